@@ -56,7 +56,7 @@ final class Arena {
                     #endif
                     default: cbench_read_baseline(bytes, size)
                     }
-                Sink.take(result)
+                Sink.consume(result)
             }
         }
     }

@@ -168,7 +168,7 @@ extension Bench {
                     }
                 let times = try times(limits + forms).map { $0.scaled(by: 1 / Double(count)) }
                 let limit = times[..<limits.count].min { $0.median < $1.median } ?? Spread([0])
-                noise.note(limit)
+                noise.record(limit)
                 let first = forms.isEmpty ? 0 : limits.count
                 for (form, time) in zip(limits + forms, times).dropFirst(first) {
                     var row = FigureRow(type: "kernel")

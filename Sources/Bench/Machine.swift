@@ -96,7 +96,7 @@ struct NoiseMeter {
     private var worst = 1.0
     private let start = (wall: SystemClock.monotonic(), thread: SystemClock.threadTime())
 
-    mutating func note(_ limit: Spread) {
+    mutating func record(_ limit: Spread) {
         worst = max(worst, limit.medianToBest)
     }
 

@@ -67,7 +67,7 @@ private final class LiveRun {
             guard SystemClock.monotonic() < deadline else {
                 throw SystemError(code: ETIMEDOUT, call: "open", path: tree.root)
             }
-            takeBatch(timeoutMilliseconds: 10)
+            readBatch(timeoutMilliseconds: 10)
         }
     }
 
@@ -82,7 +82,7 @@ private final class LiveRun {
     }
 
     /// One turn of the daemon's loop: waits, and reads until nothing is left.
-    func takeBatch(timeoutMilliseconds: Int32 = 1000) {
+    func readBatch(timeoutMilliseconds: Int32 = 1000) {
         source.wait(timeoutMilliseconds: timeoutMilliseconds)
         while case .samples = pipeline.turn() {}
     }
@@ -103,7 +103,7 @@ extension Bench {
                 _ = read(bare.raw, &bytes, bytes.count)
             }
             let live = runs.map { run in
-                Variant(run.form.rawValue, preparing: { run.write(batch) }, run: { run.takeBatch() })
+                Variant(run.form.rawValue, preparing: { run.write(batch) }, run: { run.readBatch() })
             }
             let times = try times([alone] + live, passNanoseconds: 20_000_000).map { $0.scaled(by: 1 / Double(batch)) }
             for (variant, time) in zip([alone] + live, times) {
@@ -123,7 +123,7 @@ extension Bench {
         let before = run.events.count
         for _ in 0..<1000 {
             run.write(16, blows: true)
-            run.takeBatch()
+            run.readBatch()
         }
         var row = FigureRow(type: "live_count")
         row.add("form", run.form.rawValue, head: "form")

@@ -95,7 +95,7 @@ enum Sink {
     private static let value = Atomic<UInt64>(0)
 
     @inline(never)
-    static func take(_ result: UInt64) {
+    static func consume(_ result: UInt64) {
         value.store(result, ordering: .relaxed)
     }
 }

@@ -49,123 +49,131 @@ public final class RecordingDelegate: Sendable {
     /// What a hinge detector told, in its order.
     public var hinges: [HingeEvent] { state.withLock { $0.hinges } }
 
-    private func note(_ name: String, _ time: Int64? = nil, _ change: @Sendable (inout State) -> Void = { _ in }) {
+    private func record(_ name: String, _ time: Int64? = nil, _ change: @Sendable (inout State) -> Void = { _ in }) {
         state.withLock { state in
             state.calls.append(Call(name: name, timeNanoseconds: time))
             change(&state)
         }
     }
-    private func note(_ name: String, _ event: MotionEvent) {
-        note(name, event.timeNanoseconds) { $0.motions.append(event) }
+    private func record(_ name: String, _ event: MotionEvent) {
+        record(name, event.timeNanoseconds) { $0.motions.append(event) }
     }
-    private func note(_ name: String, _ event: HeadingEvent) { note(name, event.timeNanoseconds) }
-    private func note(_ name: String, _ event: FieldEvent) {
-        note(name, event.timeNanoseconds) { $0.fields.append(event) }
+    private func record(_ name: String, _ event: HeadingEvent) { record(name, event.timeNanoseconds) }
+    private func record(_ name: String, _ event: FieldEvent) {
+        record(name, event.timeNanoseconds) { $0.fields.append(event) }
     }
 }
 
 // Each method writes its call down.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension RecordingDelegate: MotionManagerDelegate {
-    public func motionManagerWillStartDetection(_ manager: MotionManager) { note("willStartDetection") }
-    public func motionManagerDidStopDetection(_ manager: MotionManager) { note("didStopDetection") }
-    public func motionManagerDeviceNotAvailable(_ manager: MotionManager) { note("deviceNotAvailable") }
-    public func motionManager(_ manager: MotionManager, didFailWithError error: any Error) { note("didFailWithError") }
+    public func motionManagerWillStartDetection(_ manager: MotionManager) { record("willStartDetection") }
+    public func motionManagerDidStopDetection(_ manager: MotionManager) { record("didStopDetection") }
+    public func motionManagerDeviceNotAvailable(_ manager: MotionManager) { record("deviceNotAvailable") }
+    public func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {
+        record("didFailWithError")
+    }
     public func motionManager(_ manager: MotionManager, shouldReport event: MotionEvent) -> Bool { shouldReport(event) }
     public func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {
-        note("didBeginMotion", event)
+        record("didBeginMotion", event)
     }
     public func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {
-        note("deviceIsMoving", sample.timeNanoseconds)
+        record("deviceIsMoving", sample.timeNanoseconds)
     }
-    public func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) { note("didEndMotion", event) }
+    public func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) {
+        record("didEndMotion", event)
+    }
     public func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {
-        note("didDetectShake", event)
+        record("didDetectShake", event)
     }
     public func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {
-        note("didDetectFreeFall", event)
+        record("didDetectFreeFall", event)
     }
     public func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
-        note("didDetectShock", event)
+        record("didDetectShock", event)
     }
     public func motionManager(_ manager: MotionManager, didBeginRotation event: RotationEvent) {
-        note("didBeginRotation", event.timeNanoseconds) { $0.rotations.append(event) }
+        record("didBeginRotation", event.timeNanoseconds) { $0.rotations.append(event) }
     }
     public func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent) {
-        note("didEndRotation", event.timeNanoseconds) { $0.rotations.append(event) }
+        record("didEndRotation", event.timeNanoseconds) { $0.rotations.append(event) }
     }
 }
 
 // Each method writes its call down.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension RecordingDelegate: NorthDetectorDelegate {
-    public func northDetectorWillStartDetection(_ detector: NorthDetector) { note("willStartDetection") }
-    public func northDetectorDidStopDetection(_ detector: NorthDetector) { note("didStopDetection") }
-    public func northDetectorDeviceNotAvailable(_ detector: NorthDetector) { note("deviceNotAvailable") }
-    public func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) { note("didFailWithError") }
+    public func northDetectorWillStartDetection(_ detector: NorthDetector) { record("willStartDetection") }
+    public func northDetectorDidStopDetection(_ detector: NorthDetector) { record("didStopDetection") }
+    public func northDetectorDeviceNotAvailable(_ detector: NorthDetector) { record("deviceNotAvailable") }
+    public func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) {
+        record("didFailWithError")
+    }
     public func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
-        note("didUpdateHeading", event.timeNanoseconds) { $0.headings.append(event) }
+        record("didUpdateHeading", event.timeNanoseconds) { $0.headings.append(event) }
     }
     public func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {
-        note("didFaceNorth", event)
+        record("didFaceNorth", event)
     }
     public func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {
-        note("deviceIsFacingNorth", event)
+        record("deviceIsFacingNorth", event)
     }
     public func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {
-        note("didLeaveNorth", event)
+        record("didLeaveNorth", event)
     }
     public func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {
-        note("didLoseHeading", loss.timeNanoseconds) { $0.losses.append(loss) }
+        record("didLoseHeading", loss.timeNanoseconds) { $0.losses.append(loss) }
     }
     public func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {
-        note("didFindHeading", event)
+        record("didFindHeading", event)
     }
     public func northDetector(
         _ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent
-    ) { note("didEnter \(sector.name)", event) }
+    ) { record("didEnter \(sector.name)", event) }
     public func northDetector(
         _ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent
-    ) { note("didLeave \(sector.name)", event) }
+    ) { record("didLeave \(sector.name)", event) }
     public func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {
-        note("didBeginInterference", event)
+        record("didBeginInterference", event)
     }
     public func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) {
-        note("didEndInterference", event)
+        record("didEndInterference", event)
     }
     public func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {
-        note("didBeginNeedingCalibration", event)
+        record("didBeginNeedingCalibration", event)
     }
     public func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {
-        note("didEndNeedingCalibration", event)
+        record("didEndNeedingCalibration", event)
     }
 }
 
 // Each method writes its call down; the questions are no calls of their own, and are answered with yes.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension RecordingDelegate: OrientationDetectorDelegate {
-    public func orientationDetectorWillStartDetection(_ detector: OrientationDetector) { note("willStartDetection") }
-    public func orientationDetectorDidStopDetection(_ detector: OrientationDetector) { note("didStopDetection") }
-    public func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector) { note("deviceNotAvailable") }
+    public func orientationDetectorWillStartDetection(_ detector: OrientationDetector) { record("willStartDetection") }
+    public func orientationDetectorDidStopDetection(_ detector: OrientationDetector) { record("didStopDetection") }
+    public func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector) { record("deviceNotAvailable") }
     public func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error) {
-        note("didFailWithError")
+        record("didFailWithError")
     }
     public func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {
-        note("didChangeOrientation", event.timeNanoseconds) { $0.orientations.append(event) }
+        record("didChangeOrientation", event.timeNanoseconds) { $0.orientations.append(event) }
     }
     public func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {
-        note("didChangeTilt", event.timeNanoseconds) { $0.orientations.append(event) }
+        record("didChangeTilt", event.timeNanoseconds) { $0.orientations.append(event) }
     }
 }
 
 // Each method writes its call down; the question is no call of its own, and is answered with yes.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension RecordingDelegate: HingeDetectorDelegate {
-    public func hingeDetectorWillStartDetection(_ detector: HingeDetector) { note("willStartDetection") }
-    public func hingeDetectorDidStopDetection(_ detector: HingeDetector) { note("didStopDetection") }
-    public func hingeDetectorDeviceNotAvailable(_ detector: HingeDetector) { note("deviceNotAvailable") }
-    public func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) { note("didFailWithError") }
+    public func hingeDetectorWillStartDetection(_ detector: HingeDetector) { record("willStartDetection") }
+    public func hingeDetectorDidStopDetection(_ detector: HingeDetector) { record("didStopDetection") }
+    public func hingeDetectorDeviceNotAvailable(_ detector: HingeDetector) { record("deviceNotAvailable") }
+    public func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) {
+        record("didFailWithError")
+    }
     public func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {
-        note("didChange", event.timeNanoseconds) { $0.hinges.append(event) }
+        record("didChange", event.timeNanoseconds) { $0.hinges.append(event) }
     }
 }

@@ -13,6 +13,6 @@ extension LineWriter {
     /// Writes which daemon answers, where that is not the service and was not named.
     func sayOwnDaemon(_ path: String, isNamed: Bool) {
         guard !isNamed, path != SocketPath.ofService, SocketPath.isAnswered(path) else { return }
-        tell("your own daemon answers, at \(path.printable)")
+        write("your own daemon answers, at \(path.printable)")
     }
 }

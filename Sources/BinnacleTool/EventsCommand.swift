@@ -75,7 +75,7 @@ struct EventsCommand {
         if let storePath { return try read(storePath, output) }
         if mayReadFile, !SocketPath.isAnswered(path) {
             let path = EventStoreSettings.readablePath
-            errors.tell("no daemon answers; reading \(path.printable)")
+            errors.write("no daemon answers; reading \(path.printable)")
             return try read(path, output)
         }
         errors.sayOwnDaemon(path, isNamed: isSocketNamed)
@@ -121,7 +121,7 @@ struct EventsCommand {
     private func ask(
         _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> ExitStatus {
-        let session = try SubscriberSession(
+        let session = try EventSubscriber(
             request, path: path, patience: request.follows ? .afterFirstAnswer : .none, errors: errors,
             signals: signals)
         var shown = printer(output)

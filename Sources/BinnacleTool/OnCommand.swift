@@ -50,7 +50,7 @@ struct OnCommand {
         _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> Int32 {
         errors.sayOwnDaemon(arguments.socketPath, isNamed: isSocketNamed)
-        let session = try SubscriberSession(
+        let session = try EventSubscriber(
             request, path: arguments.socketPath, patience: endsAfterFirst ? .afterFirstAnswer : .always, errors: errors,
             signals: signals)
         let program = session.program
@@ -73,7 +73,7 @@ struct OnCommand {
 
     /// Runs the command for an event.
     private func run(
-        _ template: CommandTemplate, _ event: Event, _ json: String, _ program: SessionProgram, _ errors: LineWriter
+        _ template: CommandTemplate, _ event: Event, _ json: String, _ program: SessionCommand, _ errors: LineWriter
     ) -> Int32 {
         var status = Self.notRunStatus
         var problem: String?
@@ -84,7 +84,7 @@ struct OnCommand {
         } catch {
             problem = "cannot be run: \(error.reason)"
         }
-        if let problem { errors.tell("\(template.program.printable): \(problem)") }
+        if let problem { errors.write("\(template.program.printable): \(problem)") }
         return status
     }
 
@@ -92,7 +92,7 @@ struct OnCommand {
         guard let program = words.first, !program.isEmpty else {
             throw StationError(.usage, "on has no command behind --; see 'binnacle on --help'")
         }
-        guard SessionProgram.exists(program) else {
+        guard SessionCommand.exists(program) else {
             throw StationError(.noInput, "\(program): there is no such program that you may run")
         }
         let arguments = try words.dropFirst().map { word throws(StationError) in

@@ -4,7 +4,6 @@ import Glibc
 import Handlers
 import LinuxSystem
 import PlainText
-import PosixCalls
 import Station
 import Traces
 
@@ -52,7 +51,7 @@ struct ReplayBatch {
         options.traces.processorCount = 1
         options.recording = name
         options.writesJSON = options.table == nil
-        func tell(_ words: String) {
+        func report(_ words: String) {
             errors.write("binnacle: \(words.hasPrefix(name.printable) ? "" : "\(name.printable): ")\(words)")
         }
         do throws(StationError) {
@@ -61,15 +60,15 @@ struct ReplayBatch {
                 throw StationError(.data, "\(name.printable): is no regular file: replay it without --each")
             }
             let replay = try Replay(options, output: output, errors: errors, interruption: interruption)
-            for notice in replay.notices { tell(notice) }
+            for notice in replay.notices { report(notice) }
             let (summary, failures) = replay.run(.onTerminal("replay", isWanted: false))
-            for notice in summary.notices { tell(notice) }
-            for failure in failures { tell(failure.description) }
+            for notice in summary.notices { report(notice) }
+            for failure in failures { report(failure.description) }
             return ReplayReport([name], failures.first?.status ?? .ok, failures, summary)
         } catch {
             let isAboutTheDevice = namesDevice && error.status == .configuration
             guard isAboutTheDevice || Self.isAboutTheRecording(error) else { throw error }
-            tell(error.description)
+            report(error.description)
             return ReplayReport([name], refusedBecause: error)
         }
     }

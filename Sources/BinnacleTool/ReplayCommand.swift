@@ -116,7 +116,7 @@ extension Replay {
     func run(
         _ indicator: ProgressIndicator, _ errors: LineWriter, _ signals: SignalListener
     ) -> (summary: ReplaySummary, failures: [StationError]) {
-        errors.tell(notices)
+        errors.write(notices)
         signals.listen(waking: wakeDescriptor)
         let (summary, failures) = run(indicator)
         // Behind the events, where both outputs are the same.

@@ -37,7 +37,7 @@ struct SimulateCommand {
     ) throws(StationError) -> ExitStatus {
         let simulation = try DeviceSimulation(
             options, commands: STDIN_FILENO, output: output, errors: errors, interruption: signals.interruption)
-        errors.tell(simulation.notices)
+        errors.write(simulation.notices)
         // In the background of a shell, reading commands from its terminal would stop the process.
         signal(SIGTTIN, SIG_IGN)
         signals.listen(waking: simulation.wakeDescriptor)

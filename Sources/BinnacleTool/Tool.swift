@@ -106,13 +106,13 @@ enum Tool {
 
 extension LineWriter {
     /// Writes messages of the program at once.
-    func tell(_ messages: [some CustomStringConvertible]) {
+    func write(_ messages: [some CustomStringConvertible]) {
         for message in messages { write("binnacle: \(message.description)") }
         flush()
     }
 
     /// Writes a message of the program at once.
-    func tell(_ message: String) { tell([message]) }
+    func write(_ message: String) { write([message]) }
 
     /// Writes text of several lines.
     func write(text: String) {

@@ -139,9 +139,9 @@ private struct WatchView {
                 screen.resume()
             }
             if !change.isEmpty { isChanged = true }
-            for content in feed.takeAll() {
+            for content in feed.removeAll() {
                 isChanged = true
-                take(content)
+                show(content)
             }
             if let end { return end }
             let now = SystemClock.monotonic()
@@ -165,8 +165,8 @@ private struct WatchView {
     mutating func run(on output: LineWriter) -> Result<ExitStatus, StationError> {
         while true {
             waker.clear()
-            for content in feed.takeAll() {
-                take(content)
+            for content in feed.removeAll() {
+                show(content)
                 switch content {
                 case .readings: output.write(WatchFrame.text(state))
                 case .line(let line): output.write(line)
@@ -180,10 +180,10 @@ private struct WatchView {
         }
     }
 
-    private mutating func take(_ content: WatchFeed.Content) {
+    private mutating func show(_ content: WatchFeed.Content) {
         switch content {
-        case .readings(let readings): state.take(readings)
-        case .line(let line): state.take(line: line)
+        case .readings(let readings): state.update(readings)
+        case .line(let line): state.append(line: line)
         case .trouble(let text): state.trouble = text
         }
     }

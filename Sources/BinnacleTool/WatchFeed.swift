@@ -11,7 +11,7 @@ import Synchronization
 final class WatchFeed: Sendable {
     /// What a view takes.
     enum Content {
-        case readings(Readings)
+        case readings(LiveValues)
         /// An event, or what is to be known of events.
         case line(String)
         /// The daemon does not answer, or does again.
@@ -19,7 +19,7 @@ final class WatchFeed: Sendable {
     }
 
     private struct State {
-        var readings: Readings?
+        var readings: LiveValues?
         var lines: [String] = []
         var trouble: String??
         var failure: EventSubscriptionError?
@@ -40,7 +40,7 @@ final class WatchFeed: Sendable {
         self.isUTC = isUTC
         stop = try Waker()
         var request = SubscriptionRequest()
-        var readings = ReadingsRequest()
+        var readings = LiveValuesRequest()
         readings.intervalNanoseconds = intervalNanoseconds
         request.readings = readings
         // Every degree of a turn would hide what happens.
@@ -68,7 +68,7 @@ final class WatchFeed: Sendable {
     var failure: EventSubscriptionError? { state.withLock { $0.failure } }
 
     /// What came since the last call: events before readings, which are newer.
-    func takeAll() -> [Content] {
+    func removeAll() -> [Content] {
         state.withLock { state in
             defer { state = State(failure: state.failure) }
             return (state.trouble.map { [Content.trouble($0)] } ?? []) + state.lines.map(Content.line)

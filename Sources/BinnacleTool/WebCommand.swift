@@ -99,7 +99,7 @@ struct WebCommand {
     private func listen(_ errors: LineWriter, _ signals: SignalListener) throws(SystemError) -> ExitStatus {
         let waker = try Waker()
         signals.listen(waking: waker.descriptor)
-        let found = try? NetworkAddress.lookUp(
+        let found = try? NetworkAddress.resolve(
             host: listener.host, port: listener.port, type: SOCK_STREAM, isOwn: true)
         guard let address = found?.first else {
             throw SystemError(code: EADDRNOTAVAIL, call: "getaddrinfo", path: listener.host)

@@ -147,7 +147,7 @@ struct WebService: Sendable {
     /// Sends readings and events as they come, until the client is gone or takes nothing.
     private func stream(_ connection: HTTPConnection) {
         var request = SubscriptionRequest()
-        request.readings = ReadingsRequest()
+        request.readings = LiveValuesRequest()
         request.filter.kinds = EventKind.listed
         // What the client sends behind its request, or its end, ends the stream.
         let reader = SubscriptionReader(

@@ -48,7 +48,7 @@ public struct StillPhases: Sendable {
     public mutating func add(_ sample: Vector3, timeNanoseconds: Int64) {
         count += 1
         guard sample.isFinite else { return }
-        look(sample, timeNanoseconds)
+        observe(sample, timeNanoseconds)
         let isLater =
             start != nil && timeNanoseconds >= last && !Self.isOver(Self.gapNanoseconds, last, timeNanoseconds)
         let mean = sum / Double(max(1, phaseCount))
@@ -61,10 +61,10 @@ public struct StillPhases: Sendable {
         last = timeNanoseconds
         sum += sample
         phaseCount += 1
-        takeRest()
+        closePhase()
     }
 
-    private mutating func takeRest() {
+    private mutating func closePhase() {
         guard let start, phaseCount >= Self.leastCount, Self.isOver(Self.restNanoseconds - 1, start, last) else {
             return
         }
@@ -75,7 +75,7 @@ public struct StillPhases: Sendable {
     }
 
     /// Records a position that is held, even unsteadily.
-    private mutating func look(_ sample: Vector3, _ time: Int64) {
+    private mutating func observe(_ sample: Vector3, _ time: Int64) {
         guard let face = Face(sample) else {
             stay = nil
             return

@@ -8,7 +8,7 @@ struct BusInbox: Sendable {
     /// The number of events for which there was no room.
     private(set) var droppedCount = 0
     /// The readings, when they have changed.
-    var readings: DesktopReadings?
+    var readings: DesktopValues?
     /// Other settings.
     var settings: DBusSettings?
     /// The answer to a request for the status.

@@ -94,7 +94,7 @@ extension EventKind {
     }
 }
 
-extension DesktopReadings {
+extension DesktopValues {
     /// The value of a property of ``BusInterface/proxy`` or ``BusInterface/compass``.
     func value(of property: String) -> BusValue? {
         switch property {

@@ -6,7 +6,7 @@ import PlainText
 /// Clients: whether they may, what they claim, and that they vanish.
 extension BusService {
     /// Takes a call about a claim, and has it decided whether the client may.
-    func takeClaim(_ message: BusMessage, from name: String) {
+    func handleClaim(_ message: BusMessage, from name: String) {
         guard let client = client(name) else {
             return refuse(message, "LimitsExceeded", "too many programs have claimed sensors")
         }
@@ -27,7 +27,7 @@ extension BusService {
         do throws(BusFailure) {
             client.question = try ClaimAuthority.ask(settings, about: client, connection, answer: Self.decided)
         } catch {
-            take(.undecided("\(error)"), about: client)
+            apply(.undecided("\(error)"), about: client)
         }
     }
 
@@ -48,7 +48,7 @@ extension BusService {
         return client
     }
 
-    private func take(_ decision: ClaimDecision, about client: BusClient) {
+    private func apply(_ decision: ClaimDecision, about client: BusClient) {
         let calls = client.calls
         client.calls = []
         let now = SystemClock.monotonic()
@@ -137,7 +137,7 @@ extension BusService {
             }
         }
         client.action = 0
-        service.take(
+        service.apply(
             // The directory of groups loads a library of 0.3 MB: it is asked only where a group decides.
             ClaimAuthority.decision(
                 of: reply, service.settings, group: service.settings.claims == .group ? service.group : nil,

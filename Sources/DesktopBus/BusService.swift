@@ -11,7 +11,7 @@ final class BusService {
     let gauges: BusGauges
     private let courier: Courier<BusInbox>
     private let epoll: Epoll
-    var readings = DesktopReadings()
+    var readings = DesktopValues()
     var claims = ClaimTable()
     var clients: [String: BusClient] = [:]
     /// The claims that are not answered yet, by their numbers.
@@ -70,14 +70,14 @@ final class BusService {
         while courier.stop == nil {
             let now = SystemClock.monotonic()
             if connection == nil, now >= reconnectNanoseconds { connect(now) }
-            take(courier.take(leaving: BusInbox()))
+            handle(courier.exchange(leaving: BusInbox()))
             if let due = namesDueNanoseconds, now >= due {
                 hasRequestedNames = false
                 requestNames()
             }
             let hasMore = process(now)
             answerDue(now)
-            tellWanted(now)
+            reportWanted(now)
             watch()
             // What the bus has sent is processed at each turn.
             epoll.wait(until: hasMore ? 0 : nextTime) { _, _ in }
@@ -180,7 +180,7 @@ final class BusService {
         }
     }
 
-    fileprivate func take(nameAnswer message: BusMessage, _ name: String) {
+    fileprivate func handle(nameAnswer message: BusMessage, _ name: String) {
         if let error = message.error {
             // The policy of the bus says who may have a name.
             fail(
@@ -194,7 +194,7 @@ final class BusService {
         }
     }
 
-    fileprivate func take(nameChange message: BusMessage) {
+    fileprivate func handle(nameChange message: BusMessage) {
         guard message.isOfBus, let name = message.text(), [BusInterface.ownName, BusInterface.proxyName].contains(name)
         else { return }
         let isOwned = message.member == "NameAcquired"
@@ -212,13 +212,13 @@ final class BusService {
 
     // MARK: - The inbox
 
-    private func take(_ inbox: BusInbox) {
+    private func handle(_ inbox: BusInbox) {
         if let settings = inbox.settings, settings != self.settings {
             self.settings = settings
             group = settings.claims == .group ? AccountDatabase.group(settings.group) : nil
             for client in clients.values { client.allowedUntil = nil }
         }
-        if let readings = inbox.readings { take(readings) }
+        if let readings = inbox.readings { publish(readings) }
         if inbox.isReady { isReady = true }
         if isReady { requestNames() }
         if let status = inbox.status {
@@ -236,22 +236,22 @@ final class BusService {
         if settings.broadcastsEvents { broadcast(inbox.events, dropped: inbox.droppedCount) }
     }
 
-    private func take(_ new: DesktopReadings) {
+    private func publish(_ new: DesktopValues) {
         let old = readings
         readings = new
         for sensor in DesktopSensor.allCases {
             let changed = { (name: String) in new.value(of: name) != old.value(of: name) }
             if sensor.publicProperties.contains(where: changed) {
-                tell(sensor, sensor.publicProperties, to: nil)
+                emitChanges(sensor, sensor.publicProperties, to: nil)
             }
             for property in sensor.claimedProperties where changed(property) {
-                for client in claims.claimers(of: sensor) { tell(sensor, [property], to: client) }
+                for client in claims.claimers(of: sensor) { emitChanges(sensor, [property], to: client) }
             }
         }
     }
 
     /// Sends the present values of some properties to one client, or to all.
-    private func tell(_ sensor: DesktopSensor, _ properties: [String], to client: String?) {
+    private func emitChanges(_ sensor: DesktopSensor, _ properties: [String], to client: String?) {
         guard let connection else { return }
         let values = properties.compactMap { name in readings.value(of: name).map { (name, $0) } }
         attempt { () throws(BusFailure) in
@@ -293,7 +293,7 @@ final class BusService {
     /// Sends a claimer the values, which heals caches that it may have, and then the answer.
     func answer(_ call: BusMessage, _ sensor: DesktopSensor, to client: String) {
         for property in sensor.claimedProperties where isKnown(property, sensor) {
-            tell(sensor, [property], to: client)
+            emitChanges(sensor, [property], to: client)
         }
         reply(to: call)
     }
@@ -304,7 +304,7 @@ final class BusService {
     }
 
     private func answerDue(_ now: Int64) {
-        for waiting in claims.takeAnswers(readings, at: now) { answer(waiting) }
+        for waiting in claims.removeAnswered(readings, at: now) { answer(waiting) }
     }
 
     func answer(_ waiting: ClaimTable.Waiting) {
@@ -318,7 +318,7 @@ final class BusService {
         return callCount
     }
 
-    private func tellWanted(_ now: Int64) {
+    private func reportWanted(_ now: Int64) {
         let now = claims.wanted(at: now)
         guard now != wanted else { return }
         wanted = now
@@ -346,14 +346,14 @@ final class BusService {
         }
     }
 
-    fileprivate func take(call message: BusMessage) {
+    fileprivate func handle(call message: BusMessage) {
         let member = message.member
-        guard member != "GetStatus", member != "Status" else { return takeStatus(message) }
+        guard member != "GetStatus", member != "Status" else { return handleStatus(message) }
         guard let name = message.sender else { return }
-        takeClaim(message, from: name)
+        handleClaim(message, from: name)
     }
 
-    private func takeStatus(_ message: BusMessage) {
+    private func handleStatus(_ message: BusMessage) {
         guard statusCalls.count < BusClient.mostCalls else {
             return refuse(message, "LimitsExceeded", "too many calls wait for the status")
         }
@@ -384,7 +384,7 @@ extension BusService {
 
     fileprivate static let takeCall: sd_bus_message_handler_t = { raw, receiver, _ in
         guard let (service, message) = context(raw, receiver) else { return -ENOTCONN }
-        service.take(call: message)
+        service.handle(call: message)
         // The answer may come later.
         return 1
     }
@@ -402,17 +402,19 @@ extension BusService {
     }
 
     fileprivate static let nameChanged: sd_bus_message_handler_t = { raw, receiver, _ in
-        if let (service, message) = context(raw, receiver) { service.take(nameChange: message) }
+        if let (service, message) = context(raw, receiver) { service.handle(nameChange: message) }
         return 0
     }
 
     fileprivate static let proxyNameAnswered: sd_bus_message_handler_t = { raw, receiver, _ in
-        if let (service, message) = context(raw, receiver) { service.take(nameAnswer: message, BusInterface.proxyName) }
+        if let (service, message) = context(raw, receiver) {
+            service.handle(nameAnswer: message, BusInterface.proxyName)
+        }
         return 0
     }
 
     fileprivate static let ownNameAnswered: sd_bus_message_handler_t = { raw, receiver, _ in
-        if let (service, message) = context(raw, receiver) { service.take(nameAnswer: message, BusInterface.ownName) }
+        if let (service, message) = context(raw, receiver) { service.handle(nameAnswer: message, BusInterface.ownName) }
         return 0
     }
 }

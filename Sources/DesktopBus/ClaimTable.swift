@@ -26,7 +26,7 @@ struct ClaimTable {
 
     /// Takes a claim; whether it is to be answered now: its value is known, or there is no sensor to wait for.
     mutating func claim(
-        _ sensor: DesktopSensor, by client: String, call: UInt64, _ readings: DesktopReadings, at now: Int64
+        _ sensor: DesktopSensor, by client: String, call: UInt64, _ readings: DesktopValues, at now: Int64
     ) -> Bool {
         claims[client, default: []].set(sensor, true)
         lingering[sensor] = nil
@@ -42,14 +42,14 @@ struct ClaimTable {
         own.set(sensor, false)
         claims[client] = own.isEmpty ? nil : own
         letLinger(DesktopSensors(sensor), now)
-        return takeWaiting { $0.client == client && $0.sensor == sensor }
+        return removeWaiting { $0.client == client && $0.sensor == sensor }
     }
 
     /// Ends all claims of a client that is gone.
     mutating func vanish(_ client: String, at now: Int64) -> [Waiting] {
         guard let own = claims.removeValue(forKey: client) else { return [] }
         letLinger(own, now)
-        return takeWaiting { $0.client == client }
+        return removeWaiting { $0.client == client }
     }
 
     /// Ends the claims of all clients, because the bus is gone.
@@ -61,9 +61,9 @@ struct ClaimTable {
     }
 
     /// The claims that are to be answered: their values have come, there is no sensor any more, or the time is over.
-    mutating func takeAnswers(_ readings: DesktopReadings, at now: Int64) -> [Waiting] {
+    mutating func removeAnswered(_ readings: DesktopValues, at now: Int64) -> [Waiting] {
         guard !waiting.isEmpty else { return [] }
-        return takeWaiting { $0.dueNanoseconds <= now || Self.isKnown($0.sensor, readings) }
+        return removeWaiting { $0.dueNanoseconds <= now || Self.isKnown($0.sensor, readings) }
     }
 
     /// The clients that have claimed a sensor, in a stable order.
@@ -84,7 +84,7 @@ struct ClaimTable {
         (waiting.map(\.dueNanoseconds) + lingering.values).min()
     }
 
-    private static func isKnown(_ sensor: DesktopSensor, _ readings: DesktopReadings) -> Bool {
+    private static func isKnown(_ sensor: DesktopSensor, _ readings: DesktopValues) -> Bool {
         readings.fresh.contains(sensor) || !readings.present.contains(sensor)
     }
 
@@ -95,7 +95,7 @@ struct ClaimTable {
         }
     }
 
-    private mutating func takeWaiting(_ isTaken: (Waiting) -> Bool) -> [Waiting] {
+    private mutating func removeWaiting(_ isTaken: (Waiting) -> Bool) -> [Waiting] {
         let taken = waiting.filter(isTaken)
         waiting.removeAll(where: isTaken)
         return taken

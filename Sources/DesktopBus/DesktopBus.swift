@@ -44,7 +44,7 @@ package final class DesktopBus: Sendable {
     }
 
     /// Tells what the sensors show.
-    package func publish(_ readings: DesktopReadings) { courier.add { $0.readings = readings } }
+    package func publish(_ readings: DesktopValues) { courier.add { $0.readings = readings } }
 
     /// Tells that the sensors of the machine are known: from now on clients find the service.
     package func begin() { courier.add { $0.isReady = true } }

@@ -159,13 +159,13 @@ struct EventFeed {
         state = .live(place: place + 1)
         let sequence = entry.event.sequence
         if entry.isRepeated {
-            guard sequence >= after, filter.takes(entry.event) else { return nil }
+            guard sequence >= after, filter.accepts(entry.event) else { return nil }
             return .event(entry.json)
         }
         guard sequence > after else { return nil }
         if let last, sequence > last { return .end }
         after = sequence
-        guard filter.takes(entry.event) else { return nil }
+        guard filter.accepts(entry.event) else { return nil }
         if let since, let wall = entry.event.wallNanoseconds, wall < since { return nil }
         since = nil
         return .event(entry.json)
@@ -177,7 +177,7 @@ struct EventFeed {
         state = .live(place: place + 1)
         guard !entry.isRepeated, entry.event.sequence > after else { return }
         after = entry.event.sequence
-        guard filter.takes(entry.event) else { return }
+        guard filter.accepts(entry.event) else { return }
         if lost.count == 0 { lost.first = after }
         lost.count += 1
         lost.last = after

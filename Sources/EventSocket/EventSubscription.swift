@@ -21,7 +21,7 @@ public struct EventSubscription: AsyncSequence, Sendable {
         /// A notice of missed events.
         case missed(MissedEvents)
         /// What an interval showed; only for a subscription with ``EventSubscription/readingsInterval``.
-        case readings(Readings)
+        case readings(LiveValues)
     }
 
     /// An event or a notice.
@@ -71,7 +71,7 @@ public struct EventSubscription: AsyncSequence, Sendable {
         request.filter = EventFilter(kinds: kinds, sensors: sensors)
         request.after = after
         if let readingsInterval {
-            var readings = ReadingsRequest()
+            var readings = LiveValuesRequest()
             readings.intervalNanoseconds = Units.nanoseconds(readingsInterval)
             readings.sensors = sensors
             request.readings = readings

@@ -23,7 +23,7 @@ final class ServedConnection {
     /// How many bytes came after the request was refused.
     var discardedCount = 0
     /// The live readings of a subscriber that wants them.
-    var readings: ReadingsFeed?
+    var readings: LiveValuesFeed?
     /// A line that is sent before anything else.
     var announcement: [UInt8]?
 

@@ -16,7 +16,7 @@ package struct SocketInbox: Sendable {
     /// The answer to `status`, for all connections that have asked.
     var status: String?
     /// The live readings since the last ones that were taken.
-    var readings: Readings?
+    var readings: LiveValues?
 
     private static let capacity = 8192
 

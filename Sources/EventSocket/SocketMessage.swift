@@ -10,7 +10,7 @@ package enum SocketMessage: Sendable, Equatable {
     /// Missed events.
     case missed(MissedEvents)
     /// Live readings.
-    case readings(Readings)
+    case readings(LiveValues)
     /// The end of a subscription.
     case end
     /// The daemon's status, a JSON object.
@@ -73,7 +73,7 @@ package enum SocketMessage: Sendable, Equatable {
                 MissedEvents(
                     count: body["count"]?.sequence, first: body["from"]?.sequence, last: body["through"]?.sequence,
                     reason: body["reason"]?.text ?? ""))
-        case "readings": self = Readings(body).map(Self.readings) ?? .unknown(line)
+        case "readings": self = LiveValues(body).map(Self.readings) ?? .unknown(line)
         case "end": self = .end
         case "status": self = .status(Self.inside(line))
         case "error": self = .error(message: body["message"]?.text ?? "", column: body["column"]?.integer.map(Int.init))

@@ -78,7 +78,7 @@ extension SocketService {
                 return refuseMore(connection)
             }
             connection.request += bytes
-            takeRequest(connection, newCount: bytes.count)
+            handleRequest(connection, newCount: bytes.count)
         } catch {
             close(connection.identifier)
         }
@@ -108,7 +108,7 @@ extension SocketService {
         pump(connection.identifier)
     }
 
-    private func takeRequest(_ connection: ServedConnection, newCount: Int) {
+    private func handleRequest(_ connection: ServedConnection, newCount: Int) {
         let fresh = connection.request.suffix(newCount)
         guard let end = fresh.firstIndex(of: UInt8(ascii: "\n")), end < SocketRequest.longestLine else {
             guard connection.request.count >= SocketRequest.longestLine else { return }
@@ -139,7 +139,7 @@ extension SocketService {
         let identity = identity
         let feed = EventFeed(request, identity: identity, hasHistory: hasHistory, ring: ring)
         connection.phase = .subscribed(feed)
-        connection.readings = request.readings.map(ReadingsFeed.init)
+        connection.readings = request.readings.map(LiveValuesFeed.init)
         gauges.change {
             $0.subscribers[connection.identifier] = .init(peer: connection.peer, sequence: feed.after)
         }

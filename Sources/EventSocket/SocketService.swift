@@ -79,13 +79,13 @@ final class SocketService {
         while true {
             // Read first, so that the inbox has what was published before the request.
             let stop = courier.stop
-            let contents = courier.take(leaving: SocketInbox())
+            let contents = courier.exchange(leaving: SocketInbox())
             if let stop, deadline == nil {
                 deadline = stop.endTime
                 acceptor.stop()
                 listener.remove()
             }
-            take(contents)
+            handle(contents)
             if let deadline, isAllGiven || SystemClock.monotonic() >= deadline { break }
             // All descriptors are checked at each turn, so that a flood does not delay the other connections.
             epoll.wait(until: nextTime(deadline)) { token, isHungUp in
@@ -103,7 +103,7 @@ final class SocketService {
 
     // MARK: - Messages of other threads
 
-    private func take(_ contents: SocketInbox) {
+    private func handle(_ contents: SocketInbox) {
         announceIdentity()
         for (connection, page) in contents.pages {
             // The client connects again, and continues after the last event that it got.
@@ -115,7 +115,7 @@ final class SocketService {
             pump(connection)
         }
         if let text = contents.status { sendStatus(text) }
-        if let readings = contents.readings { take(readings) }
+        if let readings = contents.readings { publish(readings) }
         if let sequence = contents.behind, sequence > ring.newestSequence { raiseSequence(to: sequence) }
         guard !contents.events.isEmpty else { return }
         if let sequence = contents.droppedThrough { ring.forget(through: sequence) }
@@ -127,9 +127,9 @@ final class SocketService {
         for identifier in connections.keys { pump(identifier) }
     }
 
-    private func take(_ readings: Readings) {
+    private func publish(_ readings: LiveValues) {
         for (identifier, served) in connections where served.readings != nil && served.feed != nil {
-            served.readings?.take(readings)
+            served.readings?.merge(readings)
             pump(identifier)
         }
     }

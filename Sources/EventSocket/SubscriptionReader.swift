@@ -12,7 +12,7 @@ package final class SubscriptionReader {
         /// Missed events.
         case missed(MissedEvents)
         /// Live readings.
-        case readings(Readings)
+        case readings(LiveValues)
         /// The end of a subscription that does not follow.
         case end
         /// The wait was cancelled.

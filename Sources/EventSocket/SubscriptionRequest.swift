@@ -16,7 +16,7 @@ package struct SubscriptionRequest: Sendable, Equatable {
     /// The live readings that come beside events; `nil` for none.
     ///
     /// With them, the kinds may be empty.
-    package var readings: ReadingsRequest?
+    package var readings: LiveValuesRequest?
 
     /// Asks for all events from now on.
     package init() {}
@@ -53,7 +53,7 @@ extension SubscriptionRequest {
                 let isNone = hasReadings && value.elements?.isEmpty ?? false
                 filter.kinds = isNone ? [] : try Self.kinds(value)
             case "sensors": filter.sensors = try value.sensorNames()
-            case "readings": readings = try ReadingsRequest(reading: value)
+            case "readings": readings = try LiveValuesRequest(reading: value)
             case "after":
                 guard case .number(let text) = value.value, let number = UInt64(text) else {
                     throw value.error("`after` has to be the number of an event")

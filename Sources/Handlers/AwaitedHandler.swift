@@ -79,7 +79,7 @@ package final class AwaitedHandler: EventHandler {
     }
 
     private func logReports() {
-        reports.takeAll(into: &newReports)
+        reports.removeAll(into: &newReports)
         for report in newReports {
             guard let line = Self.line(report) else { continue }
             guard line != lastLine || !Self.isOfProgram(report) else {

@@ -73,7 +73,7 @@ package struct HandledEvents: Sendable, Equatable {
     }
 
     /// Whether an event is among them.
-    package func takes(_ event: Event) -> Bool {
+    package func accepts(_ event: Event) -> Bool {
         kinds.contains(event.kind) && (detectors.map { event.detector.map($0.contains) ?? false } ?? true)
     }
 }

@@ -55,7 +55,7 @@ package struct HandlerPlan: Sendable {
 /// The latest value of events, for a worker that needs no queue.
 package protocol LatestState: AnyObject, Sendable {
     /// Takes an event, on the event thread; `true` when the worker has to be woken.
-    func take(_ event: Event) -> Bool
+    func apply(_ event: Event) -> Bool
 
     /// Starts with the value of the handler that this one replaces in a reload.
     func inherit(from other: any LatestState)
@@ -77,7 +77,7 @@ extension HandlerPlan {
     ) -> HandlerPlan {
         HandlerPlan { port in
             let (handler, afterBatch, wait) = start()
-            port.courier.runBatches(idle: { wait(port.courier.waker, port.tellDrops()) }) { queued in
+            port.courier.runBatches(idle: { wait(port.courier.waker, port.reportDrops()) }) { queued in
                 for item in queued { handler.handle(item.event) }
                 afterBatch()
             }
@@ -125,7 +125,7 @@ private final class HandlerStream {
             // A reader that is gone does not come back; a full disk may have room for the next batch.
             if !failure.isReaderGone { writer.retry() }
             guard !hasFailed, !isReaderGone else { return }
-            if failure.isReaderGone { return tellReaderGone(failure.reason) }
+            if failure.isReaderGone { return reportReaderGone(failure.reason) }
             hasFailed = true
             reports.report(Event(handlerFailed: name, because: "\(label): \(failure.reason)"))
         } else if hasFailed {
@@ -140,7 +140,7 @@ private final class HandlerStream {
         }
     }
 
-    private func tellReaderGone(_ reason: String) {
+    private func reportReaderGone(_ reason: String) {
         isReaderGone = true
         reports.readerGone(Event(handlerFailed: name, because: "\(label): \(reason): its reader is gone"))
     }
@@ -156,7 +156,7 @@ private final class HandlerStream {
         // Both are reported without being asked for: POLLERR by a pipe, POLLHUP by a socket.
         for (entry, stream) in zip(entries.dropFirst(), watched)
         where Int32(entry.revents) & (Int32(POLLERR) | Int32(POLLHUP)) != 0 {
-            stream.tellReaderGone(SystemError(code: EPIPE, call: "write").reason)
+            stream.reportReaderGone(SystemError(code: EPIPE, call: "write").reason)
         }
     }
 }

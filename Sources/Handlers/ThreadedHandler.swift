@@ -47,13 +47,13 @@ package final class HandlerPort: Sendable {
     package var isEmpty: Bool { courier.withContent { $0.isEmpty } }
 
     /// Reports drops that are due; returns the longest wait until then, in milliseconds, and −1 for an infinite one.
-    package func tellDrops() -> Int32 {
-        guard let pause = drops.tellDue(hasRoom: courier.withContent { $0.hasRoom }) else { return -1 }
+    package func reportDrops() -> Int32 {
+        guard let pause = drops.reportDue(hasRoom: courier.withContent { $0.hasRoom }) else { return -1 }
         return SystemClock.milliseconds(until: Units.nanoseconds(pause), from: 0)
     }
 
     /// Takes the oldest events; ``finish(_:isAcknowledged:)`` has to be called for each.
-    package func take(atMost count: Int) -> [Delivery] {
+    package func removeFirst(atMost count: Int) -> [Delivery] {
         guard count > 0 else { return [] }
         return courier.withContent { queue in
             var items: [Delivery] = []
@@ -105,7 +105,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
         let work: @Sendable () -> Void = {
             plan.work(port)
             // Before the end, after which no report is expected.
-            port.drops.tellRest()
+            port.drops.reportRest()
             port.courier.withContent { $0.abandonedCount += $0.unfinishedCount }
         }
         if plan.startsWithEvent {
@@ -134,7 +134,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
     /// Gives the worker an event; `false` when there is no room.
     package func offer(_ event: Event) -> Bool {
         if let latest = plan.latest {
-            if latest.take(event) { port.courier.waker.wake() }
+            if latest.apply(event) { port.courier.waker.wake() }
             return true
         }
         switch port.put(event) {

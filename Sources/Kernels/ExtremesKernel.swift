@@ -21,14 +21,14 @@ package struct Extremes: Sendable, Equatable {
 
     /// Includes a value; a NaN is ignored.
     @inlinable
-    package mutating func take(_ value: Float) {
+    package mutating func include(_ value: Float) {
         if value < least { least = value }
         if value > greatest { greatest = value }
     }
 
     /// Includes the extremes of other values.
     @inlinable
-    package mutating func take(_ other: Extremes) {
+    package mutating func include(_ other: Extremes) {
         least = min(least, other.least)
         greatest = max(greatest, other.greatest)
     }
@@ -63,7 +63,7 @@ package func extremes(
 @inline(__always)
 private func extremesOneByOne(_ count: Int, _ measure: (_ index: Int) -> Float) -> Extremes {
     var result = Extremes()
-    for index in 0..<count { result.take(measure(index)) }
+    for index in 0..<count { result.include(measure(index)) }
     // Which of two signed zeros is found depends on the form; the sum is positive.
     result.least += 0
     result.greatest += 0

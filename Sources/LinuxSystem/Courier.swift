@@ -13,7 +13,7 @@ package final class Courier<Content: Sendable>: Sendable {
         package var isAwaited = false
         /// Whether the thread handles a batch; it looks for the next one without being woken.
         package var isBusy = false
-        /// Whether ``Courier/add(_:)`` was called since ``Courier/take(leaving:)``.
+        /// Whether ``Courier/add(_:)`` was called since ``Courier/exchange(leaving:)``.
         var isFilled = false
         /// Starts the thread with the first item; `nil` once called, and for a thread that starts otherwise.
         package var begin: (@Sendable () -> Void)?
@@ -107,7 +107,7 @@ package final class Courier<Content: Sendable>: Sendable {
     package var stop: StopPlan? { state.withLock { $0.stop } }
 
     /// Takes all that was added, and leaves an empty content.
-    package func take(leaving empty: Content) -> Content {
+    package func exchange(leaving empty: Content) -> Content {
         state.withLock { state in
             defer { (state.content, state.isFilled) = (empty, false) }
             return state.content
@@ -153,7 +153,7 @@ extension Courier {
     /// `false` after a request to stop: no more follow.
     package func takeAll<Item>(into list: inout [Item]) -> Bool where Content == BoundedQueue<Item> {
         state.withLock { state in
-            state.content.takeAll(into: &list)
+            state.content.removeAll(into: &list)
             return state.stop == nil
         }
     }
@@ -201,7 +201,7 @@ extension Courier {
         var items: [Item] = []
         while true {
             let isStopping = state.withLock { state in
-                state.content.takeAll(into: &items)
+                state.content.removeAll(into: &items)
                 state.content.begin()
                 state.isBusy = !items.isEmpty
                 return state.stop != nil
@@ -263,7 +263,7 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
     @usableFromInline var items: [Item] = []
     /// The index of the first waiting item; those before it were taken.
     @usableFromInline var first = 0
-    /// The list that ``takeAll(into:)`` gets is freed, not reused, if it has storage for more items than this.
+    /// The list that ``removeAll(into:)`` gets is freed, not reused, if it has storage for more items than this.
     private static var usualCount: Int { 1024 }
 
     /// Creates an empty queue with a maximum room that items may take.
@@ -304,7 +304,7 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
     }
 
     /// Replaces the contents of `list` with all waiting items; the queue reuses the list's storage.
-    package mutating func takeAll(into list: inout [Item]) {
+    package mutating func removeAll(into list: inout [Item]) {
         if list.capacity > Self.usualCount { list = [] } else { list.removeAll(keepingCapacity: true) }
         swap(&list, &items)
         if first > 0 {
@@ -313,7 +313,7 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
         }
     }
 
-    /// Releases the room of the batch that was just taken with ``takeAll(into:)``; it is unfinished until the next
+    /// Releases the room of the batch that was just taken with ``removeAll(into:)``; it is unfinished until the next
     /// call.
     package mutating func begin() {
         doneCount += begun

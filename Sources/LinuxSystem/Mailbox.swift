@@ -47,7 +47,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
     package var hasMessages: Bool { isFilled.load(ordering: .acquiring) }
 
     /// Takes all messages, in their order; the storage of the list is reused.
-    package func takeAll(into list: inout [Message]) {
+    package func removeAll(into list: inout [Message]) {
         list.removeAll(keepingCapacity: true)
         state.withLock { state in
             swap(&state.messages, &list)

@@ -12,7 +12,7 @@ package struct NetworkAddress {
     }
 
     /// Resolves a host's addresses, the preferred one first, which may take seconds; `isOwn` is for listening.
-    package static func lookUp(
+    package static func resolve(
         host: String, port: Int, type: __socket_type, isOwn: Bool
     ) throws(LookupError) -> [NetworkAddress] {
         var hints = addrinfo()

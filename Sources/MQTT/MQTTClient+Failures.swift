@@ -57,7 +57,7 @@ extension MQTTClient {
     }
 
     /// Keeps what a line of the library's log reports about TLS.
-    func note(_ line: String) {
+    func recordLog(_ line: String) {
         // A connection that ends without close_notify is a closed connection and no TLS failure.
         guard !line.contains("unexpected eof") else { return }
         // The first error is that of the verification; later ones follow from it.

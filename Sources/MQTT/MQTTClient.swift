@@ -151,7 +151,7 @@ final class MQTTClient {
         }
         functions.mosquitto_log_callback_set(handle) { _, object, level, line in
             guard let line, level == Int32(MOSQ_LOG_ERR) else { return }
-            MQTTClient.of(object)?.note(String(cString: line))
+            MQTTClient.of(object)?.recordLog(String(cString: line))
         }
     }
 
@@ -163,7 +163,7 @@ final class MQTTClient {
     }
 
     /// The messages of requests that have come since the last call.
-    func takeRequests() -> [[UInt8]] {
+    func removeRequests() -> [[UInt8]] {
         defer { requests.removeAll() }
         return requests
     }
@@ -247,7 +247,7 @@ final class MQTTClient {
 
     /// Sends a message; throws when the connection is lost.
     ///
-    /// Returns the ID with which ``takeAcknowledged()`` reports it; `nil` when it cannot be an MQTT message.
+    /// Returns the ID with which ``removeAcknowledged()`` reports it; `nil` when it cannot be an MQTT message.
     func publish(_ payload: [UInt8], to topic: String, quality: Int = 1, isRetained: Bool) throws(MQTTFailure)
         -> Int32?
     {
@@ -270,7 +270,7 @@ final class MQTTClient {
 
     /// Asks for what is published to some topics, and for what the broker has retained there, with QoS 0.
     ///
-    /// ``takeReceived()`` has the topics, and ``takeRequests()`` what came to that of requests. `ownBytes` will be published
+    /// ``removeReceived()`` has the topics, and ``removeRequests()`` what came to that of requests. `ownBytes` will be published
     /// there, and the broker returns them.
     func subscribe(to filter: String, ownBytes: Int) throws(MQTTFailure) {
         expectedBytes += Self.mostRetained + ownBytes
@@ -280,7 +280,7 @@ final class MQTTClient {
     }
 
     /// The topics of the messages that have come since the last call.
-    func takeReceived() -> [String] {
+    func removeReceived() -> [String] {
         defer { received.removeAll() }
         return received
     }
@@ -293,7 +293,7 @@ final class MQTTClient {
     }
 
     /// What was acknowledged since the last call, in the broker's order.
-    func takeAcknowledged() -> [Acknowledgement] {
+    func removeAcknowledged() -> [Acknowledgement] {
         defer { acknowledged.removeAll(keepingCapacity: true) }
         return acknowledged
     }

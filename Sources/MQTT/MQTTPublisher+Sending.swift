@@ -15,7 +15,7 @@ extension MQTTPublisher {
         var index = 0
         while sentCount < limit {
             if index == window.count {
-                let items = port.take(atMost: limit - sentCount)
+                let items = port.removeFirst(atMost: limit - sentCount)
                 guard !items.isEmpty else { break }
                 window += items.map { Entry(item: $0) }
             }
@@ -51,14 +51,14 @@ extension MQTTPublisher {
     /// Removes the devices that an earlier configuration told of: an empty message ends the retention.
     func removeLeftDevices(_ client: MQTTClient) throws(MQTTFailure) {
         guard let discovery = settings.discovery else { return }
-        for topic in client.takeReceived() where discovery.isLeft(topic) {
+        for topic in client.removeReceived() where discovery.isLeft(topic) {
             _ = try client.publish([], to: topic, isRetained: true)
         }
     }
 
     func answerRequests(_ client: MQTTClient) throws(MQTTFailure) {
         guard let topic = settings.requestTopic else { return }
-        for message in client.takeRequests() {
+        for message in client.removeRequests() {
             do throws(MQTTRequest.Fault) {
                 repeats.begin(try MQTTRequest(message))
             } catch {
@@ -148,7 +148,7 @@ extension MQTTPublisher {
             let now = SystemClock.monotonic()
             guard now < stop.endTime else { break }
             try turn(client, until: stop.endTime, now)
-            take(client, &connection)
+            finishAcknowledged(client, &connection)
         }
         client.disconnect()
         do throws(MQTTFailure) {

@@ -190,7 +190,7 @@ final class MQTTPublisher {
             }
             try publish(client, &connection, now)
             try turn(client, until: nextTime(connection, now), now)
-            take(client, &connection)
+            finishAcknowledged(client, &connection)
             try removeLeftDevices(client)
             try answerRequests(client)
             try checkAnswer(connection)
@@ -264,7 +264,7 @@ final class MQTTPublisher {
         }
         if let stop = port.stop { time = min(time, Self.drainTime(stop)) }
         if let silence, silence.until > now { time = min(time, silence.until) }
-        let pause = port.tellDrops()
+        let pause = port.reportDrops()
         return pause < 0 ? time : min(time, now + Int64(pause) * 1_000_000)
     }
 
@@ -274,8 +274,8 @@ final class MQTTPublisher {
     }
 
     /// Finishes the messages that the broker acknowledged.
-    func take(_ client: MQTTClient, _ connection: inout Connection) {
-        let answers = client.takeAcknowledged()
+    func finishAcknowledged(_ client: MQTTClient, _ connection: inout Connection) {
+        let answers = client.removeAcknowledged()
         guard !answers.isEmpty else { return }
         connection.answerTime = SystemClock.monotonic()
         for answer in answers {

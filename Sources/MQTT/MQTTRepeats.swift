@@ -52,7 +52,7 @@ struct MQTTRepeats {
         private let page = Mutex<EventPage?>(nil)
 
         func put(_ new: EventPage) { page.withLock { $0 = new } }
-        func take() -> EventPage? {
+        func removePage() -> EventPage? {
             page.withLock { page in
                 defer { page = nil }
                 return page
@@ -111,7 +111,7 @@ struct MQTTRepeats {
     ) throws(MQTTFailure) -> (answer: String?, failure: String?) {
         guard var work else { return (nil, nil) }
         defer { self.work = work.isRead && work.lines.isEmpty ? nil : work }
-        if work.isReading, let page = work.inbox.take() {
+        if work.isReading, let page = work.inbox.removePage() {
             work.isReading = false
             if page.failure != nil || page.isClosed {
                 (work.isRead, work.lines) = (true, [])
@@ -124,7 +124,7 @@ struct MQTTRepeats {
             work.isRead = page.isLast || page.through >= last
         }
         while inFlight.count < Self.windowLimit, let line = work.lines.popFirst() {
-            guard let event = try? Event(json: line.json), events.takes(event) else { continue }
+            guard let event = try? Event(json: line.json), events.accepts(event) else { continue }
             guard let message = try send(event) else { continue }
             inFlight.insert(message)
             work.count += 1

@@ -209,6 +209,6 @@ extension Extremes {
     /// The extremes of one value, of none for NaN.
     init(one value: Float) {
         self.init()
-        take(value)
+        include(value)
     }
 }

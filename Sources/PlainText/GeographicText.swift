@@ -29,7 +29,7 @@ package enum GeographicText {
         var rest = text[...]
         var axis: Axis?
         var sign = 1.0
-        func take(_ letter: Character?) -> Bool {
+        func consume(_ letter: Character?) -> Bool {
             switch letter {
             case "N", "n": axis = .latitude
             case "S", "s": (axis, sign) = (.latitude, -1)
@@ -39,7 +39,7 @@ package enum GeographicText {
             }
             return true
         }
-        if take(rest.first) { rest.removeFirst() } else if take(rest.last) { rest.removeLast() }
+        if consume(rest.first) { rest.removeFirst() } else if consume(rest.last) { rest.removeLast() }
         while rest.first == " " { rest.removeFirst() }
         while rest.last == " " { rest.removeLast() }
         if rest.first == "-" || rest.first == "−" || rest.first == "+" {

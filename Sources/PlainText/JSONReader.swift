@@ -99,7 +99,7 @@ package struct JSONReader {
                 throw SyntaxError(message: "the key stands twice", column: place + 1)
             }
             skipBlanks()
-            guard take(UInt8(ascii: ":")) else { throw error("a colon is missing after the key") }
+            guard consume(UInt8(ascii: ":")) else { throw error("a colon is missing after the key") }
             skipBlanks()
             members.append(JSONValue.Member(key: key, value: try value(depth: depth)))
         }
@@ -116,8 +116,8 @@ package struct JSONReader {
     private mutating func hasElement(before closing: Unicode.Scalar, isFirst: Bool) throws(SyntaxError) -> Bool {
         if isFirst { index += 1 }
         skipBlanks()
-        if take(UInt8(ascii: closing)) { return false }
-        guard isFirst || take(UInt8(ascii: ",")) else { throw error("a comma or \(closing) is missing") }
+        if consume(UInt8(ascii: closing)) { return false }
+        guard isFirst || consume(UInt8(ascii: ",")) else { throw error("a comma or \(closing) is missing") }
         skipBlanks()
         return true
     }
@@ -133,11 +133,11 @@ package struct JSONReader {
 
     private mutating func number() throws(SyntaxError) -> String {
         let start = index
-        _ = take(UInt8(ascii: "-"))
-        if !take(UInt8(ascii: "0")) { try digits() }
-        if take(UInt8(ascii: ".")) { try digits() }
-        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
-            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+        _ = consume(UInt8(ascii: "-"))
+        if !consume(UInt8(ascii: "0")) { try digits() }
+        if consume(UInt8(ascii: ".")) { try digits() }
+        if consume(UInt8(ascii: "e")) || consume(UInt8(ascii: "E")) {
+            if !consume(UInt8(ascii: "+")) { _ = consume(UInt8(ascii: "-")) }
             try digits()
         }
         return String(decoding: bytes[start..<index], as: UTF8.self)
@@ -192,7 +192,7 @@ package struct JSONReader {
         let first = try fourDigits()
         if let scalar = Unicode.Scalar(first) { return Character(scalar) }
         // The first half of a surrogate pair.
-        guard (0xD800..<0xDC00).contains(first), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
+        guard (0xD800..<0xDC00).contains(first), consume(UInt8(ascii: "\\")), consume(UInt8(ascii: "u")) else {
             throw SyntaxError(message: "half of a surrogate pair", column: place)
         }
         let second = try fourDigits()
@@ -215,7 +215,7 @@ package struct JSONReader {
 
     private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func consume(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         index += 1
         return true

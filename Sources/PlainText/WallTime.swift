@@ -47,23 +47,23 @@ package enum WallTime {
     package static func nanoseconds(_ text: String) -> Int64? {
         var rest = text.utf8[...]
         if rest.last == UInt8(ascii: "Z") { rest.removeLast() }
-        guard let year = rest.takeNumber(digits: 4), (1678...2261).contains(year),
-            let month = rest.takeNumber(digits: 2, after: "-"), (1...12).contains(month),
-            let day = rest.takeNumber(digits: 2, after: "-"), (1...31).contains(day)
+        guard let year = rest.consumeNumber(digits: 4), (1678...2261).contains(year),
+            let month = rest.consumeNumber(digits: 2, after: "-"), (1...12).contains(month),
+            let day = rest.consumeNumber(digits: 2, after: "-"), (1...31).contains(day)
         else { return nil }
         var ofDay: Int64 = 0
         if !rest.isEmpty {
-            guard let hour = rest.takeNumber(digits: 2, after: "T"), hour < 24,
-                let minute = rest.takeNumber(digits: 2, after: ":"), minute < 60
+            guard let hour = rest.consumeNumber(digits: 2, after: "T"), hour < 24,
+                let minute = rest.consumeNumber(digits: 2, after: ":"), minute < 60
             else { return nil }
             ofDay = (hour * 60 + minute) * 60_000_000_000
         }
         if !rest.isEmpty {
-            guard let second = rest.takeNumber(digits: 2, after: ":"), second < 60 else { return nil }
+            guard let second = rest.consumeNumber(digits: 2, after: ":"), second < 60 else { return nil }
             ofDay += second * 1_000_000_000
         }
         if !rest.isEmpty {
-            guard let micros = rest.takeNumber(digits: 6, after: ".") else { return nil }
+            guard let micros = rest.consumeNumber(digits: 6, after: ".") else { return nil }
             ofDay += micros * 1000
         }
         guard rest.isEmpty else { return nil }
@@ -75,7 +75,7 @@ package enum WallTime {
 
 extension Substring.UTF8View {
     /// Consumes a number with this number of digits, and the separator before it.
-    fileprivate mutating func takeNumber(digits: Int, after separator: Unicode.Scalar? = nil) -> Int64? {
+    fileprivate mutating func consumeNumber(digits: Int, after separator: Unicode.Scalar? = nil) -> Int64? {
         if let separator {
             guard first == UInt8(ascii: separator) else { return nil }
             removeFirst()

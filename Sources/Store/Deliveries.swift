@@ -42,14 +42,14 @@ struct Deliveries {
 
     mutating func attach(_ name: String, limit: Int, deliver: @escaping ([Delivery]) -> Void) {
         let queue = queue(name)
-        if queue.deliver != nil { queue.takeBack() }
+        if queue.deliver != nil { queue.rewind() }
         queue.limit = max(1, limit)
         queue.deliver = deliver
     }
 
     func detach(_ name: String) {
         queues[name]?.deliver = nil
-        queues[name]?.takeBack()
+        queues[name]?.rewind()
     }
 
     /// Stops handing over, because the store closes.
@@ -178,7 +178,7 @@ struct Deliveries {
                     guard isWritable || queue.done.count < Self.doneCapacity else { break }
                     try handOverRows(of: queue, from: file)
                 } else {
-                    let deliveries = queue.takeFromMemory()
+                    let deliveries = queue.removeFromMemory()
                     guard !deliveries.isEmpty else { break }
                     queue.give(deliveries)
                 }

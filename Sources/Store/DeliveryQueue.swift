@@ -103,7 +103,7 @@ final class DeliveryQueue {
     }
 
     /// Sets the queue back to the first delivery that is not acknowledged, for the next handler of this name.
-    func takeBack() {
+    func rewind() {
         waitingInFile += unacknowledged.count - handedMemoryCount
         handedMemoryCount = 0
         returned.formUnion(unacknowledged)
@@ -121,7 +121,7 @@ final class DeliveryQueue {
     }
 
     /// Takes from memory what the handler has room for.
-    func takeFromMemory() -> [Delivery] {
+    func removeFromMemory() -> [Delivery] {
         let taken = memory[handedMemoryCount...].prefix(room)
         handedMemoryCount += taken.count
         for delivery in taken { hand(delivery.ticket, delivery.event) }

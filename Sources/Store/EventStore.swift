@@ -129,7 +129,7 @@ package final class EventStore: Sendable {
 
     /// Waits until everything is stored and the file closed, after ``finish()``; `false` when the time is over before.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Bool {
-        drops.tellRest()
+        drops.reportRest()
         return inbox.waitForEnd(until: deadlineNanoseconds)
     }
 

@@ -404,7 +404,7 @@ final class StoreFile {
 
     /// The newest event that a handler has acknowledged; `nil` when none is noted.
     func previous(of handler: String) throws(StoreFailure) -> EventNumber? {
-        let words = (try database.note(Self.previousKey + handler) ?? "").split(separator: " ")
+        let words = (try database.value(Self.previousKey + handler) ?? "").split(separator: " ")
         guard let number = words.first.flatMap({ UInt64($0) }) else { return nil }
         return EventNumber(number, of: words.dropFirst().first.map(String.init))
     }

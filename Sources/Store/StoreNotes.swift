@@ -29,19 +29,19 @@ struct StoreNotes {
         func highest(_ sql: String) throws(StoreFailure) -> UInt64 {
             try check(max(0, database.integer(sql) ?? 0), sql)
         }
-        let identity = try database.note("identity").flatMap { Self.isIdentity($0) ? $0 : nil }
-        let known = try database.note("last_sequence").flatMap { UInt64($0) }
-        let running = try database.note("running")
+        let identity = try database.value("identity").flatMap { Self.isIdentity($0) ? $0 : nil }
+        let known = try database.value("last_sequence").flatMap { UInt64($0) }
+        let running = try database.value("running")
         var last = try max(
             highest("SELECT max(seq) FROM events"), check(Int64(clamping: known ?? 0), "the last number"))
         _ = try highest("SELECT max(seq) FROM sqlite_sequence")
         _ = try highest("SELECT max(id) FROM deliveries")
         let lowest = "SELECT min(id) FROM deliveries"
         _ = try check(database.integer(lowest) ?? 1, atLeast: 1, lowest)
-        var gaps = Self.gaps(in: try database.note("gaps") ?? "")
+        var gaps = Self.gaps(in: try database.value("gaps") ?? "")
         if identity != nil, known != nil {
             // A run that did not end properly may have used what it had reserved.
-            let reserved = try database.note(Self.reservedKey).flatMap { UInt64($0) } ?? 0
+            let reserved = try database.value(Self.reservedKey).flatMap { UInt64($0) } ?? 0
             if running != "", reserved > last, identity != knownIdentity {
                 let number = try check(Int64(clamping: reserved), "the reserved numbers")
                 gaps = (gaps + [last + 1...number]).suffix(StoreFile.mostGaps)
@@ -94,7 +94,7 @@ struct StoreNotes {
 
 extension Database {
     /// What a store's file has noted under a key.
-    func note(_ key: String) throws(StoreFailure) -> String? {
+    func value(_ key: String) throws(StoreFailure) -> String? {
         try text("SELECT value FROM meta WHERE key = ?", .text(key))
     }
 }

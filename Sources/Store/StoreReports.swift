@@ -23,7 +23,7 @@ final class StoreReports {
     }
 
     /// Reports a failure, or its end.
-    func tell(_ kind: EventKind, _ text: String, _ figures: Figure...) {
+    func report(_ kind: EventKind, _ text: String, _ figures: Figure...) {
         report(Event(kind: kind, timeNanoseconds: 0, figures: [Figure(.reason, .text(text))] + figures))
     }
 
@@ -40,14 +40,14 @@ final class StoreReports {
     }
 
     /// Reports drops that were not, where that is due.
-    func tellDrops(at now: Int64) {
+    func reportDrops(at now: Int64) {
         guard let due = dueNanoseconds, now >= due else { return }
-        let pauses = drops.values.compactMap { $0.tellDue(hasRoom: true, at: instant(now)) }
+        let pauses = drops.values.compactMap { $0.reportDue(hasRoom: true, at: instant(now)) }
         dueNanoseconds = pauses.min().map { now + Units.nanoseconds($0) }
     }
 
-    func tellRest() {
-        for drops in drops.values { drops.tellRest() }
+    func reportRemainingDrops() {
+        for drops in drops.values { drops.reportRest() }
         dueNanoseconds = nil
     }
 

@@ -17,7 +17,7 @@ struct StoreSalvage {
         lastSequence = FilePlace.highestSequence(inFileAt: path)
         var last: UInt64?
         if let place = try? FilePlace(path), let database = try? StoreFile.connectForReading(to: place) {
-            func meta(_ key: String) -> String? { (try? database.note(key)) ?? nil }
+            func meta(_ key: String) -> String? { (try? database.value(key)) ?? nil }
             if let known = meta("last_sequence").flatMap({ UInt64($0) }), known <= StoreFile.highestSequence,
                 let found = meta("identity"), StoreNotes.isIdentity(found)
             {

@@ -103,7 +103,7 @@ final class StoreWorker {
             attempt { () throws(StoreFailure) in try file.prepareToClose(behind: highestSequence) }
         }
         closeFile()
-        reports.tellRest()
+        reports.reportRemainingDrops()
         fileBytes.nanoseconds = .min / 2
         show()
     }
@@ -271,7 +271,7 @@ final class StoreWorker {
 
     private func doWhatIsDue() {
         let now = clock.monotonic()
-        reports.tellDrops(at: now)
+        reports.reportDrops(at: now)
         if let outage, now >= outage.retryNanoseconds { retry() }
         if let due = acknowledgementDue, now >= due { storeAcknowledged() }
         guard let file = writableFile else { return }
@@ -303,10 +303,10 @@ final class StoreWorker {
             highestSequence = max(highestSequence, file.lastSequence)
         }
         guard let repair = file.repair else { return }
-        reports.tell(
+        reports.report(
             .storeFailed, "\(settings.path): the event store is damaged: \(repair)",
             Figure(.retry, .number(0, decimals: 3)))
-        reports.tell(.storeRecovered, "\(settings.path): events are stored again", Figure(.count, .integer(0)))
+        reports.report(.storeRecovered, "\(settings.path): events are stored again", Figure(.count, .integer(0)))
     }
 
     /// Continues the sequence numbers of a file, under its identity.
@@ -376,7 +376,7 @@ final class StoreWorker {
         outage = Outage(
             text: text, isFull: failure.isFull, retryNanoseconds: now + wait, waitNanoseconds: wait,
             notStoredBefore: reports.statistics.notStoredCount)
-        reports.tell(.storeFailed, text, Figure(.retry, .number(Double(wait) / Double(Self.second), decimals: 3)))
+        reports.report(.storeFailed, text, Figure(.retry, .number(Double(wait) / Double(Self.second), decimals: 3)))
     }
 
     /// Tries to end the outage; if that fails, doubles the wait before the next attempt.
@@ -429,11 +429,11 @@ final class StoreWorker {
         continueNumbers(of: file)
         let now = clock.monotonic()
         committer.didChange(at: now)
-        reports.tellRest()
+        reports.reportRemainingDrops()
         lastRecovery = (now, outage.waitNanoseconds)
         self.outage = nil
         let count = reports.statistics.notStoredCount - outage.notStoredBefore
-        reports.tell(
+        reports.report(
             .storeRecovered, "\(settings.path): events are stored again", Figure(.count, .integer(Int64(count))))
     }
 
@@ -463,7 +463,7 @@ final class StoreWorker {
                 + "copied by: " + FilePlace.recoveryCommand(for: aside))
         degrade(damage)
         // During an outage `degrade` reports nothing, but the user needs the name of the file that was set aside.
-        if wasDegraded { reports.tell(.storeFailed, damage.text(path: settings.path)) }
+        if wasDegraded { reports.report(.storeFailed, damage.text(path: settings.path)) }
         deliveries.dropWaiting(salvage, "they were in the damaged event store, which is set aside as \(aside)")
         try openFile()
         try recover()

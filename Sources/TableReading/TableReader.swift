@@ -77,10 +77,10 @@ package final class TableReader {
         _ key: String, at position: SourcePosition, with others: [String] = [], _ message: String, hint: String? = nil
     ) {
         refused.insert(key)
-        tell(key, at: position, with: others, message, hint: hint)
+        report(key, at: position, with: others, message, hint: hint)
     }
 
-    private func tell(
+    private func report(
         _ key: String, at position: SourcePosition, with others: [String], _ message: String, hint: String?
     ) {
         let place = place(position, with: others)
@@ -131,7 +131,7 @@ package final class TableReader {
             // The value was compared with the default of a key whose value was refused.
             if others.contains(where: refused.contains) { continue }
             guard told.insert(name).inserted else { continue }
-            tell(
+            report(
                 name, at: entry(name)?.keyPosition ?? position, with: others, problem.sentence(naming: key), hint: nil)
         }
     }

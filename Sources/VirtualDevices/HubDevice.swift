@@ -65,7 +65,7 @@ package final class HubDevice: VirtualDevice {
         case .get(let identifier, let number, let report):
             try channel.answerGet(identifier, self.report(number, report))
         case .set(let identifier, let number, let report, let bytes):
-            try channel.answerSet(identifier, isTaken: take(number, report, bytes))
+            try channel.answerSet(identifier, isTaken: setReport(number, report, bytes))
         case .other: break
         }
         return true
@@ -98,9 +98,9 @@ package final class HubDevice: VirtualDevice {
         }
     }
 
-    private func take(_ number: UInt8, _ report: cvirtual_report, _ bytes: [UInt8]) -> Bool {
+    private func setReport(_ number: UInt8, _ report: cvirtual_report, _ bytes: [UInt8]) -> Bool {
         guard report == CVIRTUAL_FEATURE, let sensor = description.sensor(ofReport: number), var state = states[sensor],
-            state.features.take(bytes)
+            state.features.apply(bytes)
         else { return false }
         isDriven = true
         // At the initial interval every sample is sent, even above 1000 Hz, for which the interval is too coarse.

@@ -30,7 +30,7 @@ package struct SensorFeatures: Sendable, Equatable {
     }
 
     /// Applies a report from the kernel, and returns whether it was valid.
-    mutating func take(_ report: [UInt8]) -> Bool {
+    mutating func apply(_ report: [UInt8]) -> Bool {
         guard report.count >= Self.size, Self.states.contains(report[1]), Self.states.contains(report[2]) else {
             return false
         }

@@ -30,11 +30,11 @@ import Testing
         let diary = Diary()
         let detector = AmbientLightDetector()
         detector.delegate = diary
-        detector.take(level: 5, unit: .lux, at: 0)
+        detector.process(level: 5, unit: .lux, at: 0)
         detector.startDetection()
         let levels = [100, 109, 110.5, 100, 99.4, .nan, -1, 3, 3.9, 2, 0, 0.9, 1]
-        for (time, level) in levels.enumerated() { detector.take(level: level, unit: .lux, at: Int64(time)) }
-        detector.take(level: 1, unit: .percent, at: 20)
+        for (time, level) in levels.enumerated() { detector.process(level: level, unit: .lux, at: Int64(time)) }
+        detector.process(level: 1, unit: .percent, at: 20)
         #expect(
             diary.entries == [
                 "100.0 lux 0", "110.5 lux 2", "99.4 lux 4", "3.0 lux 7", "2.0 lux 9", "0.0 lux 10", "1.0 lux 12",
@@ -48,7 +48,7 @@ import Testing
         detector.delegate = diary
         detector.startDetection()
         for time in 0..<2 {
-            detector.take(level: 100, unit: .lux, at: Int64(time))
+            detector.process(level: 100, unit: .lux, at: Int64(time))
             for _ in 0..<3 { detector.didFail(because: TestError()) }
         }
         #expect(
@@ -61,12 +61,12 @@ import Testing
         detector.delegate = diary
         detector.startDetection()
         for (time, strength) in [1.0, 1.05, 1.11, 0.95, 0.9, 0.89, 1.1, .nan, 2].enumerated() {
-            detector.take(strength: strength, at: Int64(time))
+            detector.process(strength: strength, at: Int64(time))
         }
         #expect(diary.entries == ["far 0", "near 2", "far 5", "near 8"])
         #expect(detector.proximity == .near)
         detector.didFail(because: TestError())
-        detector.take(strength: 2, at: 9)
+        detector.process(strength: 2, at: 9)
         #expect(diary.entries.suffix(2) == ["failed the cable is out", "near 9"])
     }
 
@@ -78,11 +78,11 @@ import Testing
         (light.delegate, proximity.delegate) = (diary, diary)
         light.startDetection()
         proximity.startDetection()
-        light.take(level: 1, unit: .lux, at: 0)
-        proximity.take(strength: 2, at: 0)
+        light.process(level: 1, unit: .lux, at: 0)
+        proximity.process(strength: 2, at: 0)
         diary.refuses = false
-        light.take(level: 1, unit: .lux, at: 1)
-        proximity.take(strength: 2, at: 1)
+        light.process(level: 1, unit: .lux, at: 1)
+        proximity.process(strength: 2, at: 1)
         #expect(diary.entries == ["1.0 lux 1", "near 1"])
     }
 
@@ -96,9 +96,9 @@ import Testing
         proximity.delegate = router
         light.startDetection()
         proximity.startDetection()
-        light.take(level: 12.34, unit: .lux, at: 5)
-        light.take(level: 50, unit: .percent, at: 6)
-        proximity.take(strength: 2, at: 7)
+        light.process(level: 12.34, unit: .lux, at: 5)
+        light.process(level: 50, unit: .percent, at: 6)
+        proximity.process(strength: 2, at: 7)
         light.didFail(because: TestError())
         router.flush(upTo: nil)
         #expect(

@@ -20,13 +20,13 @@ import Testing
         let drops = EventDrops(handler: "slow", capacity: 4, report: told.take)
         for second in 0..<600 {
             drops.add(1, at: start + .seconds(second))
-            _ = drops.tellDue(hasRoom: false, at: start + .seconds(second) + .milliseconds(1))
+            _ = drops.reportDue(hasRoom: false, at: start + .seconds(second) + .milliseconds(1))
         }
         // After 0, 1, 3, 7, 15, 31 and 63 seconds, and then each minute.
         #expect(Array(told.all.prefix(7)) == [1, 1, 2, 4, 8, 16, 32])
         #expect(told.all.count == 7 + 8)
         #expect(told.all.dropFirst(7).allSatisfy { $0 == 60 })
-        drops.tellRest()
+        drops.reportRest()
         #expect(told.all.reduce(0, +) == 600)
     }
 
@@ -36,11 +36,11 @@ import Testing
         for tenth in 0..<5 { drops.add(1, at: start + .milliseconds(100 * tenth)) }
         #expect(told.all == [1])
         // A moment of room is not the end.
-        #expect(drops.tellDue(hasRoom: true, at: start + .milliseconds(500)) == .milliseconds(500))
+        #expect(drops.reportDue(hasRoom: true, at: start + .milliseconds(500)) == .milliseconds(500))
         #expect(told.all == [1])
-        #expect(drops.tellDue(hasRoom: true, at: start + .milliseconds(1400)) == nil)
+        #expect(drops.reportDue(hasRoom: true, at: start + .milliseconds(1400)) == nil)
         #expect(told.all == [1, 4])
-        #expect(drops.tellDue(hasRoom: true, at: start + .seconds(9)) == nil)
+        #expect(drops.reportDue(hasRoom: true, at: start + .seconds(9)) == nil)
         // The next one is told at once, and the intervals begin again.
         drops.add(1, at: start + .seconds(10))
         drops.add(1, at: start + .seconds(11))
@@ -50,8 +50,8 @@ import Testing
     @Test func nothingIsDueWithoutDrops() {
         let told = Told()
         let drops = EventDrops(handler: nil, reason: "none", report: told.take)
-        #expect(drops.tellDue(hasRoom: true) == nil && drops.tellDue(hasRoom: false) == nil)
-        drops.tellRest()
+        #expect(drops.reportDue(hasRoom: true) == nil && drops.reportDue(hasRoom: false) == nil)
+        drops.reportRest()
         #expect(told.all.isEmpty)
     }
 }

@@ -9,14 +9,14 @@ import Testing
     /// Plays samples and takes the readings at the end.
     private func readings(
         of samples: [Sample], capacity: Int = 4096, settings: MotionSettings = MotionSettings()
-    ) -> Readings {
+    ) -> LiveValues {
         let bench = Bench(samples, settings: settings)
         bench.manager.startDetection()
-        let collector = ReadingsCollector(streams: bench.source.streams, detectors: [bench.manager], now: 0)
+        let collector = LiveValuesCollector(streams: bench.source.streams, detectors: [bench.manager], now: 0)
         let pipeline = Pipeline(
             source: bench.source, detectors: [bench.manager, collector.observer], capacity: capacity)
         pipeline.run()
-        return collector.take(
+        return collector.collect(
             at: second, statistics: pipeline.statistics, isWorking: pipeline.isWorking, clock: { $0 })
     }
 
@@ -43,11 +43,11 @@ import Testing
 
     @Test func anIntervalHasItsOwnExtremesAndTheNextOneBeginsWithNone() throws {
         let bench = Bench(recording(seconds: 2) { $0 < 1 ? 2 : 0 })
-        let collector = ReadingsCollector(streams: bench.source.streams, detectors: [bench.manager], now: 0)
+        let collector = LiveValuesCollector(streams: bench.source.streams, detectors: [bench.manager], now: 0)
         bench.manager.startDetection()
         let pipeline = Pipeline(source: bench.source, detectors: [bench.manager, collector.observer], capacity: 100)
-        func take(_ now: Int64) -> Readings {
-            collector.take(at: now, statistics: pipeline.statistics, isWorking: pipeline.isWorking, clock: { $0 })
+        func take(_ now: Int64) -> LiveValues {
+            collector.collect(at: now, statistics: pipeline.statistics, isWorking: pipeline.isWorking, clock: { $0 })
         }
         _ = pipeline.turn()
         let first = take(second)
@@ -70,7 +70,7 @@ import Testing
         samples[99].z = -.infinity
         let stream = try #require(readings(of: samples).streams.first)
         #expect(stream.x?.greatest == 0.5 * Units.standardGravity && stream.z?.last == Units.standardGravity)
-        #expect(stream.y == Readings.Span(least: 0, greatest: 0, last: 0))
+        #expect(stream.y == LiveValues.Span(least: 0, greatest: 0, last: 0))
         #expect(try #require(stream.length).greatest < 20)
         let none = recording(seconds: 0.1) { _ in .nan }
         #expect(readings(of: none).streams.first?.x == nil)
@@ -84,8 +84,8 @@ import Testing
             Figure(.tilt, .word(ScreenTilt.faceUp)),
         ]
         let value = try JSONReader.value(of: found.json.utf8)
-        #expect(Readings(value) == found)
-        #expect(Readings(value)?.json == found.json)
+        #expect(LiveValues(value) == found)
+        #expect(LiveValues(value)?.json == found.json)
     }
 
     @Test func sensorsAreChosenByName() {
@@ -99,7 +99,7 @@ import Testing
         let up = SampleStream(sensor: sensor, kind: .accelerometer)
         let north = SampleStream(sensor: sensor, kind: .magnetometer)
         let detector = NorthDetector(accelerometer: up, magnetometer: north)
-        func detectorReadings(_ field: SIMD3<Float>) -> Readings.Detector {
+        func detectorReadings(_ field: SIMD3<Float>) -> LiveValues.Detector {
             let samples: [(Int, Sample)] = (0..<200).flatMap { i in
                 let time = Int64(i) * 10 * millisecond
                 return [(0, Sample(timeNanoseconds: time, x: field.x, y: field.y, z: field.z)), (1, rest(time))]
@@ -108,10 +108,10 @@ import Testing
             detector.stopDetection()
             detector.startDetection()
             defer { #expect(detector.rows?.isKept == false) }
-            let collector = ReadingsCollector(streams: source.streams, detectors: [detector], now: 0)
+            let collector = LiveValuesCollector(streams: source.streams, detectors: [detector], now: 0)
             let pipeline = Pipeline(source: source, detectors: [detector, collector.observer])
             pipeline.run()
-            let readings = collector.take(
+            let readings = collector.collect(
                 at: second, statistics: pipeline.statistics, isWorking: pipeline.isWorking, clock: { $0 })
             #expect(detector.rows?.isKept == true)
             return readings.detectors[0]
@@ -139,10 +139,10 @@ import Testing
             )
         }
         let source = ScriptedSource(streams: [stream], samples: samples)
-        let collector = ReadingsCollector(streams: [stream], detectors: [detector], now: 0)
+        let collector = LiveValuesCollector(streams: [stream], detectors: [detector], now: 0)
         let pipeline = Pipeline(source: source, detectors: [detector, collector.observer])
         pipeline.run()
-        let found = collector.take(
+        let found = collector.collect(
             at: second, statistics: pipeline.statistics, isWorking: pipeline.isWorking, clock: { $0 }
         ).detectors[0]
         #expect(found.state == "normal" && found.figure(.tilt) == .word(ScreenTilt.tiltedUp))

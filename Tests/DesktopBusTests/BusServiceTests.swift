@@ -119,7 +119,7 @@ struct BusServiceTests {
         let (claimer, watcher) = (try rig.program(), try rig.program())
         try claimer.claim(.light)
         try wait(claimer, watcher, for: "the answer") { claimer.heard("ClaimLight").count == 1 }
-        var readings = DesktopReadings.with(present: [.light])
+        var readings = DesktopValues.with(present: [.light])
         rig.service.publish(readings)
         readings.fresh = DesktopSensors(.light)
         readings.lightLevel = 42.5
@@ -149,7 +149,7 @@ struct BusServiceTests {
         try wait(program, for: "the answer") { program.heard("ClaimAccelerometer: ok").count == 1 }
         for turn in 1...10 {
             program.forget()
-            var gone = DesktopReadings.with(.normal, .vertical)
+            var gone = DesktopValues.with(.normal, .vertical)
             gone.present = []
             gone.fresh = []
             rig.service.publish(gone)
@@ -473,16 +473,16 @@ extension DBusSettings {
     }
 }
 
-extension DesktopReadings {
+extension DesktopValues {
     /// Readings of sensors that have not delivered.
-    fileprivate static func with(present: [DesktopSensor]) -> DesktopReadings {
-        var readings = DesktopReadings()
+    fileprivate static func with(present: [DesktopSensor]) -> DesktopValues {
+        var readings = DesktopValues()
         for sensor in present { readings.present.set(sensor, true) }
         return readings
     }
 
     /// Readings of all sensors, of which the accelerometer has delivered.
-    fileprivate static func with(_ orientation: ScreenOrientation, _ tilt: ScreenTilt) -> DesktopReadings {
+    fileprivate static func with(_ orientation: ScreenOrientation, _ tilt: ScreenTilt) -> DesktopValues {
         var readings = with(present: DesktopSensor.allCases)
         readings.fresh = DesktopSensors(.accelerometer)
         (readings.orientation, readings.tilt) = (orientation, tilt)

@@ -3,8 +3,8 @@ import Testing
 @testable import DesktopBus
 
 struct ClaimTableTests {
-    private let known = DesktopReadings.with(present: .accelerometer, fresh: true)
-    private let silent = DesktopReadings.with(present: .accelerometer, fresh: false)
+    private let known = DesktopValues.with(present: .accelerometer, fresh: true)
+    private let silent = DesktopValues.with(present: .accelerometer, fresh: false)
     private let second: Int64 = 1_000_000_000
 
     @Test("A claim is answered at once when its value is known, or when there is no sensor")
@@ -24,14 +24,14 @@ struct ClaimTableTests {
         var table = ClaimTable()
         let result4 = table.claim(.accelerometer, by: ":1.1", call: 1, silent, at: 0)
         #expect(!result4)
-        let result5 = table.takeAnswers(silent, at: ClaimTable.longestWait - 1)
+        let result5 = table.removeAnswered(silent, at: ClaimTable.longestWait - 1)
         #expect(result5.isEmpty)
         #expect(table.deadline == ClaimTable.longestWait)
-        let result6 = table.takeAnswers(silent, at: ClaimTable.longestWait)
+        let result6 = table.removeAnswered(silent, at: ClaimTable.longestWait)
         #expect(result6.map(\.call) == [1])
         let result7 = table.claim(.accelerometer, by: ":1.2", call: 2, silent, at: second)
         #expect(!result7)
-        let result8 = table.takeAnswers(known, at: second)
+        let result8 = table.removeAnswered(known, at: second)
         #expect(result8.map(\.call) == [2])
         #expect(table.claimers(of: .accelerometer) == [":1.1", ":1.2"])
     }
@@ -80,7 +80,7 @@ struct ClaimTableTests {
     func outlivesSensor() {
         var table = ClaimTable()
         _ = table.claim(.accelerometer, by: ":1.1", call: 1, silent, at: 0)
-        let result15 = table.takeAnswers(DesktopReadings(), at: 1)
+        let result15 = table.removeAnswered(DesktopValues(), at: 1)
         #expect(result15.map(\.call) == [1])
         #expect(table.claimers(of: .accelerometer) == [":1.1"])
         let result16 = table.wanted(at: 100 * second)
@@ -88,9 +88,9 @@ struct ClaimTableTests {
     }
 }
 
-extension DesktopReadings {
-    fileprivate static func with(present sensor: DesktopSensor, fresh isFresh: Bool) -> DesktopReadings {
-        var readings = DesktopReadings()
+extension DesktopValues {
+    fileprivate static func with(present sensor: DesktopSensor, fresh isFresh: Bool) -> DesktopValues {
+        var readings = DesktopValues()
         readings.present = DesktopSensors(sensor)
         if isFresh { readings.fresh = readings.present }
         return readings

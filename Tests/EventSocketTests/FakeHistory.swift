@@ -48,7 +48,7 @@ final class FakeHistory: EventHistory {
     private static func page(_ query: EventQuery, _ state: State) -> EventPage {
         if let failure = state.failure { return EventPage(failure: failure) }
         let wanted = state.events.filter { event in
-            event.sequence > query.after && query.filter.takes(event)
+            event.sequence > query.after && query.filter.accepts(event)
                 && query.sinceNanoseconds.map { (event.wallNanoseconds ?? .max) >= $0 } ?? true
         }
         let lines = wanted.prefix(query.limit).map { EventLine(sequence: $0.sequence, json: $0.json) }

@@ -13,18 +13,18 @@ import Testing
     /// Readings of one stream whose axis x was between two values.
     private func readings(
         _ number: Int64, x: ClosedRange<Float> = 0...1, sensors: [String] = ["lid"], interval: Int64 = tenth
-    ) -> Readings {
-        var readings = Readings(timeNanoseconds: number * interval, intervalNanoseconds: interval)
+    ) -> LiveValues {
+        var readings = LiveValues(timeNanoseconds: number * interval, intervalNanoseconds: interval)
         readings.streams = sensors.map { sensor in
-            var stream = Readings.Stream(sensor: sensor, kind: .accelerometer, isActive: true)
+            var stream = LiveValues.Stream(sensor: sensor, kind: .accelerometer, isActive: true)
             stream.sampleCount = 10
-            stream.x = Readings.Span(least: x.lowerBound, greatest: x.upperBound, last: x.lowerBound)
+            stream.x = LiveValues.Span(least: x.lowerBound, greatest: x.upperBound, last: x.lowerBound)
             return stream
         }
         return readings
     }
 
-    private func next(_ client: RawClient) throws -> Readings {
+    private func next(_ client: RawClient) throws -> LiveValues {
         guard case .readings(let readings) = try client.message() else { throw CancellationError() }
         return readings
     }
@@ -63,10 +63,10 @@ import Testing
             _ = try next(quick)
         }
         let first = try next(slow)
-        #expect(first.streams[0].x == Readings.Span(least: -7, greatest: 9, last: 0))
+        #expect(first.streams[0].x == LiveValues.Span(least: -7, greatest: 9, last: 0))
         #expect(first.streams[0].sampleCount == 50 && first.intervalNanoseconds == 5 * Self.tenth)
         #expect(first.skippedCount == 0)
-        #expect(try next(slow).streams[0].x == Readings.Span(least: 0, greatest: 1, last: 0))
+        #expect(try next(slow).streams[0].x == LiveValues.Span(least: 0, greatest: 1, last: 0))
     }
 
     /// A client that does not read gets no queue: what it reads later is what was on its way, and then one line that says
@@ -129,7 +129,7 @@ import Testing
 
     @Test func requestsAreReadAndRefused() throws {
         var request = SubscriptionRequest()
-        request.readings = ReadingsRequest()
+        request.readings = LiveValuesRequest()
         request.readings?.intervalNanoseconds = 333_333_333
         request.readings?.sensors = ["a", "\"b\""]
         request.filter.kinds = []

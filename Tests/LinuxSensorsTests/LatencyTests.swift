@@ -15,26 +15,26 @@ import Testing
         (20, 400, 12_500_000, 5), (10, 1000, 6_250_000, 6), (2, 10_000, 1_562_500, 15),
     ])
     func aPeriodIsTheLongestThatTheLatencyAllows(_ each: (latency: Int, rate: Double, period: Int64, count: Int)) {
-        let period = ReadingPeriod(latency: .milliseconds(each.latency), rateHz: each.rate, isStamped: true)
+        let period = PollingPeriod(latency: .milliseconds(each.latency), rateHz: each.rate, isStamped: true)
         #expect(period?.nanoseconds == each.period)
         #expect(period?.sampleCount == each.count)
     }
 
     @Test func whatWouldNotGatherIsReadAtOnce() {
-        #expect(ReadingPeriod(latency: .zero, rateHz: 10_000, isStamped: true) == nil)
-        #expect(ReadingPeriod(latency: .microseconds(900), rateHz: 10_000, isStamped: true) == nil)
-        #expect(ReadingPeriod(latency: .milliseconds(50), rateHz: 10, isStamped: true) == nil)
-        #expect(ReadingPeriod(latency: .milliseconds(50), rateHz: .nan, isStamped: true) == nil)
+        #expect(PollingPeriod(latency: .zero, rateHz: 10_000, isStamped: true) == nil)
+        #expect(PollingPeriod(latency: .microseconds(900), rateHz: 10_000, isStamped: true) == nil)
+        #expect(PollingPeriod(latency: .milliseconds(50), rateHz: 10, isStamped: true) == nil)
+        #expect(PollingPeriod(latency: .milliseconds(50), rateHz: .nan, isStamped: true) == nil)
         // The time of the reading becomes the stamp.
-        #expect(ReadingPeriod(latency: .milliseconds(50), rateHz: 100, isStamped: false) == nil)
+        #expect(PollingPeriod(latency: .milliseconds(50), rateHz: 100, isStamped: false) == nil)
         #expect(
-            ReadingPeriod(latency: .milliseconds(50), rateHz: 1000, isStamped: false)?.nanoseconds == 6_250_000)
+            PollingPeriod(latency: .milliseconds(50), rateHz: 1000, isStamped: false)?.nanoseconds == 6_250_000)
     }
 
     /// The end of a long period is the end of the shorter ones.
     @Test func periodsEndTogether() throws {
         let periods = try [2, 10, 20, 50, 70, 100, 300, 1000].map {
-            try #require(ReadingPeriod(latency: .milliseconds($0), rateHz: 10_000, isStamped: true))
+            try #require(PollingPeriod(latency: .milliseconds($0), rateHz: 10_000, isStamped: true))
         }
         for time in [0, 1, 49_999_999, 50_000_000, 123_456_789_012, Int64(1) << 60] {
             for (short, long) in zip(periods, periods.dropFirst()) {

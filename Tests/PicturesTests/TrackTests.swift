@@ -15,7 +15,7 @@ import Testing
             let values = (start..<end).map(value)
             track.append(times, count: times.count) { _, range in
                 var found = Extremes()
-                for index in range { found.take(values[index]) }
+                for index in range { found.include(values[index]) }
                 return found
             }
             start = end
@@ -55,7 +55,7 @@ import Testing
             let (times, values) = (Array(times[range]), Array(values[range]))
             track.append(times, count: times.count) { _, range in
                 var found = Extremes()
-                for index in range { found.take(values[index]) }
+                for index in range { found.include(values[index]) }
                 return found
             }
         }
@@ -106,7 +106,7 @@ extension Track {
         withUnsafePointer(to: timeNanoseconds) { time in
             append(time, count: 1) { series, _ in
                 var extremes = Extremes()
-                extremes.take(values[series])
+                extremes.include(values[series])
                 return extremes
             }
         }

@@ -11,20 +11,20 @@ import Testing
     private static let folder = Binary.tests.appendingPathComponent("Screens").path
 
     /// Readings that a daemon sent, one for each line of a file.
-    private static func readings() throws -> [Readings] {
+    private static func readings() throws -> [LiveValues] {
         try String(contentsOfFile: "\(folder)/readings.jsonl", encoding: .utf8).split(separator: "\n").map { line in
             let value = try JSONReader.value(of: line.utf8)
             let object = try #require(value["readings"])
-            return try #require(Readings(object))
+            return try #require(LiveValues(object))
         }
     }
 
     private static func state() throws -> WatchState {
         var state = WatchState(source: "/run/binnacle/binnacle.sock")
-        for readings in try readings() { state.take(readings) }
-        state.take(line: "19:34:14.462 motion.began  moved  peak 0.2521 g  (simulated)")
-        state.take(line: "19:34:15.112 heading.lost  compass  reason accelerating")
-        state.take(line: "19:34:16.003 motion.ended  moved  peak 0.2992 g  duration 1.510 s")
+        for readings in try readings() { state.update(readings) }
+        state.append(line: "19:34:14.462 motion.began  moved  peak 0.2521 g  (simulated)")
+        state.append(line: "19:34:15.112 heading.lost  compass  reason accelerating")
+        state.append(line: "19:34:16.003 motion.ended  moved  peak 0.2992 g  duration 1.510 s")
         return state
     }
 
@@ -57,7 +57,7 @@ import Testing
         var states = [WatchState(source: "x"), try Self.state()]
         var hostile = try Self.state()
         hostile.trouble = String(repeating: "日本語\u{1B}[2J\u{202E}", count: 40)
-        hostile.take(line: String(repeating: "e\u{301}👩‍👩‍👧", count: 50))
+        hostile.append(line: String(repeating: "e\u{301}👩‍👩‍👧", count: 50))
         states.append(hostile)
         for state in states {
             for columns in 1...130 {
@@ -86,11 +86,11 @@ import Testing
     }
 
     @Test func aPeakIsHeldForThreeSecondsOfTheReadings() throws {
-        func readings(_ time: Int64, _ value: Float) -> Readings {
-            var readings = Readings(timeNanoseconds: time * 1_000_000_000, intervalNanoseconds: 100_000_000)
-            var detector = Readings.Detector(name: "m", kind: "motion", isRunning: true)
-            detector.measures = [Readings.Span(least: 0, greatest: value, last: value)].compactMap { $0 }.map {
-                Readings.Measure("user_g", $0)
+        func readings(_ time: Int64, _ value: Float) -> LiveValues {
+            var readings = LiveValues(timeNanoseconds: time * 1_000_000_000, intervalNanoseconds: 100_000_000)
+            var detector = LiveValues.Detector(name: "m", kind: "motion", isRunning: true)
+            detector.measures = [LiveValues.Span(least: 0, greatest: value, last: value)].compactMap { $0 }.map {
+                LiveValues.Measure("user_g", $0)
             }
             readings.detectors = [detector]
             return readings
@@ -103,7 +103,7 @@ import Testing
         for (time, value, expected) in [
             (1, 0.5, 0.5), (2, 0.1, 0.5), (3, 0.7, 0.7), (5, 0.2, 0.7), (6, 0.2, 0.2), (7, 0.1, 0.2),
         ] as [(Int64, Float, Float)] {
-            state.take(readings(time, value))
+            state.update(readings(time, value))
             #expect(try peak() == expected, "at \(time) s")
         }
         _ = state.press(.resetPeaks)

@@ -55,7 +55,8 @@ extension BrokenConfigurationTests {
     static let topics = [
         more(
             "waiting for a subscriber without acknowledgements", "qos = 0\nwait_for_subscriber = true",
-            "9:23: with `qos = 0` an acknowledgement does not report whether there is a subscriber (with qos = 1 it does)"),
+            "9:23: with `qos = 0` an acknowledgement does not report whether there is a subscriber (with qos = 1 it does)"
+        ),
         more("empty topic", "topic = \"\"", "8:9: `topic` is empty"),
         more(
             "topic with a wildcard", "topic = \"fleet/#\"",

@@ -21,7 +21,7 @@ import Testing
         post(SocketPart.self, "status")
         post(DesktopPart.self, "claim")
         post(SocketPart.self, "second status")
-        daemon.takeMessages()
+        daemon.handleMessages()
         #expect(handled.withLock { $0 } == ["report", "status", "claim", "second status"])
     }
 

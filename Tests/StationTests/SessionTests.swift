@@ -8,7 +8,7 @@ import Testing
 private let second: Int64 = 1_000_000_000
 
 /// A source that answers as a script says; each wait ends at its deadline, or a second later without one.
-private final class ScriptedSource: SessionSource {
+private final class ScriptedSource: SampleLoopSource {
     enum Step {
         /// A sample that comes so many seconds after the start.
         case sample(Double)
@@ -62,15 +62,15 @@ private final class ScriptedSource: SessionSource {
 }
 
 /// Writes down what a session tells it.
-private final class Witness: SessionDelegate {
+private final class Witness: SampleLoopDelegate {
     var words: [String] = []
     var deadline: Int64?
     /// Whether flushes are written down, too.
     var notesFlushes = false
     /// Called after each turn.
-    var didTurn: (Session, SampleAnswer) -> Void = { _, _ in }
+    var didTurn: (SampleLoop, SampleAnswer) -> Void = { _, _ in }
 
-    func session(_ session: Session, didTurn answer: SampleAnswer) {
+    func session(_ session: SampleLoop, didTurn answer: SampleAnswer) {
         switch answer {
         case .samples: words.append("samples")
         case .pending: words.append("pending")
@@ -80,11 +80,11 @@ private final class Witness: SessionDelegate {
         didTurn(session, answer)
     }
 
-    func sessionDidBegin(_ session: Session) { words.append("begin") }
-    func sessionShouldFlush(_ session: Session) { if notesFlushes { words.append("flush") } }
-    func session(_ session: Session, didNotice notice: String) { words.append(notice) }
-    func sessionWillWait(_ session: Session) { words.append("wait") }
-    func sessionNextDeadline(_ session: Session) -> Int64? { deadline }
+    func sessionDidBegin(_ session: SampleLoop) { words.append("begin") }
+    func sessionShouldFlush(_ session: SampleLoop) { if notesFlushes { words.append("flush") } }
+    func session(_ session: SampleLoop, didNotice notice: String) { words.append(notice) }
+    func sessionWillWait(_ session: SampleLoop) { words.append("wait") }
+    func sessionNextDeadline(_ session: SampleLoop) -> Int64? { deadline }
 }
 
 private final class WitnessedView: ProgressView {
@@ -107,13 +107,13 @@ private final class TestSignal: Sendable {
     /// Runs a session over a source.
     private func run(
         _ source: ScriptedSource, indicator: ProgressIndicator? = nil,
-        _ change: (inout Session.Settings) -> Void = { _ in },
+        _ change: (inout SampleLoop.Settings) -> Void = { _ in },
         taking take: @escaping (SampleDelivery) -> Void = { _ in }
-    ) -> Session {
-        var settings = Session.Settings()
+    ) -> SampleLoop {
+        var settings = SampleLoop.Settings()
         settings.clock = { source.nanoseconds }
         change(&settings)
-        let session = Session(source, capacity: 4, settings: settings, indicator: indicator, take: take)
+        let session = SampleLoop(source, capacity: 4, settings: settings, indicator: indicator, take: take)
         session.delegate = witness
         session.run()
         witness.words.append("end")
@@ -292,7 +292,7 @@ private final class TestSignal: Sendable {
     @Test func aPipelineIsTurnedAsWell() {
         let source = ScriptedSource([.sample(1), .nothing, .sample(2)])
         let pipeline = Pipeline(source: source, detectors: [])
-        let session = Session(pipeline, source: source, settings: Session.Settings())
+        let session = SampleLoop(pipeline, source: source, settings: SampleLoop.Settings())
         session.delegate = witness
         session.run()
         #expect(pipeline.sampleCount == 2)

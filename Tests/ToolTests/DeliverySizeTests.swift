@@ -62,7 +62,9 @@ import Testing
         }
         // A pipe is read as its writer writes.
         let piped = try TemporaryFile()
-        let shell = Child(["/bin/sh", "-c", "cat '\(file.path)' | '\(Binary.path)' replay --json /dev/stdin 2>/dev/null"])
+        let shell = Child([
+            "/bin/sh", "-c", "cat '\(file.path)' | '\(Binary.path)' replay --json /dev/stdin 2>/dev/null",
+        ])
         shell.standardOutput = try piped.writer()
         try shell.run()
         shell.waitUntilExit()

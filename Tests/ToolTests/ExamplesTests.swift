@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test func aPlotterGetsTheHeading() throws {
-        let found = try NetworkAddress.lookUp(host: "127.0.0.1", port: 0, type: SOCK_DGRAM, isOwn: true)
+        let found = try NetworkAddress.resolve(host: "127.0.0.1", port: 0, type: SOCK_DGRAM, isOwn: true)
         let address = try #require(found.first)
         let socket = try address.makeSocket(SOCK_DGRAM)
         try systemCall("bind") { address.withPointer { bind(socket.raw, $0, $1) } }

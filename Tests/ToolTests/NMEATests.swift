@@ -21,7 +21,7 @@ import Testing
 
     /// A socket of this machine, bound to a port that the system chooses.
     private static func socket(_ type: __socket_type) throws -> (socket: Descriptor, port: Int) {
-        let found = try NetworkAddress.lookUp(host: "127.0.0.1", port: 0, type: type, isOwn: true)
+        let found = try NetworkAddress.resolve(host: "127.0.0.1", port: 0, type: type, isOwn: true)
         let address = try #require(found.first)
         let socket = try address.makeSocket(type)
         try systemCall("bind") { address.withPointer { bind(socket.raw, $0, $1) } }
@@ -112,7 +112,7 @@ import Testing
     }
 
     private static func connected(_ port: Int) throws -> Descriptor {
-        let found = try NetworkAddress.lookUp(host: "127.0.0.1", port: port, type: SOCK_STREAM, isOwn: false)
+        let found = try NetworkAddress.resolve(host: "127.0.0.1", port: port, type: SOCK_STREAM, isOwn: false)
         let address = try #require(found.first)
         var connected: Descriptor?
         try waitUntil("a connection") {

@@ -72,7 +72,7 @@ final class SocketDouble {
         func read(_ query: EventQuery, reply: @escaping @Sendable (EventPage) -> Void) {
             let all = events.withLock { $0 }
             let wanted = all.filter { published in
-                published.event.sequence > query.after && query.filter.takes(published.event)
+                published.event.sequence > query.after && query.filter.accepts(published.event)
                     && query.sinceNanoseconds.map { (published.event.wallNanoseconds ?? .max) >= $0 } ?? true
             }
             let lines = wanted.map { EventLine(sequence: $0.event.sequence, json: $0.json) }

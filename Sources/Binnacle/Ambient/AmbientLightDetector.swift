@@ -1,7 +1,7 @@
 /// Finds changes of the light around a device in single readings, and tells its delegate.
 ///
 /// A light sensor has one value and a reading a second, so it has no stream of samples: what reads it calls
-/// ``take(level:unit:at:)`` on the thread of the other detectors.
+/// ``process(level:unit:at:)`` on the thread of the other detectors.
 public final class AmbientLightDetector: EventDetector {
     package static let kind = "light"
     /// The name that events carry.
@@ -61,7 +61,7 @@ public final class AmbientLightDetector: EventDetector {
     ///   - level: The level; one that is no number, or below 0, is left out.
     ///   - unit: Its unit.
     ///   - timeNanoseconds: When it was read, in the samples' clock.
-    public func take(level: Double, unit: LightEvent.Unit, at timeNanoseconds: Int64) {
+    public func process(level: Double, unit: LightEvent.Unit, at timeNanoseconds: Int64) {
         guard isDetecting, level.isFinite, level >= 0 else { return }
         hasFailed = false
         let event = LightEvent(level: level, unit: unit, timeNanoseconds: timeNanoseconds)
@@ -109,7 +109,7 @@ extension AmbientLightDetector {
 
     package func process(_ outcome: AmbientReading.Outcome) {
         switch outcome {
-        case .read(.light(let level, let unit), let time): take(level: level, unit: unit, at: time)
+        case .read(.light(let level, let unit), let time): process(level: level, unit: unit, at: time)
         case .failed(.light, let failure): didFail(because: failure)
         case .read, .failed: break
         }

@@ -1,6 +1,6 @@
 /// Finds whether something is near a device in single readings, and tells its delegate.
 ///
-/// What reads the sensor calls ``take(strength:at:)`` on the thread of the other detectors.
+/// What reads the sensor calls ``process(strength:at:)`` on the thread of the other detectors.
 public final class ProximityDetector: EventDetector {
     package static let kind = "proximity"
     /// The name that events carry.
@@ -55,7 +55,7 @@ public final class ProximityDetector: EventDetector {
     /// - Parameters:
     ///   - strength: What the sensor measures, as a multiple of the level at which something is near; a switch has 2 or 0.
     ///   - timeNanoseconds: When it was read, in the samples' clock.
-    public func take(strength: Double, at timeNanoseconds: Int64) {
+    public func process(strength: Double, at timeNanoseconds: Int64) {
         guard isDetecting, !strength.isNaN else { return }
         hasFailed = false
         let found: Proximity =
@@ -99,7 +99,7 @@ extension ProximityDetector {
 
     package func process(_ outcome: AmbientReading.Outcome) {
         switch outcome {
-        case .read(.proximity(let strength), let time): take(strength: strength, at: time)
+        case .read(.proximity(let strength), let time): process(strength: strength, at: time)
         case .failed(.proximity, let failure): didFail(because: failure)
         case .read, .failed: break
         }

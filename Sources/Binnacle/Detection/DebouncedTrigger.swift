@@ -122,6 +122,6 @@ struct DebouncedTrigger: ~Copyable {
 
     private mutating func track(_ values: UnsafePointer<Float>?, _ range: Range<Int>, isActive: Bool) {
         guard isActive, let values, !range.isEmpty else { return }
-        extremes.take(Kernels.extremes(of: values, range: range))
+        extremes.include(Kernels.extremes(of: values, range: range))
     }
 }

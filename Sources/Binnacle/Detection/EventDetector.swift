@@ -22,7 +22,7 @@ package protocol EventDetector: Detector {
     /// Its latest values, as of the end of the last delivery. With ``Figure/Name/age`` they are held from before.
     var figures: [Figure] { get }
     /// What its values are compared with.
-    var limits: [Readings.Limit] { get }
+    var limits: [LiveValues.Limit] { get }
     /// What is drawn of it over time.
     var lanes: [Lane] { get }
     /// The values that it has at samples, for ``lanes`` and ``limits``.
@@ -55,7 +55,7 @@ extension EventDetector {
     package var state: String? { nil }
     package var isActive: Bool { false }
     package var figures: [Figure] { [] }
-    package var limits: [Readings.Limit] { [] }
+    package var limits: [LiveValues.Limit] { [] }
     package var lanes: [Lane] { [] }
     package var sampledValues: [SampledValue] { [] }
     package var rows: MeasuredRows? { nil }

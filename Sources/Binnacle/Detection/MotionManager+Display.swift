@@ -12,7 +12,7 @@ extension MotionManager {
 
     package var state: String? { isMoving ? "moving" : isRotating ? "rotating" : "still" }
     package var isActive: Bool { isMoving || isRotating }
-    package var limits: [Readings.Limit] { settings.limits }
+    package var limits: [LiveValues.Limit] { settings.limits }
 
     private var isLinear: Bool { settings.features.contains(.motion) && settings.measure == .linearAcceleration }
 
@@ -49,12 +49,12 @@ extension MotionManager {
 
 extension MotionSettings {
     /// Everything that is compared with an acceleration, in g, or with the rate of turn, in °/s.
-    fileprivate var limits: [Readings.Limit] {
-        var limits: [Readings.Limit] = []
+    fileprivate var limits: [LiveValues.Limit] {
+        var limits: [LiveValues.Limit] = []
         if features.contains(.motion) {
-            func motion(_ measure: String, isAbove: Bool = true, from zero: Float = 0) -> Readings.Limit {
+            func motion(_ measure: String, isAbove: Bool = true, from zero: Float = 0) -> LiveValues.Limit {
                 let sign: Float = isAbove ? 1 : -1
-                return Readings.Limit(
+                return LiveValues.Limit(
                     "motion", of: measure, isAbove: isAbove, begin: zero + sign * thresholdG,
                     end: zero + sign * effectiveReleaseG, isAlwaysShown: true)
             }
@@ -65,15 +65,15 @@ extension MotionSettings {
             }
         }
         if features.contains(.shake) {
-            limits.append(Readings.Limit("shake", of: Value.user, begin: shakeG, end: shakeG / 2))
+            limits.append(LiveValues.Limit("shake", of: Value.user, begin: shakeG, end: shakeG / 2))
         }
         if features.contains(.freeFall) {
-            limits.append(Readings.Limit("free fall", of: Value.total, isAbove: false, begin: freeFallG))
+            limits.append(LiveValues.Limit("free fall", of: Value.total, isAbove: false, begin: freeFallG))
         }
-        if features.contains(.shock) { limits.append(Readings.Limit("shock", of: Value.total, begin: shockG)) }
+        if features.contains(.shock) { limits.append(LiveValues.Limit("shock", of: Value.total, begin: shockG)) }
         if features.contains(.rotation) {
             limits.append(
-                Readings.Limit(
+                LiveValues.Limit(
                     "rotation", of: Value.rate, begin: Float(rotationDegreesPerSecond),
                     end: Float(effectiveRotationRelease), isAlwaysShown: true))
         }

@@ -193,7 +193,7 @@ public final class MotionManager: EventDetector {
         guard isDetecting, let lastSample, let report = shock.finish() else { return }
         position = SamplePosition(
             timeNanoseconds: lastSample.timeNanoseconds, streamIndex: position.streamIndex, sampleIndex: .max)
-        tell(Self.event(of: report, lastSample), delegate)
+        self.report(Self.event(of: report, lastSample), delegate)
     }
 
     /// Looks at the batches and tells the delegate what they mean.
@@ -205,18 +205,18 @@ public final class MotionManager: EventDetector {
         found.removeAll()
         foundRotations.removeAll()
         if let turning, let rates {
-            noteLosses(delivery)
+            recordLosses(delivery)
             followTurns(columns, at: stream, rates, at: turning)
         }
-        if columns.count > 0 { look(at: columns) }
-        if let rates, looksFor.rotation { lookForRotation(rates) }
+        if columns.count > 0 { process(at: columns) }
+        if let rates, looksFor.rotation { findRotation(rates) }
         found.sort()
-        tell(columns, at: stream, rates, at: turning ?? 0)
+        report(columns, at: stream, rates, at: turning ?? 0)
     }
 
     // MARK: - Finding
 
-    private func look(at columns: SampleColumns) {
+    private func process(at columns: SampleColumns) {
         userSquared.reserve(columns.count)
         totalSquared.reserve(columns.count)
         var start = 0
@@ -226,7 +226,7 @@ public final class MotionManager: EventDetector {
                 interrupt(at: time)
             }
             let end = firstGap(in: columns.times, range: start + 1..<columns.count, longerThan: gapLimitNanoseconds)
-            look(at: columns, range: start..<end)
+            process(at: columns, range: start..<end)
             lastTimeNanoseconds = columns.times[end - 1]
             start = end
         }
@@ -256,7 +256,7 @@ public final class MotionManager: EventDetector {
         warmAtNanoseconds = Units.later(timeNanoseconds, by: warmUpNanoseconds)
     }
 
-    private func look(at columns: SampleColumns, range: Range<Int>) {
+    private func process(at columns: SampleColumns, range: Range<Int>) {
         guard !needsGravity else {
             separateGravity(
                 times: columns.times, x: columns.x, y: columns.y, z: columns.z, range: range, gravity: &gravity,
@@ -286,10 +286,10 @@ public final class MotionManager: EventDetector {
         let warm = firstIndex(in: times, range: range, notBefore: warmAtNanoseconds)..<range.upperBound
         if looksFor.motion {
             switch settings.measure {
-            case .userAcceleration: lookForMotion(columns, values: userSquared.values, range: warm)
+            case .userAcceleration: findMotion(columns, values: userSquared.values, range: warm)
             case .linearAcceleration:
-                lookForMotion(columns, values: linearValues(warm), range: warm)
-            case .magnitude: lookForMotion(columns, values: totalSquared.values, range: range)
+                findMotion(columns, values: linearValues(warm), range: warm)
+            case .magnitude: findMotion(columns, values: totalSquared.values, range: range)
             }
         }
         if looksFor.shake {
@@ -312,7 +312,7 @@ public final class MotionManager: EventDetector {
         }
     }
 
-    private func lookForMotion(_ columns: SampleColumns, values: UnsafePointer<Float>, range: Range<Int>) {
+    private func findMotion(_ columns: SampleColumns, values: UnsafePointer<Float>, range: Range<Int>) {
         var movingFrom = motion.isOn ? range.lowerBound : nil
         motion.process(values: values, times: columns.times, range: range, threshold: motionThreshold)
         for transition in motion.transitions {
@@ -345,7 +345,7 @@ public final class MotionManager: EventDetector {
     // MARK: - With the gyroscope
 
     /// Begins the orientation again where stamps do not tell how long nothing came.
-    private func noteLosses(_ delivery: SampleDelivery) {
+    private func recordLosses(_ delivery: SampleDelivery) {
         guard delivery.hidesTime(of: gyroscope?.id) else { return }
         turns?.interrupt(isTold: false)
         rotation.interrupt()
@@ -360,10 +360,10 @@ public final class MotionManager: EventDetector {
         while let next = samples.next() {
             switch next {
             case .rate(let index):
-                rateSquared.values[index] = turns?.take(rate: rates.vector(index), at: rates.times[index]) ?? 0
+                rateSquared.values[index] = turns?.update(rate: rates.vector(index), at: rates.times[index]) ?? 0
             case .acceleration(let index):
                 if let failure = turns?.missRate(at: a.times[index]) { found.append(.failed(failure), at: index) }
-                linearSquared.values[index] = turns?.take(acceleration: a.vector(index), at: a.times[index]) ?? -1
+                linearSquared.values[index] = turns?.update(acceleration: a.vector(index), at: a.times[index]) ?? -1
             case .field: break
             }
         }
@@ -383,7 +383,7 @@ public final class MotionManager: EventDetector {
         return UnsafePointer(linearSquared.values)
     }
 
-    private func lookForRotation(_ rates: SampleColumns) {
+    private func findRotation(_ rates: SampleColumns) {
         var start = 0
         while start < rates.count {
             let time = rates.times[start]
@@ -436,7 +436,7 @@ public final class MotionManager: EventDetector {
     // MARK: - Telling
 
     /// Tells what was found at the samples of both streams, in their common order.
-    private func tell(_ columns: SampleColumns, at order: Int, _ rates: SampleColumns?, at rateOrder: Int) {
+    private func report(_ columns: SampleColumns, at order: Int, _ rates: SampleColumns?, at rateOrder: Int) {
         var findings = found.reports[...]
         var rotations = foundRotations.reports[...]
         guard !findings.isEmpty || !rotations.isEmpty else { return }
@@ -447,26 +447,26 @@ public final class MotionManager: EventDetector {
             let turn = rotations.first.flatMap { rates?.position(of: $0.index, at: rateOrder) }
             if let next, turn.map({ next < $0 }) ?? true {
                 position = next
-                tell(findings.removeFirst().payload, delegate)
+                report(findings.removeFirst().payload, delegate)
             } else if let turn {
                 position = turn
-                tell(rotations.removeFirst().payload, delegate)
+                report(rotations.removeFirst().payload, delegate)
             } else {
                 return
             }
         }
     }
 
-    private func tell(_ found: Found, _ delegate: (any MotionManagerDelegate)?) {
+    private func report(_ found: Found, _ delegate: (any MotionManagerDelegate)?) {
         switch found {
-        case .event(let event): tell(event, delegate)
+        case .event(let event): report(event, delegate)
         case .moving(let sample):
             if isMotionTold { delegate?.motionManager(self, deviceIsMoving: sample) }
         case .failed(let failure): delegate?.motionManager(self, didFailWithError: failure)
         }
     }
 
-    private func tell(_ event: RotationEvent, _ delegate: (any MotionManagerDelegate)?) {
+    private func report(_ event: RotationEvent, _ delegate: (any MotionManagerDelegate)?) {
         isRotating = !event.isEnd
         if event.isEnd {
             if isRotationTold { delegate?.motionManager(self, didEndRotation: event) }
@@ -478,7 +478,7 @@ public final class MotionManager: EventDetector {
         delegate?.motionManager(self, didBeginRotation: event)
     }
 
-    private func tell(_ event: MotionEvent, _ delegate: (any MotionManagerDelegate)?) {
+    private func report(_ event: MotionEvent, _ delegate: (any MotionManagerDelegate)?) {
         if event.kind == .began { isMoving = true }
         if event.kind == .ended {
             isMoving = false

@@ -39,7 +39,7 @@ struct TurnCompensation {
     var isFed: Bool { lastRateNanoseconds != nil }
 
     /// Takes a rate in rad/s; returns the square of the rate without the gyroscope's offset, in (rad/s)².
-    mutating func take(rate: SIMD3<Float>, at time: Int64) -> Float {
+    mutating func update(rate: SIMD3<Float>, at time: Int64) -> Float {
         if lastRateNanoseconds == nil {
             recall()
             fusion.setGyroscope(
@@ -47,7 +47,7 @@ struct TurnCompensation {
         }
         lastRateNanoseconds = time
         isFailureTold = false
-        fusion.take(gyroscope: rate, at: time)
+        fusion.update(gyroscope: rate, at: time)
         let turning = Vector3(rate) - fusion.offsetRadiansPerSecond
         return Float(dot(turning, turning))
     }
@@ -55,10 +55,10 @@ struct TurnCompensation {
     /// Takes an acceleration in m/s².
     ///
     /// - Returns: The square of the acceleration without gravity, in (m/s²)²; `nil` while the rates do not say where gravity is.
-    mutating func take(acceleration: SIMD3<Float>, at time: Int64) -> Float? {
+    mutating func update(acceleration: SIMD3<Float>, at time: Int64) -> Float? {
         if startNanoseconds == nil { startNanoseconds = time }
         guard isFed else { return nil }
-        fusion.take(acceleration: acceleration, at: time)
+        fusion.update(acceleration: acceleration, at: time)
         guard let gravity = fusion.gravity(at: time) else { return nil }
         let own = Vector3(acceleration) - gravity
         return Float(dot(own, own))

@@ -15,13 +15,13 @@ package final class EventDrops: Sendable {
         var interval = EventDrops.firstInterval
 
         /// Takes the drops that are to be reported now.
-        mutating func take(at now: ContinuousClock.Instant) -> Int {
+        mutating func removeDue(at now: ContinuousClock.Instant) -> Int {
             interval = told == nil ? EventDrops.firstInterval : min(interval * 2, EventDrops.longestInterval)
             told = now
-            return takeRest()
+            return removeRest()
         }
 
-        mutating func takeRest() -> Int {
+        mutating func removeRest() -> Int {
             defer { untoldCount = 0 }
             return untoldCount
         }
@@ -65,7 +65,7 @@ package final class EventDrops: Sendable {
 
     /// Counts an event, and reports the drops when that is due.
     ///
-    /// - Returns: Whether it is the first unreported drop: the caller then calls ``tellDue(hasRoom:at:)``.
+    /// - Returns: Whether it is the first unreported drop: the caller then calls ``reportDue(hasRoom:at:)``.
     @discardableResult
     package func add(_ event: Event) -> Bool {
         add(1, isSimulated: event.isSimulated)
@@ -81,9 +81,9 @@ package final class EventDrops: Sendable {
             state.isSimulated = isSimulated
             state.dropped = now
             if let told = state.told, now - told < state.interval { return (0, isFirst) }
-            return (state.take(at: now), false)
+            return (state.removeDue(at: now), false)
         }
-        tell(untold, isSimulated: isSimulated)
+        report(untold, isSimulated: isSimulated)
         return isFirst
     }
 
@@ -93,34 +93,34 @@ package final class EventDrops: Sendable {
     ///   - hasRoom: Whether the queue has room now.
     ///   - now: The time.
     /// - Returns: How long until something may be due; `nil` for not before the next drop.
-    package func tellDue(hasRoom: Bool, at now: ContinuousClock.Instant = .now) -> Duration? {
+    package func reportDue(hasRoom: Bool, at now: ContinuousClock.Instant = .now) -> Duration? {
         let (untold, isSimulated, pause) = state.withLock { state -> (Int, Bool, Duration?) in
             guard let told = state.told else { return (0, false, nil) }
             let isSimulated = state.isSimulated
             if hasRoom, now - state.dropped >= quiet {
                 state.told = nil
-                return (state.takeRest(), isSimulated, nil)
+                return (state.removeRest(), isSimulated, nil)
             }
             let end = hasRoom ? quiet - (now - state.dropped) : nil
             guard state.untoldCount > 0 else { return (0, false, end) }
-            if now - told >= state.interval { return (state.take(at: now), isSimulated, end) }
+            if now - told >= state.interval { return (state.removeDue(at: now), isSimulated, end) }
             let pause = state.interval - (now - told)
             return (0, false, min(pause, end ?? pause))
         }
-        tell(untold, isSimulated: isSimulated)
+        report(untold, isSimulated: isSimulated)
         return pause
     }
 
     /// Reports the unreported drops; the next drop is reported at once.
-    package func tellRest() {
+    package func reportRest() {
         let (count, isSimulated) = state.withLock { state in
             state.told = nil
-            return (state.takeRest(), state.isSimulated)
+            return (state.removeRest(), state.isSimulated)
         }
-        tell(count, isSimulated: isSimulated)
+        report(count, isSimulated: isSimulated)
     }
 
-    private func tell(_ count: Int, isSimulated: Bool) {
+    private func report(_ count: Int, isSimulated: Bool) {
         guard count > 0 else { return }
         report(Self.event(count: count, handler: handler, reason: reason, isSimulated: isSimulated))
     }

@@ -12,7 +12,7 @@ package struct EventFilter: Sendable, Equatable {
     }
 
     /// Whether an event is wanted.
-    package func takes(_ event: Event) -> Bool {
+    package func accepts(_ event: Event) -> Bool {
         guard event.kind.isAmong(kinds) else { return false }
         guard let sensors else { return true }
         return event.sensor.map(sensors.contains) ?? false

@@ -55,14 +55,14 @@ package final class HandlerChain {
     }
 
     /// Whether an event is for this chain; a decorator may still drop it.
-    package func takes(_ event: Event) -> Bool {
+    package func accepts(_ event: Event) -> Bool {
         guard event.kind.isAmong(kinds) else { return false }
         guard let detectors else { return true }
         return event.detector.map(detectors.contains) ?? false
     }
 
     func handle(_ event: Event) {
-        if takes(event) { first.handle(event) }
+        if accepts(event) { first.handle(event) }
     }
 
     var nextDeadlineNanoseconds: Int64? { first.nextDeadlineNanoseconds }

@@ -36,7 +36,7 @@ package final class Handover<Element: Sendable, Failure: Error>: Sendable {
 
         var count: Int { older.count + newer.count }
 
-        mutating func takeFirst() -> Element? {
+        mutating func removeFirst() -> Element? {
             if older.isEmpty {
                 older = newer.reversed()
                 newer.removeAll(keepingCapacity: true)
@@ -67,7 +67,7 @@ package final class Handover<Element: Sendable, Failure: Error>: Sendable {
                 return (.taken, consumer)
             }
             if state.count >= capacity {
-                guard case .dropOldest = overflow, let oldest = state.takeFirst() else { return (.full, nil) }
+                guard case .dropOldest = overflow, let oldest = state.removeFirst() else { return (.full, nil) }
                 state.dropped = ((state.dropped?.count ?? 0) + 1, oldest)
             }
             state.newer.append(element)
@@ -99,21 +99,21 @@ package final class Handover<Element: Sendable, Failure: Error>: Sendable {
         onCancel: @escaping @Sendable () -> Void = {}
     ) async -> Outcome {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { take($0) }
+            await withCheckedContinuation { register($0) }
         } onCancel: {
             close()
             onCancel()
         }
     }
 
-    private func take(_ continuation: CheckedContinuation<Outcome, Never>) {
+    private func register(_ continuation: CheckedContinuation<Outcome, Never>) {
         let outcome = state.withLock { state -> Outcome? in
             if state.isClosed { return .success(nil) }
             if let dropped = state.dropped, case .dropOldest(let mark) = overflow {
                 state.dropped = nil
                 return .success(mark(dropped.count, dropped.last))
             }
-            if let element = state.takeFirst() { return .success(element) }
+            if let element = state.removeFirst() { return .success(element) }
             if let ending = state.ending {
                 state.ending = .success(nil)
                 return ending

@@ -47,13 +47,13 @@ struct CompassHeading {
     /// Takes a sample of the accelerometer; one that is not finite is left out.
     ///
     /// - Returns: Whether the filter started again; what depends on it has to warm up then.
-    mutating func take(acceleration sample: SIMD3<Float>, at time: Int64) -> Bool {
-        acceleration.take(sample, timeNanoseconds: time)
+    mutating func update(acceleration sample: SIMD3<Float>, at time: Int64) -> Bool {
+        acceleration.update(sample, timeNanoseconds: time)
     }
 
     /// Takes a sample of the magnetometer; returns whether the filter started again, so that what depends on it warms up.
-    mutating func take(field sample: SIMD3<Float>, at time: Int64) -> Bool {
-        let startsAgain = field.take(sample, timeNanoseconds: time)
+    mutating func update(field sample: SIMD3<Float>, at time: Int64) -> Bool {
+        let startsAgain = field.update(sample, timeNanoseconds: time)
         fieldHistory.append(
             FieldHistory.Field(vector: field.value, recent: field.recent, strength: field.length),
             at: field.lastTimeNanoseconds)
@@ -96,7 +96,7 @@ struct CompassHeading {
         guard acceleration.lastTimeNanoseconds == time else { throw .accelerationWeak }
         guard settings.localField?.zone != .blackout else { throw .blackout }
         let strength = Double(field.strength)
-        if let change = interference?.take(strength, at: time), let expected = interference?.expected {
+        if let change = interference?.update(strength, at: time), let expected = interference?.expected {
             fieldChanged(
                 change, FieldEvent(timeNanoseconds: time, fieldMicrotesla: strength, expectedMicrotesla: expected))
         }
@@ -109,7 +109,7 @@ struct CompassHeading {
         } catch {
             throw isDisturbed ? .interference : error
         }
-        let fault = gate.take(
+        let fault = gate.update(
             pointing.attitude, strength: (strength, expected > 0 ? strength / expected : 1),
             accelerationLength: Double(acceleration.length), isDisturbed: isDisturbed, at: time)
         if isDisturbed { throw .interference }

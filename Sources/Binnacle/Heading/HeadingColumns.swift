@@ -41,7 +41,7 @@ struct HeadingColumns: ~Copyable {
     }
 
     /// Appends a sample that has none.
-    mutating func appendNone() {
+    mutating func appendMissing() {
         axes.append(nil)
     }
 

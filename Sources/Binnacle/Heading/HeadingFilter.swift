@@ -40,7 +40,7 @@ struct HeadingFilter {
 
     /// Takes the valid heading of a sample; returns whether it is to be told, as the first one or because it differs enough
     /// from the one reported before.
-    mutating func take(_ source: HeadingHold.Source) -> Bool {
+    mutating func update(_ source: HeadingHold.Source) -> Bool {
         follow(source)
         let (toEast, toNorth) = source.pointing.attitude.components(of: source.pointing.axis)
         let length = (toEast * toEast + toNorth * toNorth).squareRoot()

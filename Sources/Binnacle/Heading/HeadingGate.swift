@@ -88,7 +88,7 @@ struct HeadingGate {
     ///   - isDisturbed: Whether there is interference, so that there is nothing to learn from.
     ///   - timeNanoseconds: The sample's stamp.
     /// - Returns: Why the gate is closed, if it is.
-    mutating func take(
+    mutating func update(
         _ attitude: Attitude, strength: (microtesla: Double, share: Double), accelerationLength: Double,
         isDisturbed: Bool, at timeNanoseconds: Int64
     ) -> HeadingFault? {
@@ -106,21 +106,21 @@ struct HeadingGate {
         } else if dipSize > violentDipSine {
             lastViolent = (timeNanoseconds, .dipDeparted)
         }
-        let mean = recent.take(
+        let mean = recent.update(
             SIMD4(departure, departure * departure, excess, excess * excess), seconds: seconds, at: timeNanoseconds)
         if accelerationLength - attitude.acceleration > Self.spreadAccelerationG * Double(Units.standardGravity) {
             lastSpreadNanoseconds = timeNanoseconds
         }
         if hasPassed(Self.calmDelayNanoseconds, since: lastRoughNanoseconds, at: timeNanoseconds) {
-            sideways.take(
+            sideways.update(
                 SidewaysAcceleration.Sample(
                     up: attitude.up, meanLengthExcess: mean.z, tilt: hidden.tilt, dipDeparture: departure,
                     isSpread: !hasPassed(Self.calmDelayNanoseconds, since: lastSpreadNanoseconds, at: timeNanoseconds)),
                 seconds: seconds)
         } else {
-            sideways.takeRough()
+            sideways.updateRough()
         }
-        hidden.take(
+        hidden.update(
             HiddenMotion.Sample(
                 attitude: attitude, dipDeparture: departure, strength: strength.share,
                 isFieldSpread: attitude.field < Self.spreadFieldShare * strength.microtesla,
@@ -186,7 +186,7 @@ struct HeadingGate {
     private mutating func learn(_ attitude: Attitude, _ seconds: Double) {
         let now = SIMD2(attitude.horizontalField, attitude.verticalField) / attitude.field
         if rest == .zero { rest = now }
-        rest += (now - rest) * weight.take(seconds)
+        rest += (now - rest) * weight.update(seconds)
     }
 
     /// The sine of the angle between the dip and the one at rest; 1 where the field points the other way.

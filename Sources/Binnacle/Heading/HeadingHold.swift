@@ -33,7 +33,7 @@ struct HeadingHold {
     }
 
     /// Takes a valid heading; returns whether it had been lost.
-    mutating func take(_ source: Source) -> Bool {
+    mutating func update(_ source: Source) -> Bool {
         last = source
         sinceNanoseconds = source.timeNanoseconds
         nextNanoseconds = Units.later(source.timeNanoseconds, by: Self.intervalNanoseconds)
@@ -42,7 +42,7 @@ struct HeadingHold {
     }
 
     /// Takes a moment without a heading.
-    mutating func takeNone(at timeNanoseconds: Int64) -> Change? {
+    mutating func updateMissing(at timeNanoseconds: Int64) -> Change? {
         guard !isLost else { return nil }
         guard let since = sinceNanoseconds else {
             sinceNanoseconds = timeNanoseconds

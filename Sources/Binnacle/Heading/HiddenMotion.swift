@@ -70,7 +70,7 @@ struct HiddenMotion {
     private static let forgettingSeconds = 2.0
 
     /// Takes a sample and the time since the previous one.
-    mutating func take(_ sample: Sample, seconds: Double) {
+    mutating func update(_ sample: Sample, seconds: Double) {
         let attitude = sample.attitude
         let field = (attitude.north * attitude.horizontalField + attitude.up * attitude.verticalField) / attitude.field
         let level = attitude.horizontalField / attitude.field
@@ -90,9 +90,9 @@ struct HiddenMotion {
         ways.w = sample.strength
         if sample.isFieldSpread { upSpread.reset() }
         let share = seconds / (Self.spreadSeconds + seconds)
-        waySpread.take(ways, share: share)
-        fieldSpread.take(field, share: share)
-        upSpread.take(SIMD4(attitude.up, sample.dipDeparture), share: share)
+        waySpread.update(ways, share: share)
+        fieldSpread.update(field, share: share)
+        upSpread.update(SIMD4(attitude.up, sample.dipDeparture), share: share)
         addTilt(step.x, level, sample, seconds)
         addTurn(step.z, level, sample, seconds)
     }

@@ -57,7 +57,7 @@ struct InterferenceMonitor {
     }
 
     /// Takes a strength in µT; returns what it changed.
-    mutating func take(_ field: Double, at timeNanoseconds: Int64) -> Change? {
+    mutating func update(_ field: Double, at timeNanoseconds: Int64) -> Change? {
         let last = lastTimeNanoseconds
         lastTimeNanoseconds = timeNanoseconds
         // What the Earth does not have is nothing to learn from, and no heading is found in it either.
@@ -69,7 +69,7 @@ struct InterferenceMonitor {
         let seconds = last.map { max(0, Units.seconds(from: $0, to: timeNanoseconds)) } ?? 0
         // What comes first is what it has to be compared with.
         if isLearning, weight.seconds < Self.firstSeconds {
-            if isPlausible { self.expected = expected + (field - expected) * weight.take(seconds) }
+            if isPlausible { self.expected = expected + (field - expected) * weight.update(seconds) }
             return nil
         }
         if let last, timeNanoseconds < last || isGap(from: last, to: timeNanoseconds, limit: gapLimitNanoseconds) {
@@ -86,7 +86,7 @@ struct InterferenceMonitor {
         let departure = abs(field - expected)
         isOff = isOn ? departure > exit * expected : departure > entry * expected
         if isLearning, !isOn, departure <= exit * expected {
-            self.expected = expected + (field - expected) * weight.take(seconds)
+            self.expected = expected + (field - expected) * weight.update(seconds)
         }
         if isOff == isOn {
             changedNanoseconds = nil

@@ -39,15 +39,15 @@ struct MergedSamples {
     /// Removes the next sample.
     mutating func next() -> Next? {
         var best: (time: Int64, order: Int, sample: Next)?
-        func look(_ columns: SampleColumns, _ place: Int, _ order: Int, _ sample: Next) {
+        func consider(_ columns: SampleColumns, _ place: Int, _ order: Int, _ sample: Next) {
             guard place < columns.count else { return }
             let time = columns.times[place]
             if let best, (best.time, best.order) < (time, order) { return }
             best = (time, order, sample)
         }
-        look(acceleration, nextAcceleration, accelerationOrder, .acceleration(nextAcceleration))
-        look(field, nextField, fieldOrder, .field(nextField))
-        if let rates { look(rates, nextRate, rateOrder, .rate(nextRate)) }
+        consider(acceleration, nextAcceleration, accelerationOrder, .acceleration(nextAcceleration))
+        consider(field, nextField, fieldOrder, .field(nextField))
+        if let rates { consider(rates, nextRate, rateOrder, .rate(nextRate)) }
         guard let best else { return nil }
         switch best.sample {
         case .rate: nextRate += 1

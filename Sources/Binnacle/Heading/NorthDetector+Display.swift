@@ -50,19 +50,19 @@ extension NorthDetector {
     }
 
     /// How near the bearing is faced, how inaccurate a heading may be, and which fields are those of the Earth.
-    package var limits: [Readings.Limit] {
+    package var limits: [LiveValues.Limit] {
         var limits = [
-            Readings.Limit(
+            LiveValues.Limit(
                 "facing", of: Figure.Name.off.rawValue, isAbove: false, begin: Float(settings.toleranceDegrees),
                 end: Float(settings.effectiveExitDegrees))
         ]
         if let limit = settings.accuracyLimitDegrees {
-            limits.append(Readings.Limit("no heading", of: Figure.Name.accuracy.rawValue, begin: Float(limit)))
+            limits.append(LiveValues.Limit("no heading", of: Figure.Name.accuracy.rawValue, begin: Float(limit)))
         }
         if let range = settings.plausibleFieldMicrotesla {
             limits.append(
-                Readings.Limit("implausible", of: Self.strength, isAbove: false, begin: Float(range.lowerBound)))
-            limits.append(Readings.Limit("implausible", of: Self.strength, begin: Float(range.upperBound)))
+                LiveValues.Limit("implausible", of: Self.strength, isAbove: false, begin: Float(range.lowerBound)))
+            limits.append(LiveValues.Limit("implausible", of: Self.strength, begin: Float(range.upperBound)))
         }
         return limits
     }

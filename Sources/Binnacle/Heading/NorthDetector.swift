@@ -177,7 +177,7 @@ public final class NorthDetector: EventDetector {
             lastStreamIndex = isFused ? turning ?? up : up
             find(&samples, rows, first: isFused ? samples.nextRate : samples.nextAcceleration, isFused: isFused)
             found.sort()
-            tell(streamIndex: lastStreamIndex)
+            report(streamIndex: lastStreamIndex)
             // Where the gyroscope begins or ceases to decide, the next stretch has other samples as its rows.
         } while !samples.isDone && isDetecting && startCount == start
     }
@@ -191,53 +191,53 @@ public final class NorthDetector: EventDetector {
         let fused = fused
         columns.begin(rows.count)
         found.removeAll()
-        for _ in 0..<first { columns.appendNone() }
+        for _ in 0..<first { columns.appendMissing() }
         var validFrom = first
         var index = first
         while isFused == fused?.isDeciding ?? false, let sample = samples.next() {
             switch sample {
             case .field(let place):
-                takeField(samples.field, place, rows, &validFrom, index, isFused: isFused)
+                processField(samples.field, place, rows, &validFrom, index, isFused: isFused)
             case .acceleration(let place):
                 let time = samples.acceleration.times[place]
                 let vector = samples.acceleration.vector(place)
-                if compass.take(acceleration: vector, at: time), !isFused {
+                if compass.update(acceleration: vector, at: time), !isFused {
                     interruptFacing(rows, &validFrom, index, startNanoseconds: time)
                 }
-                fused?.take(acceleration: vector, at: time)
+                fused?.update(acceleration: vector, at: time)
                 guard !isFused else {
                     // The compass's gates and its watch over the field are then ready when the gyroscope vanishes.
                     compass.watch(at: time) { found.append(.field($0, $1), at: index) }
-                    noteSilence(at: time, index)
+                    handleSilence(at: time, index)
                     continue
                 }
                 do {
-                    noteHeading(
+                    handleHeading(
                         try compass.find(at: time, into: &columns) { found.append(.field($0, $1), at: index) }, index)
                 } catch {
-                    noteFault(error, at: time, rows, &validFrom, index)
+                    handleFault(error, at: time, rows, &validFrom, index)
                 }
                 index += 1
             case .rate(let place):
                 guard let rates = samples.rates else { continue }
                 let time = rates.times[place]
-                if let failure = fused?.take(rate: rates.vector(place), at: time) {
+                if let failure = fused?.update(rate: rates.vector(place), at: time) {
                     found.append(.gyroscope(failure, timeNanoseconds: time), at: index)
                 }
                 guard isFused, let fused else { continue }
                 do {
-                    noteHeading(try fused.find(at: time, into: &columns), index)
+                    handleHeading(try fused.find(at: time, into: &columns), index)
                 } catch {
-                    noteFault(error, at: time, rows, &validFrom, index)
+                    handleFault(error, at: time, rows, &validFrom, index)
                 }
                 index += 1
             }
         }
-        lookForFacing(rows, range: validFrom..<index)
+        findFacing(rows, range: validFrom..<index)
         if index > first { lastTimeNanoseconds = rows.times[index - 1] }
     }
 
-    private func noteSilence(at time: Int64, _ index: Int) {
+    private func handleSilence(at time: Int64, _ index: Int) {
         guard let failure = fused?.missRate(at: time) else { return }
         found.append(.gyroscope(failure, timeNanoseconds: time), at: index)
     }
@@ -259,23 +259,23 @@ public final class NorthDetector: EventDetector {
     }
 
     /// Takes a sample of the magnetometer, which lies before the row of an index.
-    private func takeField(
+    private func processField(
         _ m: SampleColumns, _ place: Int, _ a: SampleColumns, _ validFrom: inout Int, _ index: Int, isFused: Bool
     ) {
         let time = m.times[place]
         let vector = m.vector(place)
-        if compass.take(field: vector, at: time), !isFused {
+        if compass.update(field: vector, at: time), !isFused {
             interruptFacing(a, &validFrom, index, startNanoseconds: time)
         }
-        fused?.take(field: vector, at: time)
+        fused?.update(field: vector, at: time)
         guard !isFused else {
-            noteSilence(at: time, index)
+            handleSilence(at: time, index)
             return
         }
         // While the accelerometer is silent, no other code would notice. It may also come in blocks, behind the magnetometer's;
         // so nothing is said of a heading that is only held.
         if let last = compass.lastAccelerationNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds),
-            hold.isOverdue(at: time), noteNone(.accelerometerMissing, at: time, index)
+            hold.isOverdue(at: time), handleMissingHeading(.accelerometerMissing, at: time, index)
         {
             lastTimeNanoseconds = time
             interruptFacing(a, &validFrom, index)
@@ -283,7 +283,7 @@ public final class NorthDetector: EventDetector {
     }
 
     /// Takes the heading of a row.
-    private func noteHeading(_ source: HeadingHold.Source, _ index: Int) {
+    private func handleHeading(_ source: HeadingHold.Source, _ index: Int) {
         lastFault = nil
         rows?.append(
             source.timeNanoseconds,
@@ -291,36 +291,36 @@ public final class NorthDetector: EventDetector {
                 Float(event(of: source, at: source.timeNanoseconds).headingDegrees), Float(source.accuracyDegrees),
                 .nan, .nan))
         validCount += 1
-        if hold.take(source) {
+        if hold.update(source) {
             headingFilter.reset()
             found.append(.regained(event(of: source, at: source.timeNanoseconds)), at: index)
         }
-        guard headingFilter.take(source) else { return }
+        guard headingFilter.update(source) else { return }
         found.append(.heading(event(of: source, at: source.timeNanoseconds)), at: index)
     }
 
     /// Takes a row that has no heading.
-    private func noteFault(
+    private func handleFault(
         _ fault: HeadingFault, at time: Int64, _ rows: SampleColumns, _ validFrom: inout Int, _ index: Int
     ) {
         lastFault = fault
         self.rows?.append(time, SIMD4(.nan, .nan, bit(of: fault), .nan))
-        columns.appendNone()
+        columns.appendMissing()
         faultCounts[fault, default: 0] += 1
-        let isLost = noteNone(fault, at: time, index)
+        let isLost = handleMissingHeading(fault, at: time, index)
         guard isLost || !fault.isPassing else { return }
         interruptFacing(rows, &validFrom, index)
         validFrom = index + 1
     }
 
     /// Takes note that there is no heading at a moment; returns whether it is lost by that.
-    private func noteNone(_ fault: HeadingFault, at time: Int64, _ index: Int) -> Bool {
+    private func handleMissingHeading(_ fault: HeadingFault, at time: Int64, _ index: Int) -> Bool {
         if fault == .gravityReversed, compass.isReversed, !hold.isLost {
             // No heading is to be expected, so there is nothing to hold.
             found.append(.lost(loss(fault, sensor: accelerometer?.sensor.name, hold.lose(), at: time)), at: index)
             return true
         }
-        switch hold.takeNone(at: time) {
+        switch hold.updateMissing(at: time) {
         case nil: return false
         case .held(let source):
             // The next one that is found is reported, whatever its direction.
@@ -347,14 +347,14 @@ public final class NorthDetector: EventDetector {
     private func interruptFacing(
         _ a: SampleColumns, _ validFrom: inout Int, _ index: Int, startNanoseconds: Int64? = nil
     ) {
-        lookForFacing(a, range: validFrom..<index)
+        findFacing(a, range: validFrom..<index)
         validFrom = index
         for watch in watches { watch.interrupt() }
         // Only after the decision: the samples before the start were warm by their own.
         if let startNanoseconds { warmAtNanoseconds = Units.later(startNanoseconds, by: warmUpNanoseconds) }
     }
 
-    private func lookForFacing(_ a: SampleColumns, range: Range<Int>) {
+    private func findFacing(_ a: SampleColumns, range: Range<Int>) {
         let warm = firstIndex(in: a.times, range: range, notBefore: warmAtNanoseconds)..<range.upperBound
         guard !warm.isEmpty else { return }
         var start = warm.lowerBound
@@ -362,13 +362,13 @@ public final class NorthDetector: EventDetector {
             let axis = columns.axes[start]
             var end = start + 1
             while end < warm.upperBound, columns.axes[end] == axis { end += 1 }
-            if let axis { lookForFacing(of: axis, a, range: start..<end) }
+            if let axis { findFacing(of: axis, a, range: start..<end) }
             start = end
         }
     }
 
     /// Decides about samples that have the heading of one axis.
-    private func lookForFacing(of axis: DeviceAxis, _ a: SampleColumns, range: Range<Int>) {
+    private func findFacing(of axis: DeviceAxis, _ a: SampleColumns, range: Range<Int>) {
         for watch in watches.dropFirst() {
             process(watch, of: axis, a, range) { index, isFaced, event in
                 found.append(isFaced ? .faced(watch, event) : .left(watch, event), at: index)

@@ -19,7 +19,7 @@ struct RecentMean {
 
     /// Takes the figures of a sample, which count for the time since the sample before; returns the weighted mean of what was
     /// taken within the half second.
-    mutating func take(_ figures: SIMD4<Double>, seconds: Double, at timeNanoseconds: Int64) -> SIMD4<Double> {
+    mutating func update(_ figures: SIMD4<Double>, seconds: Double, at timeNanoseconds: Int64) -> SIMD4<Double> {
         let block = timeNanoseconds / Self.blockNanoseconds
         if let newest, newest <= block {
             for gone in 0..<min(block - newest, Int64(Self.count)) { self[block - gone] = (.zero, 0) }

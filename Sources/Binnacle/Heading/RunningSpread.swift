@@ -4,7 +4,7 @@ struct RunningSpread<Figures: SIMD & Sendable>: Sendable where Figures.Scalar ==
     private var mean: Figures?
 
     /// Takes a sample, towards which the mean goes by a share of the way.
-    mutating func take(_ figures: Figures, share: Double) {
+    mutating func update(_ figures: Figures, share: Double) {
         guard let mean else {
             self.mean = figures
             return

@@ -10,7 +10,7 @@ struct RunningWeight {
     }
 
     /// Takes the step to the next sample; returns how much of the way to it the mean goes.
-    mutating func take(_ stepSeconds: Double) -> Double {
+    mutating func update(_ stepSeconds: Double) -> Double {
         seconds = min(seconds + stepSeconds, timeConstantSeconds)
         return seconds > 0 ? min(stepSeconds / seconds, 1) : 0
     }

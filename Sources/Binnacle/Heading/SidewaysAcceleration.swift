@@ -51,7 +51,7 @@ struct SidewaysAcceleration {
     private static let lastingSeconds = 120.0
 
     /// Takes a sample in calm motion, and the time since the previous one.
-    mutating func take(_ sample: Sample, seconds: Double) {
+    mutating func update(_ sample: Sample, seconds: Double) {
         guard let rest else {
             rest = sample.meanLengthExcess
             return
@@ -61,7 +61,7 @@ struct SidewaysAcceleration {
         if !sample.isSpread { decide(sample, dipSquare) }
         tiltSquare = lasts ? max(0, 2 * lengthExcess - dipSquare) : 0
         guard !sample.isSpread else { return }
-        let rising = restWeight.take(seconds)
+        let rising = restWeight.update(seconds)
         let share = lengthExcess < 0 ? seconds / Self.fallingSeconds : lasts ? seconds / Self.lastingSeconds : rising
         self.rest = rest + lengthExcess * min(share, 1)
     }
@@ -77,7 +77,7 @@ struct SidewaysAcceleration {
     }
 
     /// Takes a sample in rough motion, in which the length tells nothing.
-    mutating func takeRough() {
+    mutating func updateRough() {
         upAtBegin = nil
         tiltSquare = 0
         lengthExcess = 0

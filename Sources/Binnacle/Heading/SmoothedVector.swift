@@ -33,7 +33,7 @@ struct SmoothedVector {
     ///
     /// - Returns: Whether the filter started again, because this is the first sample, or the previous one was too long ago, or its
     ///   stamp was later.
-    mutating func take(_ sample: SIMD3<Float>, timeNanoseconds: Int64) -> Bool {
+    mutating func update(_ sample: SIMD3<Float>, timeNanoseconds: Int64) -> Bool {
         guard squaredLength(sample) < .infinity else { return false }
         let startsAnew =
             lastTimeNanoseconds.map {

@@ -160,14 +160,14 @@ package struct ObservedSamples {
             found = Kernels.extremes(of: squares, range: range)
         case .lengths(let columns):
             found = Kernels.extremes(x: columns.x, y: columns.y, z: columns.z, range: range)
-        case .row: for index in range { found.take(values[index]) }
+        case .row: for index in range { found.include(values[index]) }
         case .none: break
         }
         guard found.least <= found.greatest else { return found }
         guard found.least.isFinite, found.greatest.isFinite else {
             // Only then each value is looked at.
             found = Extremes()
-            for index in range where values[index].isFinite { found.take(values[index]) }
+            for index in range where values[index].isFinite { found.include(values[index]) }
             return found
         }
         switch values {

@@ -157,7 +157,7 @@ public final class HingeDetector: EventDetector {
             case .acceleration(let index):
                 let sample = samples.acceleration.sample(index)
                 position = samples.acceleration.position(of: index, at: upper)
-                let degrees = look(at: sample, delegate)
+                let degrees = process(at: sample, delegate)
                 guard isDetecting, startCount == start else { return }
                 rows?.append(
                     sample.timeNanoseconds, SIMD4(degrees.map { Float($0) } ?? .nan, bit(of: posture), .nan, .nan))
@@ -167,7 +167,7 @@ public final class HingeDetector: EventDetector {
     }
 
     /// Reports what a sample changes; returns its angle, `nil` where that is unknown.
-    private func look(at sample: Sample, _ delegate: (any HingeDetectorDelegate)?) -> Double? {
+    private func process(at sample: Sample, _ delegate: (any HingeDetectorDelegate)?) -> Double? {
         let time = sample.timeNanoseconds
         if let last = lastTimeNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds) { interrupt() }
         lastTimeNanoseconds = time
@@ -235,9 +235,9 @@ extension HingeDetector {
     }
 
     /// The angles beyond which a laptop is set up otherwise.
-    package var limits: [Readings.Limit] {
+    package var limits: [LiveValues.Limit] {
         zip(Posture.limits, Posture.order.dropFirst()).map { degrees, posture in
-            Readings.Limit(
+            LiveValues.Limit(
                 posture.rawValue, of: Figure.Name.angle.rawValue, begin: Float(degrees + Posture.halfHysteresis),
                 end: Float(degrees - Posture.halfHysteresis))
         }

@@ -134,7 +134,7 @@ public final class OrientationDetector: EventDetector {
             position = columns.position(of: index, at: stream)
             // Of the edge that the sample is compared with, which it may change.
             let seen = rows == nil ? nil : angles(up: up)
-            look(at: up, columns.sample(index), delegate, start)
+            process(at: up, columns.sample(index), delegate, start)
             guard isDetecting, startCount == start else { return }
             rows?.append(time, row(of: seen))
         }
@@ -180,7 +180,7 @@ public final class OrientationDetector: EventDetector {
         return hinge?.posture(at: position).map(postures.contains) ?? false
     }
 
-    private func look(
+    private func process(
         at up: SIMD3<Float>, _ sample: Sample, _ delegate: (any OrientationDetectorDelegate)?, _ start: Int
     ) {
         let isFirst = lean.value == .undefined
@@ -239,10 +239,10 @@ extension OrientationDetector {
     /// How far the screen turns until another edge counts, and how far it leans until another tilt does.
     ///
     /// The values have no sign: the limits are the same to both sides.
-    package var limits: [Readings.Limit] {
+    package var limits: [LiveValues.Limit] {
         let half = Float(settings.hysteresisDegrees / 2)
-        func limit(_ name: String, of value: String, _ degrees: Float) -> Readings.Limit {
-            Readings.Limit(name, of: value, begin: degrees + half, end: degrees - half, isAlwaysShown: true)
+        func limit(_ name: String, of value: String, _ degrees: Float) -> LiveValues.Limit {
+            LiveValues.Limit(name, of: value, begin: degrees + half, end: degrees - half, isAlwaysShown: true)
         }
         return [
             limit("next edge", of: Self.turn, 45), limit("tilted", of: Self.lean, 20.5),

@@ -49,7 +49,7 @@ package final class Pipeline {
         self.gapLimit = gapLimit
         delivery = SampleDelivery(streams: [], capacity: capacity)
         monitors = []
-        takeStreams()
+        updateStreams()
     }
 
     /// Adopts the streams that the source has now, and other detectors; streams and detectors that stay keep their state.
@@ -59,10 +59,10 @@ package final class Pipeline {
     package func change(detectors: [any Detector]) {
         router.flush(upTo: nil)
         self.detectors = detectors
-        takeStreams()
+        updateStreams()
     }
 
-    private func takeStreams() {
+    private func updateStreams() {
         let streams = source.streams
         asked = (source as? any SourceGroup)?.onlySource ?? source
         failed.formIntersection(streams.map(\.id))
@@ -152,17 +152,17 @@ package final class Pipeline {
     package func offer(_ delivery: SampleDelivery) {
         guard let last = delivery.lastTimeNanoseconds else {
             if !delivery.losses.isEmpty {
-                tellLosses(of: delivery)
+                reportLosses(of: delivery)
                 router.flush(upTo: nil)
             }
             return
         }
         if !failed.isEmpty { welcomeBack(delivery) }
-        if !delivery.losses.isEmpty { tellLosses(of: delivery) }
+        if !delivery.losses.isEmpty { reportLosses(of: delivery) }
         for (index, batch) in delivery.batches.enumerated() {
             let stream = monitors[index].stream
             if let axes = stream.sensor.calibration?.axes(of: stream.kind) { batch.calibrate(axes) }
-            monitors[index].look(at: batch, at: index)
+            monitors[index].process(at: batch, at: index)
         }
         for detector in detectors { detector.process(delivery) }
         for index in monitors.indices {
@@ -183,7 +183,7 @@ package final class Pipeline {
         }
     }
 
-    private func tellLosses(of delivery: SampleDelivery) {
+    private func reportLosses(of delivery: SampleDelivery) {
         for loss in delivery.losses {
             guard let index = delivery.index(of: loss.stream) else { continue }
             monitors[index].count(loss)
@@ -235,19 +235,19 @@ struct StreamMonitor {
     }
 
     /// Looks at the stream's batch, which stands at a place in the delivery.
-    mutating func look(at batch: SampleBatch, at place: Int) {
+    mutating func process(at batch: SampleBatch, at place: Int) {
         let columns = batch.columns
         guard columns.count > 0 else { return }
         var counted = 0
         if let last = lastTimeNanoseconds, isGap(from: last, to: columns.times[0], limit: limitNanoseconds) {
-            tell(from: last, to: columns, 0, place)
+            report(from: last, to: columns, 0, place)
             counted = 1
         }
         var start = 1
         while start < columns.count {
             let index = firstGap(in: columns.times, range: start..<columns.count, longerThan: limitNanoseconds)
             if index < columns.count {
-                tell(from: columns.times[index - 1], to: columns, index, place)
+                report(from: columns.times[index - 1], to: columns, index, place)
                 counted = index + 1
             }
             start = index + 1
@@ -269,7 +269,7 @@ struct StreamMonitor {
         window = (last, 0)
     }
 
-    private mutating func tell(from start: Int64, to columns: SampleColumns, _ index: Int, _ place: Int) {
+    private mutating func report(from start: Int64, to columns: SampleColumns, _ index: Int, _ place: Int) {
         let end = columns.times[index]
         statistics.gapCount += 1
         // What comes after an interruption has a rate of its own.

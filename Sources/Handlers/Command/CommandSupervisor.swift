@@ -75,8 +75,8 @@ package final class CommandSupervisor {
             wait(until: deadline(stop, now), now)
         }
         for worker in workers { worker.abandon() }
-        port.drops.tellRest()
-        giveUp(port.take(atMost: .max))
+        port.drops.reportRest()
+        giveUp(port.removeFirst(atMost: .max))
         if unrun.count > 0 {
             port.report(
                 CommandReport.dropped(
@@ -91,7 +91,7 @@ package final class CommandSupervisor {
         giveUp(retries.map(\.item))
         retries.removeAll()
         if now >= stop.time(after: 50) {
-            giveUp(port.take(atMost: .max))
+            giveUp(port.removeFirst(atMost: .max))
             for worker in workers { worker.terminate(.stop(reason: stop.reason), now: now) }
         }
         if now >= stop.time(after: 90) {
@@ -127,7 +127,7 @@ package final class CommandSupervisor {
             if let retry = retries.last, retry.dueTime <= now {
                 retries.removeLast()
                 start(retry)
-            } else if let item = port.take(atMost: 1).first {
+            } else if let item = port.removeFirst(atMost: 1).first {
                 start(CommandJob(item: item))
             } else {
                 return
@@ -146,7 +146,7 @@ package final class CommandSupervisor {
         if hasFreeWorker, !port.isEmpty { return now }
         var times = workers.compactMap(\.deadline)
         if hasFreeWorker, let retry = retries.last { times.append(retry.dueTime) }
-        let pause = port.tellDrops()
+        let pause = port.reportDrops()
         if pause >= 0 { times.append(Units.later(now, by: Int64(pause) * 1_000_000)) }
         if let stop {
             times += [stop.time(after: 50), stop.time(after: 90), Self.endTime(stop)].filter { $0 > now }

@@ -38,10 +38,10 @@ package final class FileAppender {
         while true {
             // Read first, so that events from before the request are taken below.
             let isStopping = port.stop != nil
-            if batch.isEmpty { batch = port.take(atMost: Self.batchSize)[...] }
+            if batch.isEmpty { batch = port.removeFirst(atMost: Self.batchSize)[...] }
             guard !batch.isEmpty else {
                 if isStopping { return }
-                port.courier.wait(milliseconds: port.tellDrops())
+                port.courier.wait(milliseconds: port.reportDrops())
                 continue
             }
             do throws(SystemError) {

@@ -15,7 +15,7 @@ final class NMEADatagrams: NMEATransport {
     init(_ settings: NMEASettings, state: NMEAState) throws(NMEAFailure) {
         address = settings.address
         self.state = state
-        targets = try NMEAFailure.lookUp(settings, SOCK_DGRAM, isOwn: false)[...]
+        targets = try NMEAFailure.resolve(settings, SOCK_DGRAM, isOwn: false)[...]
         while true {
             guard let target = targets.first else { throw NMEAFailure(reason: "\(address): it has no address") }
             do throws(NMEAFailure) {

@@ -30,7 +30,7 @@ final class NMEAServer: NMEATransport {
         self.epoll = epoll
         self.state = state
         self.times = times
-        guard let address = try NMEAFailure.lookUp(settings, SOCK_STREAM, isOwn: true).first else {
+        guard let address = try NMEAFailure.resolve(settings, SOCK_STREAM, isOwn: true).first else {
             throw NMEAFailure(reason: "\(settings.address): it has no address")
         }
         acceptor = try mapError({ NMEAFailure(settings.address, $0) }) { () throws(SystemError) in

@@ -49,7 +49,7 @@ package final class NMEAState: LatestState {
     // MARK: - The event thread
 
     /// Stores a heading, or clears it.
-    package func take(_ event: Event) -> Bool {
+    package func apply(_ event: Event) -> Bool {
         switch event.kind {
         case .heading: put(NMEAHeading(event), event.number(.accuracy) ?? 0, of: event.detector)
         // It may tell only that there will be a heading.

@@ -42,7 +42,7 @@ extension NMEAFailure {
     }
 
     /// Looks up the addresses of the settings' host, the likeliest first; `isOwn` for one to listen at.
-    static func lookUp(
+    static func resolve(
         _ settings: NMEASettings, _ type: __socket_type, isOwn: Bool
     ) throws(NMEAFailure) -> [NetworkAddress] {
         let explain = { (error: NetworkAddress.LookupError) in
@@ -50,7 +50,7 @@ extension NMEAFailure {
             return NMEAFailure(reason: "\(settings.address): the name cannot be looked up: \(reason)")
         }
         return try mapError(explain) { () throws(NetworkAddress.LookupError) in
-            try NetworkAddress.lookUp(host: settings.host, port: settings.port, type: type, isOwn: isOwn)
+            try NetworkAddress.resolve(host: settings.host, port: settings.port, type: type, isOwn: isOwn)
         }
     }
 }

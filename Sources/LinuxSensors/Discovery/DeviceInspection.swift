@@ -59,8 +59,8 @@ package struct DeviceInspection: Sendable {
         mode = device.interface == .evdev ? .evdev : .buffer
         do throws(SensorFailure) {
             switch device.interface {
-            case .iio: try lookAtIIO()
-            case .evdev: try lookAtEvdev()
+            case .iio: try inspectIIO()
+            case .evdev: try inspectEvdev()
             }
         } catch {
             state = error.category == .permission ? .denied : .unusable
@@ -68,7 +68,7 @@ package struct DeviceInspection: Sendable {
         }
     }
 
-    private mutating func lookAtIIO() throws(SensorFailure) {
+    private mutating func inspectIIO() throws(SensorFailure) {
         let iio = IIODevice(device)
         let (device, buffer) = (device, IIOBufferDirectory.find(in: device.directory, for: device.kinds))
         rateHz = device.kinds.lazy.compactMap { SamplingFrequency($0, of: device.directory)?.current }.first
@@ -120,7 +120,7 @@ package struct DeviceInspection: Sendable {
         }
     }
 
-    private mutating func lookAtEvdev() throws(SensorFailure) {
+    private mutating func inspectEvdev() throws(SensorFailure) {
         guard let node = device.node else { throw SensorFailure(.missing, "\(device.path): has no event node") }
         try Permission.check(node, writing: false)
         let file = try EvdevHandle.open(device)

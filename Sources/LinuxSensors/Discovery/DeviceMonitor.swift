@@ -36,7 +36,7 @@ final class DeviceMonitor {
     /// Takes the reports since the last time, in their order.
     ///
     /// - Returns: What happened to devices that may be sensors, and whether the kernel's buffer was too small for all reports.
-    func takeAll() -> (changes: [Change], hasMissed: Bool) {
+    func removeAll() -> (changes: [Change], hasMissed: Bool) {
         var changes: [Change] = []
         while true {
             let device: UdevDevice

@@ -75,12 +75,12 @@ final class EvdevReader: SensorReader {
             let code = libevdev_next_event(handle.raw, flag.rawValue, &event)
             switch code {
             case Int32(LIBEVDEV_READ_STATUS_SUCCESS.rawValue):
-                take(event, delivery, places, arrival)
+                decode(event, delivery, places, arrival)
             case Int32(LIBEVDEV_READ_STATUS_SYNC.rawValue):
                 // The kernel's queue was full. libevdev re-reads the axes and says what changed until it has no more;
                 // what they are then is the next sample.
                 // Before the first sample reading had not begun, and nothing is lost.
-                if flag == LIBEVDEV_READ_FLAG_NORMAL, hasDelivered { tellDropped(delivery, places, arrival) }
+                if flag == LIBEVDEV_READ_FLAG_NORMAL, hasDelivered { recordDropped(delivery, places, arrival) }
                 hasFrame = false
                 counterValue = nil
                 flag = LIBEVDEV_READ_FLAG_SYNC
@@ -106,7 +106,7 @@ final class EvdevReader: SensorReader {
 
     func takeNotice() -> String? { clock.takeNotice() }
 
-    private func take(_ event: input_event, _ delivery: SampleDelivery, _ places: [Int], _ arrival: Int64) {
+    private func decode(_ event: input_event, _ delivery: SampleDelivery, _ places: [Int], _ arrival: Int64) {
         switch (Int32(event.type), Int32(event.code)) {
         case (EV_ABS, let code):
             for index in streams.indices {
@@ -157,7 +157,7 @@ final class EvdevReader: SensorReader {
         }
     }
 
-    private func tellDropped(_ delivery: SampleDelivery, _ places: [Int], _ arrival: Int64) {
+    private func recordDropped(_ delivery: SampleDelivery, _ places: [Int], _ arrival: Int64) {
         for place in places {
             delivery.append(
                 SampleLoss(

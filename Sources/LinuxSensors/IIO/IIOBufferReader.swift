@@ -20,7 +20,7 @@ final class IIOBufferReader: SensorReader {
     private var filled = 0
     private var parsed = 0
     private var stamper: ScanStamper
-    private let period: ReadingPeriod?
+    private let period: PollingPeriod?
 
     private(set) var lastArrivalNanoseconds: Int64
     private var lastLookNanoseconds: Int64
@@ -80,9 +80,11 @@ final class IIOBufferReader: SensorReader {
         delivery.scans?.append(
             UnsafeRawBufferPointer(start: bytes + parsed, count: taken * size), of: size, layout: layout)
         if decoder.takesBlocks, taken > 1 {
-            takeBlock(taken, of: scans, into: delivery, at: places, arrival: arrival)
+            decodeBlock(taken, of: scans, into: delivery, at: places, arrival: arrival)
         } else {
-            for number in 0..<taken { take(behind: scans - 1 - number, into: delivery, at: places, arrival: arrival) }
+            for number in 0..<taken {
+                appendScans(behind: scans - 1 - number, into: delivery, at: places, arrival: arrival)
+            }
         }
         return taken < scans || !isDrained
     }
@@ -90,7 +92,7 @@ final class IIOBufferReader: SensorReader {
     func takeNotice() -> String? { stamper.takeNotice() }
 
     /// Takes scans as one block; the stamps are corrected in place, in the batch of the first stream.
-    private func takeBlock(
+    private func decodeBlock(
         _ count: Int, of scans: Int, into delivery: SampleDelivery, at places: [Int], arrival: Int64
     ) {
         guard let first = places.first else { return }
@@ -112,7 +114,7 @@ final class IIOBufferReader: SensorReader {
         }
     }
 
-    private func take(behind: Int, into delivery: SampleDelivery, at places: [Int], arrival: Int64) {
+    private func appendScans(behind: Int, into delivery: SampleDelivery, at places: [Int], arrival: Int64) {
         let scan = UnsafeRawPointer(bytes + parsed)
         parsed += decoder.scanByteCount
         var time = decoder.stamp(of: scan) ?? 0

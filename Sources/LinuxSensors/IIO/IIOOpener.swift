@@ -53,7 +53,7 @@ struct IIOOpener {
         }
         // A trigger that the configuration names keeps its own rate.
         if settings.trigger == nil, trigger.isTimer { rate = try trigger.setTimer(rateHz: wantedHz) }
-        let period = ReadingPeriod(
+        let period = PollingPeriod(
             latency: settings.latency, rateHz: rate ?? wantedHz, isStamped: scans.decoder.hasTimestamp)
         try setSize(buffer, rate: rate ?? wantedHz, period)
         try limitTimeout(buffer)
@@ -156,7 +156,7 @@ struct IIOOpener {
     /// The watermark wakes no reader, because the reader goes by the clock: it is what a device with a memory of its own
     /// collects there.
     private func setSize(
-        _ buffer: IIOBufferDirectory, rate: Double, _ period: ReadingPeriod?
+        _ buffer: IIOBufferDirectory, rate: Double, _ period: PollingPeriod?
     ) throws(SensorFailure) {
         let rate = min(max(rate, 1), Double(Self.longestBuffer))
         let watermark = min(period?.sampleCount ?? 1, Self.longestBuffer / 2)

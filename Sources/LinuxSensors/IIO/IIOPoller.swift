@@ -67,7 +67,7 @@ final class IIOPoller: Sendable {
 }
 
 /// One reading of a device through sysfs, converted.
-struct PolledReading: Sendable {
+struct PolledScan: Sendable {
     /// When it was made, on CLOCK_MONOTONIC.
     var timeNanoseconds: Int64
     /// The axes of each stream, in the order of the device's streams; three are the most a device has.
@@ -76,7 +76,7 @@ struct PolledReading: Sendable {
 
 /// What a poller reports.
 enum PollOutcome: Sendable {
-    case reading(PolledReading)
+    case reading(PolledScan)
     /// A reading that failed; the poller goes on.
     case missed(SensorFailure)
     /// The device fails for good, or is gone; the poller goes on, more slowly, unless it is gone.
@@ -102,9 +102,9 @@ private struct PolledValues: Sendable {
     }
 
     /// Reads all axes; the stamp is the middle of the reading.
-    func read() throws(SensorFailure) -> PolledReading {
+    func read() throws(SensorFailure) -> PolledScan {
         let start = SystemClock.monotonic()
-        var reading = PolledReading(timeNanoseconds: start)
+        var reading = PolledScan(timeNanoseconds: start)
         for (number, stream) in streams.enumerated() {
             reading.axes[number] = stream.conversion.apply(
                 x: try directory.value(stream.channels[0]), y: try directory.value(stream.channels[1]),

@@ -10,7 +10,7 @@ struct OpenBuffer: Sendable {
     /// The device's rate, when it says one.
     let rateHz: Double?
     /// How long scans gather before they are read; `nil` when each one wakes the reader.
-    let period: ReadingPeriod?
+    let period: PollingPeriod?
     /// Whether single values can be read instead.
     let canPoll: Bool
     /// Where the buffer is switched off again.

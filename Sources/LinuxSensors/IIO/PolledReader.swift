@@ -4,7 +4,7 @@ import Binnacle
 final class PolledReader: SensorReader {
     let poller: IIOPoller
     private let updateNanoseconds: Int64
-    private var waiting: [PolledReading] = []
+    private var waiting: [PolledScan] = []
     private var next = 0
     private var lastTimeNanoseconds: Int64
 
@@ -28,13 +28,13 @@ final class PolledReader: SensorReader {
     var stallNanoseconds: Int64? { max(10_000_000_000, 3 * min(updateNanoseconds, 1_000_000_000_000)) }
 
     /// Takes a reading from the mailbox.
-    func accept(_ reading: PolledReading, arrival: Int64) {
+    func accept(_ reading: PolledScan, arrival: Int64) {
         waiting.append(reading)
         lastArrivalNanoseconds = arrival
     }
 
     /// Records that the poller is alive, although a reading failed.
-    func noteMissed(arrival: Int64) {
+    func recordMissed(arrival: Int64) {
         lastArrivalNanoseconds = arrival
     }
 

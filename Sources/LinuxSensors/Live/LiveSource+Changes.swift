@@ -40,7 +40,7 @@ extension LiveSource {
         lastDelivery = nil
         for sensor in before where !sensors.contains(where: { $0 === sensor }) {
             leaving.append(sensor)
-            tell(sensor, .leave, at: now)
+            advance(sensor, .leave, at: now)
         }
         leaving.removeAll { $0.slot.state == .gone }
         openWaiting(now)

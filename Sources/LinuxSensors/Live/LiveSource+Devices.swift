@@ -31,9 +31,9 @@ extension LiveSource {
         }
     }
 
-    func take(_ message: LiveMessage, _ now: Int64) {
+    func handle(_ message: LiveMessage, _ now: Int64) {
         switch message {
-        case .searched(let result): takeSearch(result, now)
+        case .searched(let result): handleSearch(result, now)
         case .examined(let path, let report, let device):
             let (isCurrent, next) = table.endExamination(of: path, report: report)
             if let next { examine(path, report: next) }
@@ -50,43 +50,43 @@ extension LiveSource {
                 if let lastDelivery, sensors.contains(where: { $0 === sensor }) {
                     findPlaces(of: sensor, in: lastDelivery)
                 }
-                tell(sensor, .opened(device.access.method), at: now)
-                for notice in device.notices { note(sensor, notice) }
-            case .failure(let failure): tell(sensor, .openingFailed(failure), at: now)
+                advance(sensor, .opened(device.access.method), at: now)
+                for notice in device.notices { addNotice(sensor, notice) }
+            case .failure(let failure): advance(sensor, .openingFailed(failure), at: now)
             }
         case .closed(let number):
-            if let sensor = sensor(numbered: number) { tell(sensor, .closed, at: now) }
+            if let sensor = sensor(numbered: number) { advance(sensor, .closed, at: now) }
         case .polled(let number, let poller, let outcome):
             // A poller that was stopped may still have sent a reading.
             guard let sensor = sensor(numbered: number), let reader = sensor.reader as? PolledReader,
                 reader.poller === poller
             else { return }
-            take(outcome, sensor, reader, now)
+            handle(outcome, sensor, reader, now)
         }
     }
 
-    private func takeSearch(_ result: Result<[SensorDevice], SystemError>, _ now: Int64) {
+    private func handleSearch(_ result: Result<[SensorDevice], SystemError>, _ now: Int64) {
         let (gone, isOutdated) = table.endSearch(try? result.get())
         if isOutdated { try? search() }
         for path in gone { remove(path, now) }
         guard case .failure(let error) = result else { return openWaiting(now) }
         let reason = "the devices cannot be listed: \(error.description)"
         for sensor in sensors where sensor.slot.device == nil {
-            tell(sensor, .candidate(.none(reason: reason)), at: now)
+            advance(sensor, .candidate(.none(reason: reason)), at: now)
         }
     }
 
-    private func take(_ outcome: PollOutcome, _ sensor: LiveSensor, _ reader: PolledReader, _ now: Int64) {
+    private func handle(_ outcome: PollOutcome, _ sensor: LiveSensor, _ reader: PolledReader, _ now: Int64) {
         switch outcome {
         case .reading(let reading):
             reader.accept(reading, arrival: now)
             sensor.isReady = true
         case .missed(let failure):
-            reader.noteMissed(arrival: now)
-            tell(sensor, .missed(failure), at: now)
+            reader.recordMissed(arrival: now)
+            advance(sensor, .missed(failure), at: now)
         case .failed(let failure):
-            reader.noteMissed(arrival: now)
-            tell(sensor, .failed(failure), at: now)
+            reader.recordMissed(arrival: now)
+            advance(sensor, .failed(failure), at: now)
         }
     }
 
@@ -94,7 +94,7 @@ extension LiveSource {
     func remove(_ path: String, _ now: Int64) {
         table.remove(path)
         for sensor in sensors where sensor.slot.device == path {
-            tell(sensor, .removed(isReplaceable: choose(for: sensor) != nil), at: now)
+            advance(sensor, .removed(isReplaceable: choose(for: sensor) != nil), at: now)
         }
     }
 
@@ -126,7 +126,7 @@ extension LiveSource {
         } else {
             candidate = .none(reason: missing(sensor))
         }
-        tell(sensor, .candidate(candidate), at: now)
+        advance(sensor, .candidate(candidate), at: now)
     }
 
     /// The sensor's last device, or else the first one that matches; not one that another sensor has.

@@ -5,7 +5,7 @@ import PlainText
 /// Performing what the sensors' state machines decide.
 extension LiveSource {
     /// Tells a sensor's state machine what happened, and performs the effects.
-    func tell(_ sensor: LiveSensor, _ input: SensorSlot.Input, at now: Int64) {
+    func advance(_ sensor: LiveSensor, _ input: SensorSlot.Input, at now: Int64) {
         for effect in sensor.handle(input, at: now) { perform(effect, sensor, now) }
     }
 
@@ -18,10 +18,10 @@ extension LiveSource {
         case .open(let path, let isPolled): open(sensor, path, isPolled: isPolled, now)
         case .read: read(sensor, now)
         case .readAgain: sensor.isReady = true
-        case .restartSilence: (sensor.reader as? PolledReader)?.noteMissed(arrival: now)
+        case .restartSilence: (sensor.reader as? PolledReader)?.recordMissed(arrival: now)
         case .close(let closing): close(sensor, closing)
         case .report(let failure): report(failure, of: sensor)
-        case .note(let text): note(sensor, sensor.isCompanion ? "its gyroscope: \(text)" : text)
+        case .note(let text): addNotice(sensor, sensor.isCompanion ? "its gyroscope: \(text)" : text)
         case .lose(let cause, let seconds, let detail): lose(sensor, cause, seconds, detail)
         case .authorize(let status): if !sensor.isCompanion { sensor.request.sensor.authorizationStatus = status }
         }
@@ -33,13 +33,13 @@ extension LiveSource {
         guard sensor.isCompanion else { return answers.append(.failed(sensor.streams, reason: failure)) }
         // Without a gyroscope there is nothing to fail.
         if failure.category != .missing || sensor.lastID != nil {
-            note(sensor, "its gyroscope cannot be read: \(failure.description)")
+            addNotice(sensor, "its gyroscope cannot be read: \(failure.description)")
         }
         if sensor.lastTimeNanoseconds != nil { answers.append(.failed(sensor.streams, reason: failure)) }
     }
 
     /// Tells a person something about a sensor, once.
-    func note(_ sensor: LiveSensor, _ text: String) {
+    func addNotice(_ sensor: LiveSensor, _ text: String) {
         guard sensor.toldNotices.insert(text).inserted else { return }
         notices.append("\(sensor.request.sensor.name): \(text)")
     }
@@ -60,7 +60,7 @@ extension LiveSource {
 
     private func open(_ sensor: LiveSensor, _ path: String, isPolled: Bool, _ now: Int64) {
         guard let device = table[path] else {
-            return tell(sensor, .openingFailed(SensorFailure(.missing, "\(path): is not there")), at: now)
+            return advance(sensor, .openingFailed(SensorFailure(.missing, "\(path): is not there")), at: now)
         }
         sensor.lastID = device.id
         var abandonedControls: SysfsDirectory?
@@ -78,7 +78,7 @@ extension LiveSource {
                 if !isTaken, case .success(let device) = result { device.access.close() }
             }
         } catch {
-            tell(sensor, .openingFailed(SensorFailure(error)), at: now)
+            advance(sensor, .openingFailed(SensorFailure(error)), at: now)
         }
     }
 
@@ -102,7 +102,7 @@ extension LiveSource {
             sensor.isReady = true
             describeGyroscope(of: sensor, access)
         } catch {
-            tell(sensor, .failed(error), at: now)
+            advance(sensor, .failed(error), at: now)
         }
     }
 
@@ -127,7 +127,7 @@ extension LiveSource {
             object.gyroscopeReportsOnChange = false
         }
         guard sensor.isCompanion, let device = sensor.slot.device.flatMap({ table[$0] }) else { return }
-        note(sensor, "its gyroscope is '\(device.name.printable)'")
+        addNotice(sensor, "its gyroscope is '\(device.name.printable)'")
     }
 
     private func makeReader(

@@ -120,10 +120,10 @@ public final class LiveSource: SampleSource {
             if isDrained, !hasMail, !hasChanges { return .pending }
         }
         // A device that always has samples must not delay udev and the other devices.
-        if deliveriesSinceLook >= Self.mostDeliveries { look(timeoutMilliseconds: 0) }
+        if deliveriesSinceLook >= Self.mostDeliveries { poll(timeoutMilliseconds: 0) }
         let now = SystemClock.monotonic()
-        if hasMail { takeMail(now) }
-        if hasChanges { takeChanges(now) }
+        if hasMail { handleMail(now) }
+        if hasChanges { handleChanges(now) }
         checkDeadlines(now)
         if !losses.isEmpty {
             for loss in losses { delivery.append(loss) }
@@ -187,10 +187,10 @@ public final class LiveSource: SampleSource {
             let milliseconds = SystemClock.milliseconds(until: due)
             timeout = timeout < 0 ? milliseconds : min(timeout, milliseconds)
         }
-        look(timeoutMilliseconds: timeout)
+        poll(timeoutMilliseconds: timeout)
     }
 
-    private func look(timeoutMilliseconds: Int32) {
+    private func poll(timeoutMilliseconds: Int32) {
         deliveriesSinceLook = 0
         epoll.wait(timeoutMilliseconds: timeoutMilliseconds) { token, _ in
             switch token {
@@ -236,32 +236,32 @@ public final class LiveSource: SampleSource {
         do throws(SensorFailure) {
             sensor.isReady = try reader.read(into: delivery, at: sensor.places, arrival: now)
         } catch {
-            tell(sensor, .failed(error), at: now)
+            advance(sensor, .failed(error), at: now)
         }
         let last = sensor.places.lazy.compactMap { delivery.batches[$0].lastTimeNanoseconds }.max()
         guard let last else { return delivery.losses.count > lossCount }
         sensor.lastTimeNanoseconds = last
-        if let notice = reader.takeNotice() { note(sensor, notice) }
+        if let notice = reader.takeNotice() { addNotice(sensor, notice) }
         if sensor.awaitsSample {
             sensor.awaitsSample = false
-            tell(sensor, .delivered, at: now)
+            advance(sensor, .delivered, at: now)
         }
         return true
     }
 
-    private func takeMail(_ now: Int64) {
+    private func handleMail(_ now: Int64) {
         hasMail = false
         waker.clear()
-        mailbox.takeAll(into: &messages)
-        for message in messages { take(message, now) }
+        mailbox.removeAll(into: &messages)
+        for message in messages { handle(message, now) }
         // A message may hold an open device, which can be opened again only when it is released.
         messages.removeAll(keepingCapacity: true)
     }
 
-    private func takeChanges(_ now: Int64) {
+    private func handleChanges(_ now: Int64) {
         hasChanges = false
         guard let monitor else { return }
-        let (changes, hasMissed) = monitor.takeAll()
+        let (changes, hasMissed) = monitor.removeAll()
         for change in changes {
             switch change {
             case .removed(let path): remove(path, now)
@@ -277,13 +277,13 @@ public final class LiveSource: SampleSource {
         let suspended = readSuspended()
         if suspended - suspendedNanoseconds > 100_000_000 {
             let seconds = Double(suspended - suspendedNanoseconds) * 1e-9
-            for sensor in sensors { tell(sensor, .suspended(seconds: seconds), at: now) }
+            for sensor in sensors { advance(sensor, .suspended(seconds: seconds), at: now) }
         }
         // Two clocks are read for it, and a pause between them is no suspend.
         suspendedNanoseconds = max(suspendedNanoseconds, suspended)
         for sensor in sensors {
             if sensor.deadline <= now {
-                tell(sensor, .timer, at: now)
+                advance(sensor, .timer, at: now)
             } else if let reader = sensor.reader {
                 checkReader(sensor, reader, now)
             }
@@ -296,9 +296,9 @@ public final class LiveSource: SampleSource {
         if let stall = reader.stallNanoseconds, silence >= stall {
             // The samples that are there are read first: it may be this thread that slept.
             guard !sensor.isReady else { return }
-            tell(sensor, .silent(seconds: Double(silence) * 1e-9), at: now)
+            advance(sensor, .silent(seconds: Double(silence) * 1e-9), at: now)
         } else if sensor.slot.seemsSilent {
-            tell(sensor, .heard, at: now)
+            advance(sensor, .heard, at: now)
         }
     }
 }

@@ -176,8 +176,8 @@ package struct SensorSlot: Equatable {
     /// What an input makes necessary at a time on CLOCK_MONOTONIC; one that the state does not expect is ignored.
     package mutating func handle(_ input: Input, at now: Int64) -> [Effect] {
         switch (state, input) {
-        case (.unassigned, .candidate(let candidate)): return take(candidate, now)
-        case (.waiting(let device, _), .candidate): return take(.device(device), now)
+        case (.unassigned, .candidate(let candidate)): return adopt(candidate, now)
+        case (.waiting(let device, _), .candidate): return adopt(.device(device), now)
         case (.unassigned, .timer), (.waiting, .timer): return [.findDevice]
         case (.unassigned, .leave):
             state = .gone
@@ -258,7 +258,7 @@ package struct SensorSlot: Equatable {
         }
     }
 
-    private mutating func take(_ candidate: Candidate, _ now: Int64) -> [Effect] {
+    private mutating func adopt(_ candidate: Candidate, _ now: Int64) -> [Effect] {
         switch candidate {
         case .device(let device):
             state = .opening(device: device, due: now + Self.longestOpening)

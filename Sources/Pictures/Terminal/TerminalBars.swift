@@ -14,7 +14,7 @@ enum TerminalBars {
     }
 
     /// A bar from zero: full to the last value, shaded to the greatest of the interval, with marks at limits and the peak.
-    static func measure(_ span: Readings.Span?, peak: Float?, limits: [Readings.Limit], scale: Float, width: Int)
+    static func measure(_ span: LiveValues.Span?, peak: Float?, limits: [LiveValues.Limit], scale: Float, width: Int)
         -> String
     {
         guard width > 0 else { return "" }
@@ -37,7 +37,7 @@ enum TerminalBars {
     }
 
     /// A bar around zero in its middle: shaded from the least to the greatest value, full at the last.
-    static func axis(_ span: Readings.Span?, scale: Float, width: Int) -> String {
+    static func axis(_ span: LiveValues.Span?, scale: Float, width: Int) -> String {
         guard width > 0 else { return "" }
         var cells = [Character](repeating: "·", count: width)
         func place(_ value: Float) -> Int {

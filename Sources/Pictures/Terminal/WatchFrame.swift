@@ -91,7 +91,7 @@ package struct WatchFrame {
     private var nameWidth: Int { columns >= 60 ? 8 : 5 }
     private var barWidth: Int { columns - nameWidth - 11 - 6 }
 
-    private func lines(_ stream: Readings.Stream, _ detail: Detail) -> [String] {
+    private func lines(_ stream: LiveValues.Stream, _ detail: Detail) -> [String] {
         let axes = [("x", stream.x), ("y", stream.y), ("z", stream.z), ("length", stream.length)]
         let title = line { line in
             let isWide = columns >= 60
@@ -147,7 +147,7 @@ package struct WatchFrame {
 
     // MARK: - Detectors
 
-    private func lines(_ detector: Readings.Detector, _ detail: Detail) -> [String] {
+    private func lines(_ detector: LiveValues.Detector, _ detail: Detail) -> [String] {
         if let direction = detector.lanes.lazy.compactMap(\.direction).first {
             return lines(detector, direction, detail)
         }
@@ -162,7 +162,7 @@ package struct WatchFrame {
         return [title] + detector.measures.map { bar($0, detector) }
     }
 
-    private func start(_ line: inout TerminalLine, _ detector: Readings.Detector) {
+    private func start(_ line: inout TerminalLine, _ detector: LiveValues.Detector) {
         line.add(detector.name, .strong)
         line.add(": ")
         guard detector.isRunning else { return line.add("does not run", .bad) }
@@ -176,13 +176,13 @@ package struct WatchFrame {
         return (parts.dropLast().joined(separator: " "), ["deg": "°", "dps": "°/s"][unit] ?? String(unit))
     }
 
-    private func briefly(_ measure: Readings.Measure, _ detector: Readings.Detector) -> String {
+    private func briefly(_ measure: LiveValues.Measure, _ detector: LiveValues.Detector) -> String {
         let (name, unit) = Self.split(measure.name)
         return "\(name) \(Self.text(measure.span.last, 3)) \(unit)"
     }
 
     /// A measure with its limits: those that are beyond the bar's end are named behind it.
-    private func bar(_ measure: Readings.Measure, _ detector: Readings.Detector) -> String {
+    private func bar(_ measure: LiveValues.Measure, _ detector: LiveValues.Detector) -> String {
         let limits = detector.limits.filter { $0.measure == measure.name }
         let peak = state.peak(detector, measure.name) ?? measure.span.greatest
         // The nearest limit above is in the picture; the others are when the values come near.
@@ -209,7 +209,7 @@ package struct WatchFrame {
 
     // MARK: - Headings
 
-    private func lines(_ detector: Readings.Detector, _ direction: Lane.Direction, _ detail: Detail) -> [String] {
+    private func lines(_ detector: LiveValues.Detector, _ direction: Lane.Direction, _ detail: Detail) -> [String] {
         let heading = detector.number(direction.name)
         let title = line { line in
             start(&line, detector)
@@ -236,7 +236,7 @@ package struct WatchFrame {
     }
 
     private func add(
-        _ heading: Double?, _ detector: Readings.Detector, _ direction: Lane.Direction, to line: inout TerminalLine
+        _ heading: Double?, _ detector: LiveValues.Detector, _ direction: Lane.Direction, to line: inout TerminalLine
     ) {
         let reason = detector.figure(.reason).map { "\($0)" }
         guard let heading else { return line.add("  no heading: \(reason ?? "not found yet")", .alarm) }
@@ -252,7 +252,7 @@ package struct WatchFrame {
     }
 }
 
-extension Readings.Detector {
+extension LiveValues.Detector {
     /// The number that a figure of a name is; `nil` without one.
     fileprivate func number(_ name: String) -> Double? {
         guard case .number(let value, _)? = figures.first(where: { $0.name.rawValue == name })?.value else {

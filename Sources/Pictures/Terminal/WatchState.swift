@@ -10,7 +10,7 @@ package struct WatchState {
     }
 
     /// The last readings; `nil` before the first.
-    package private(set) var readings: Readings?
+    package private(set) var readings: LiveValues?
     /// The last events, each as a line, the newest last.
     package private(set) var events: [String] = []
     /// Where the readings come from.
@@ -41,7 +41,7 @@ package struct WatchState {
     }
 
     /// Takes readings, unless the picture stands still.
-    package mutating func take(_ readings: Readings) {
+    package mutating func update(_ readings: LiveValues) {
         trouble = nil
         skippedCount += readings.skippedCount
         guard !isHeld else { return }
@@ -50,18 +50,18 @@ package struct WatchState {
         for stream in readings.streams {
             for (axis, span) in [("x", stream.x), ("y", stream.y), ("z", stream.z), ("length", stream.length)] {
                 guard let span else { continue }
-                note(max(span.greatest, -span.least), Self.key(stream, axis), readings.timeNanoseconds)
+                recordPeak(max(span.greatest, -span.least), Self.key(stream, axis), readings.timeNanoseconds)
             }
         }
         for detector in readings.detectors {
             for measure in detector.measures {
-                note(measure.span.greatest, Self.key(detector, measure.name), readings.timeNanoseconds)
+                recordPeak(measure.span.greatest, Self.key(detector, measure.name), readings.timeNanoseconds)
             }
         }
     }
 
     /// Takes the line of an event, or of what is to be known of events.
-    package mutating func take(line: String) {
+    package mutating func append(line: String) {
         guard !isHeld else { return }
         events.append(line)
         if events.count > Self.mostEvents { events.removeFirst() }
@@ -83,7 +83,7 @@ package struct WatchState {
     }
 
     /// The readings of the sensor that is shown.
-    package var shown: Readings? { readings?.only(sensor.map { [$0] }) }
+    package var shown: LiveValues? { readings?.only(sensor.map { [$0] }) }
 
     /// The place of the shown sensor among all, from 1; `nil` for all of them.
     var place: (number: Int, count: Int)? {
@@ -91,12 +91,14 @@ package struct WatchState {
     }
 
     /// The greatest value of the last seconds, without its sign.
-    func peak(_ stream: Readings.Stream, _ axis: String) -> Float? { peaks[Self.key(stream, axis)]?.value }
+    func peak(_ stream: LiveValues.Stream, _ axis: String) -> Float? { peaks[Self.key(stream, axis)]?.value }
 
     /// The greatest value of a measure in the last seconds.
-    func peak(_ detector: Readings.Detector, _ measure: String) -> Float? { peaks[Self.key(detector, measure)]?.value }
+    func peak(_ detector: LiveValues.Detector, _ measure: String) -> Float? {
+        peaks[Self.key(detector, measure)]?.value
+    }
 
-    private mutating func note(_ value: Float, _ key: String, _ time: Int64) {
+    private mutating func recordPeak(_ value: Float, _ key: String, _ time: Int64) {
         if let peak = peaks[key], value < peak.value, time - peak.timeNanoseconds < Self.holdNanoseconds { return }
         peaks[key] = (value, time)
     }
@@ -110,11 +112,11 @@ package struct WatchState {
         sensor = next < 0 ? nil : sensors[next]
     }
 
-    private static func key(_ stream: Readings.Stream, _ axis: String) -> String {
+    private static func key(_ stream: LiveValues.Stream, _ axis: String) -> String {
         "stream \(stream.kind.rawValue) \(axis) \(stream.sensor)"
     }
 
-    private static func key(_ detector: Readings.Detector, _ measure: String) -> String {
+    private static func key(_ detector: LiveValues.Detector, _ measure: String) -> String {
         "detector \(measure) \(detector.name)"
     }
 }

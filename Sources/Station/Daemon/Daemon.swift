@@ -42,7 +42,7 @@ package final class Daemon {
     let source: StationSource
     let router = Router()
     let pipeline: Pipeline
-    let session: Session
+    let session: SampleLoop
     let startNanoseconds = SystemClock.monotonic()
     /// The configuration in force, and its objects.
     private(set) var assembly = Assembly()
@@ -69,9 +69,9 @@ package final class Daemon {
             return SystemClock.realtime() - (SystemClock.monotonic() - source.clockNanoseconds(of: time))
         }
         pipeline = Pipeline(source: source, detectors: [], router: router, capacity: 1024)
-        var settings = Session.Settings()
+        var settings = SampleLoop.Settings()
         settings.interruption = interruption
-        session = Session(pipeline, source: source, settings: settings)
+        session = SampleLoop(pipeline, source: source, settings: settings)
         session.delegate = self
         for failure in folderFailures { log.say(failure, level: .warning) }
         parts = try mapError(StationError.init) { () throws(SystemError) in try makeParts(read.configuration) }
@@ -91,7 +91,7 @@ package final class Daemon {
         let service = ServicePart(self)
         return [
             GyroscopePart(self), DetectionPart(self, demand), store, socket, DesktopPart(self, demand),
-            HandlersPart(self, store), demand, LiveReadingsPart(self, socket), ReloadPart(self, service), service,
+            HandlersPart(self, store), demand, LiveValuesPart(self, socket), ReloadPart(self, service), service,
         ]
     }
 
@@ -174,7 +174,7 @@ package final class Daemon {
         let begin = SystemClock.monotonic()
         for stage in EndStage.allCases {
             for part in parts { part.end(stage, until: begin + Units.nanoseconds(stage.time)) }
-            takeMessages()
+            handleMessages()
             router.flush(upTo: nil)
         }
         let end = begin + Units.nanoseconds(EndStage.files.time)
@@ -184,31 +184,31 @@ package final class Daemon {
     }
 
     /// Calls the parts with their messages, and forwards the events that result.
-    func takeMessages() {
+    func handleMessages() {
         guard mailbox.hasMessages else { return }
         var messages: [PartMessage] = []
-        mailbox.takeAll(into: &messages)
+        mailbox.removeAll(into: &messages)
         for message in messages { message(parts) }
         router.flush(upTo: nil)
     }
 }
 
-extension Daemon: SessionDelegate {
-    package func session(_ session: Session, didTurn answer: SampleAnswer) {
+extension Daemon: SampleLoopDelegate {
+    package func session(_ session: SampleLoop, didTurn answer: SampleAnswer) {
         let now = SystemClock.monotonic()
-        takeMessages()
+        handleMessages()
         for part in parts { part.turn(answer, at: now) }
         router.flushReported()
         for part in parts { part.finishTurn(at: now) }
     }
 
     /// Logs a notice, unless the daemon is about to end with an error.
-    package func session(_ session: Session, didNotice notice: String) {
+    package func session(_ session: SampleLoop, didNotice notice: String) {
         if session.failures.isEmpty, !interruption.isRequested { log.say(notice) }
     }
 
     /// The earliest of all that is due without samples, such as the next watchdog message.
-    package func sessionNextDeadline(_ session: Session) -> Int64? {
+    package func sessionNextDeadline(_ session: SampleLoop) -> Int64? {
         // Asked in each turn, so no array is made.
         var next: Int64?
         for part in parts {

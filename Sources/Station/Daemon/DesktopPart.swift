@@ -12,7 +12,7 @@ final class DesktopPart: DaemonPart {
     /// The service while there is one, and what belongs to it.
     private struct Service {
         let bus: DesktopBus
-        var readings = DesktopReadings()
+        var readings = DesktopValues()
         /// Whether clients find it.
         var hasBegun = false
         /// When clients find it although the machine has not answered.
@@ -145,7 +145,7 @@ final class DesktopPart: DaemonPart {
     }
 
     /// Looks which devices there are.
-    private func look(at now: Int64) {
+    private func searchDevices(at now: Int64) {
         let live = daemon.source.live
         var found: DesktopSensors = []
         for (sensor, parts) in sampled where !parts.sensors.isEmpty {
@@ -185,7 +185,7 @@ final class DesktopPart: DaemonPart {
         guard service != nil else { return }
         ambientPresent = present
         if isOutdated { searchDevices() }
-        look(at: SystemClock.monotonic())
+        searchDevices(at: SystemClock.monotonic())
     }
 
     // MARK: - Values
@@ -223,7 +223,7 @@ final class DesktopPart: DaemonPart {
             let isFirst = service.changeCount == nil
             service.changeCount = count
             if !isFirst { searchDevices() }
-            look(at: now)
+            searchDevices(at: now)
         }
         let isSettled = daemon.source.live?.isSettled ?? true
         if demand.demand.endTrial(inactive: inactive, isSettled: isSettled, at: now) { demand.review() }
@@ -241,7 +241,7 @@ final class DesktopPart: DaemonPart {
     }
 
     /// What the sensors show now.
-    private func values(after service: inout Service, at now: Int64) -> DesktopReadings {
+    private func values(after service: inout Service, at now: Int64) -> DesktopValues {
         var next = service.readings
         next.present = demand.demand.available.subtracting(inactive)
         var known: DesktopSensors = []
@@ -261,7 +261,7 @@ final class DesktopPart: DaemonPart {
 
     /// Shows a heading that has turned far enough; returns whether there is a valid one.
     private static func show(
-        _ figures: [Figure], in readings: inout DesktopReadings, _ lastNanoseconds: inout Int64, at now: Int64
+        _ figures: [Figure], in readings: inout DesktopValues, _ lastNanoseconds: inout Int64, at now: Int64
     ) -> Bool {
         guard let heading = figures.number(.heading), figures.number(.age) ?? 0 <= longestHold else {
             readings.headingDegrees = -1
@@ -298,7 +298,7 @@ final class DesktopPart: DaemonPart {
     }
 }
 
-extension DesktopReadings {
+extension DesktopValues {
     /// Shows the state and the figures of a detector; returns whether its value is known.
     fileprivate mutating func show(_ state: String?, _ figures: [Figure], as sensor: DesktopSensor) -> Bool {
         switch sensor {

@@ -32,7 +32,7 @@ final class DetectionPart: DaemonPart {
         switch answer {
         case .samples: startDetectors()
         case .failed(let streams, let reason):
-            note(streams, reason)
+            record(streams, reason)
             if reason is TraceError || reason is StationError { damage = StationError(sourceFailure: reason) }
         case .ended: if let damage { daemon.session.end(damage) }
         case .pending: break
@@ -55,7 +55,7 @@ final class DetectionPart: DaemonPart {
     }
 
     /// Records whether sensors are missing, or failed in another way.
-    private func note(_ streams: [SampleStream], _ reason: any Error) {
+    private func record(_ streams: [SampleStream], _ reason: any Error) {
         let isMissing = (reason as? SensorFailure)?.category == .missing
         for sensor in streams.map(\.sensor) {
             if isMissing, sensor.lastTimeNanoseconds == nil {

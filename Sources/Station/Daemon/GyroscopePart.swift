@@ -6,7 +6,7 @@ import PlainText
 final class GyroscopePart: DaemonPart {
     private unowned let daemon: Daemon
     private let inbox: PartInbox<GyroscopePart>
-    private let book = GyroscopeBook(path: GyroscopeBook.standardPath)
+    private let book = GyroscopeMemoryFile(path: GyroscopeMemoryFile.standardPath)
     /// When the detectors are asked next what they have learned, and from when on the file is written again.
     private var lookNanoseconds: Int64 = 0
     private var fileNanoseconds: Int64 = 0
@@ -53,7 +53,7 @@ final class GyroscopePart: DaemonPart {
         case .files:
             while isWriting, case let left = SystemClock.milliseconds(until: deadline), left > 0 {
                 daemon.waker.wait(timeoutMilliseconds: left)
-                daemon.takeMessages()
+                daemon.handleMessages()
             }
         default: break
         }
@@ -61,18 +61,18 @@ final class GyroscopePart: DaemonPart {
 
     private func record() {
         let now = SystemClock.realtime()
-        for state in daemon.assembly.detectors.compactMap(\.gyroscopeState) { book.note(state, at: now) }
+        for state in daemon.assembly.detectors.compactMap(\.gyroscopeState) { book.record(state, at: now) }
     }
 
     /// Writes the file on a thread of its own, unless one is writing.
     private func write() {
         guard daemon.options.viewSocket == nil, let path = book.path, book.isChanged, !isWriting else { return }
-        let contents = book.takeContents()
+        let contents = book.removeContents()
         do throws(SystemError) {
             try inbox.run {
                 Result { () throws(SystemError) in
                     try OwnFolder.make(for: path)
-                    try SmallFile.replace(path, with: contents, mode: GyroscopeBook.mode)
+                    try SmallFile.replace(path, with: contents, mode: GyroscopeMemoryFile.mode)
                 }
             } then: {
                 $0.finishWriting($1)

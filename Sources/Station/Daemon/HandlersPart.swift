@@ -17,8 +17,8 @@ final class HandlersPart: DaemonPart {
     /// Handlers that a reload removed, until they have finished their queues.
     private var retired: [HandlerLine] = []
     /// The counted reports of handlers, by handler name.
-    private var tallies: [String: HandlerTally] = [:]
-    private let eventTally = EventTally()
+    private var tallies: [String: HandlerCounters] = [:]
+    private let eventTally = EventCounters()
     /// Logs failures that no log handler takes.
     private let trouble: TroubleLog
 
@@ -92,7 +92,7 @@ final class HandlersPart: DaemonPart {
 
     /// Counts a handler's report, and has it handled as any event.
     private func report(_ event: Event) {
-        if case .text(let name) = event.figure(.handler) { tallies[name, default: HandlerTally()].count(event) }
+        if case .text(let name) = event.figure(.handler) { tallies[name, default: HandlerCounters()].count(event) }
         daemon.router.report(event)
     }
 
@@ -151,7 +151,7 @@ final class HandlersPart: DaemonPart {
     }
 
     private func object(_ line: HandlerLine, _ store: EventStoreStatistics?) -> String {
-        let tally = tallies[line.section.name] ?? HandlerTally()
+        let tally = tallies[line.section.name] ?? HandlerCounters()
         var object = JSONObject()
         object.add("name", line.section.name)
         object.add("action", type(of: line.section.action).key)

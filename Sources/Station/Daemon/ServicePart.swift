@@ -9,7 +9,7 @@ final class ServicePart: DaemonPart {
     private var readyByNanoseconds = Int64.max
     /// When memory that the start or a reload needed is returned; `nil` once that is done.
     private var restNanoseconds: Int64?
-    private var toldState: (active: Int, all: Int)?
+    private var reportedState: (active: Int, all: Int)?
 
     /// The time after which the daemon reports readiness even if devices have not answered.
     private static let longestStart: Int64 = 500_000_000
@@ -31,13 +31,13 @@ final class ServicePart: DaemonPart {
     func sayReady() {
         manager.sayReady()
         restNanoseconds = SystemClock.monotonic() + Self.settling
-        tellState()
+        reportState()
     }
 
     func turn(_ answer: SampleAnswer, at now: Int64) {
         manager.giveLifeSign(now)
         switch answer {
-        case .samples, .failed: tellState()
+        case .samples, .failed: reportState()
         case .pending, .ended: break
         }
     }
@@ -62,12 +62,12 @@ final class ServicePart: DaemonPart {
     }
 
     /// Shows the number of active sensors in the service's status.
-    private func tellState() {
+    private func reportState() {
         let sensors = daemon.router.sensors
         let state = (active: sensors.count { $0.isActive }, all: sensors.count)
         // Called after each delivery: the text is made only when it changes.
-        guard toldState.map({ $0 != state }) ?? true else { return }
-        toldState = state
+        guard reportedState.map({ $0 != state }) ?? true else { return }
+        reportedState = state
         manager.say("\(state.active) of \(state.all) sensors active")
     }
 

@@ -51,7 +51,7 @@ final class SocketPart: DaemonPart {
     var readingsInterval: Int64? { wishes.values.compactMap(\.readingsInterval).min() }
 
     /// Sends live readings to those who want them.
-    func publish(_ readings: Readings) { relay.publish(readings) }
+    func publish(_ readings: LiveValues) { relay.publish(readings) }
 
     var chains: [HandlerChain] {
         let relay = relay

@@ -112,7 +112,7 @@ package final class PacedSource: SampleSource {
         nextDueNanoseconds = nil
         heldAnswer = source.fill(held)
         guard let last = held.lastTimeNanoseconds else { return }
-        if isFirstPass { interval.look(at: held) }
+        if isFirstPass { interval.measure(at: held) }
         let offset = offset ?? beginPass()
         let moved = Units.later(last, by: offset)
         lastNanoseconds = max(lastNanoseconds, moved)
@@ -228,7 +228,7 @@ private struct TypicalInterval {
     }
 
     /// Adds the distances of a delivery, until there are enough.
-    mutating func look(at delivery: SampleDelivery) {
+    mutating func measure(at delivery: SampleDelivery) {
         for (stream, batch) in delivery.batches.enumerated() {
             var index = 0
             while index < batch.count, streams[stream].distances.count < Self.mostDistances {

@@ -89,9 +89,9 @@ package final class Replay {
 
     /// Plays to the end, or until it is cancelled or the output is closed.
     package func run(_ indicator: ProgressIndicator) -> (summary: ReplaySummary, failures: [StationError]) {
-        var settings = Session.Settings()
+        var settings = SampleLoop.Settings()
         settings.interruption = interruption
-        let session = Session(pipeline, source: source, settings: settings, indicator: indicator)
+        let session = SampleLoop(pipeline, source: source, settings: settings, indicator: indicator)
         session.delegate = self
         let clock = ContinuousClock()
         let start = clock.now
@@ -149,7 +149,7 @@ package final class Replay {
         }
     }
 
-    private func summary(_ session: Session, elapsed: Duration) -> ReplaySummary {
+    private func summary(_ session: SampleLoop, elapsed: Duration) -> ReplaySummary {
         var summary = ReplaySummary()
         summary.sampleCount = pipeline.sampleCount
         summary.timeRange = pipeline.timeRange
@@ -170,12 +170,12 @@ package final class Replay {
     }
 }
 
-extension Replay: SessionDelegate {
-    package func session(_ session: Session, didTurn answer: SampleAnswer) {
+extension Replay: SampleLoopDelegate {
+    package func session(_ session: SampleLoop, didTurn answer: SampleAnswer) {
         if case .failed(_, let reason) = answer { session.add(reason) }
     }
 
-    package func sessionShouldFlush(_ session: Session) {
+    package func sessionShouldFlush(_ session: SampleLoop) {
         output.flush()
         errors.flush()
         session.showProgress(assembly.fraction)

@@ -305,14 +305,14 @@ extension Configuration {
         try requireDetector(path)
         var set = set
         guard set.isEmpty else {
-            sensors.filter(\.isTrace).forEach { set.note($0) }
+            sensors.filter(\.isTrace).forEach { set.recordGravitySign($0) }
             return set
         }
         for sensor in sensors {
             let kinds = kinds(of: sensor.name)
             guard case .trace(let file, _) = sensor.source, !kinds.isEmpty else { continue }
             set.bind(sensor.name, to: file, kinds)
-            set.note(sensor)
+            set.recordGravitySign(sensor)
         }
         guard !set.bindings.isEmpty else {
             throw StationError(.usage, "\(path.printable): no sensor has a trace; name one on the command line")
@@ -323,7 +323,7 @@ extension Configuration {
 
 extension TraceSet {
     /// Keeps which sign the accelerations of a section's recording have.
-    package mutating func note(_ section: SensorSection) {
+    package mutating func recordGravitySign(_ section: SensorSection) {
         if section.settings.acceleration == .gravity {
             gravitySensors.insert(section.name)
         } else {

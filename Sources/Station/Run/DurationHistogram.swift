@@ -10,7 +10,7 @@ struct DurationHistogram {
     private var sumSeconds = 0.0
 
     /// Counts a program.
-    mutating func take(_ seconds: Double) {
+    mutating func record(_ seconds: Double) {
         guard seconds.isFinite, seconds >= 0 else { return }
         count += 1
         sumSeconds += seconds

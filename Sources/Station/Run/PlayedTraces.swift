@@ -42,7 +42,7 @@ struct PlayedTraces {
         for part in parts where recordings == nil {
             guard case .trace(let file, _) = part.section.source else { continue }
             set.bind(part.section.name, to: file, part.kinds)
-            set.note(part.section)
+            set.recordGravitySign(part.section)
         }
         for file in set.paths + set.bindings.map(\.path) { try Self.refusePipe(file) }
         var binding = try TraceBinding(set, interruption: interruption)
@@ -55,7 +55,7 @@ struct PlayedTraces {
     func mayReopen() -> Bool { nextPass?.isOpen() ?? true }
 
     /// Takes the next pass; `nil` when there is none.
-    func reopen() throws(StationError) -> (any SampleSource)? { try nextPass?.take() }
+    func reopen() throws(StationError) -> (any SampleSource)? { try nextPass?.removeTrace() }
 
     /// Refuses what is no regular file, because reading a pipe would block the event thread.
     private static func refusePipe(_ file: String) throws(StationError) {
@@ -105,7 +105,7 @@ private final class NextPass: Sendable {
         }
     }
 
-    func take() throws(StationError) -> TraceSource? {
+    func removeTrace() throws(StationError) -> TraceSource? {
         let taken = state.withLock { state in
             defer { state = .closed }
             return state

@@ -26,20 +26,20 @@ final class ServiceManager {
     }
 
     /// Everything is set up.
-    func sayReady() { tell("READY=1") }
+    func sayReady() { notify("READY=1") }
 
     /// The configuration is read again, until ``sayReady()``.
     func sayReloading(_ nowNanoseconds: Int64) {
-        tell("RELOADING=1\nMONOTONIC_USEC=\(nowNanoseconds / 1000)")
+        notify("RELOADING=1\nMONOTONIC_USEC=\(nowNanoseconds / 1000)")
     }
 
     /// The daemon has begun to stop.
-    func sayStopping() { tell("STOPPING=1") }
+    func sayStopping() { notify("STOPPING=1") }
 
     /// Sets the status text of `systemctl status`.
     func say(_ status: String) {
         unsent.removeAll { $0.hasPrefix("STATUS=") }
-        tell("STATUS=" + status)
+        notify("STATUS=" + status)
     }
 
     /// Sends a watchdog message when it is due; called only where the event thread's loop turns.
@@ -49,10 +49,10 @@ final class ServiceManager {
         guard fedNanoseconds == .min || nowNanoseconds - fedNanoseconds >= watchdogNanoseconds / 3 else { return }
         fedNanoseconds = nowNanoseconds
         // Without room for earlier messages there is none for this one; the next one comes soon.
-        if unsent.isEmpty { tell("WATCHDOG=1") }
+        if unsent.isEmpty { notify("WATCHDOG=1") }
     }
 
-    private func tell(_ text: String) {
+    private func notify(_ text: String) {
         guard socket != nil else { return }
         unsent.append(text)
         sendUnsent()

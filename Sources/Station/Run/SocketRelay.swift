@@ -57,7 +57,7 @@ package final class SocketRelay: Sendable {
     }
 
     /// Hands live readings on; what is being opened has no subscribers yet.
-    package func publish(_ readings: Readings) {
+    package func publish(_ readings: LiveValues) {
         state.withLock { $0.server?.publish(readings) }
     }
 

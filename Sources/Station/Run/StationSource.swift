@@ -5,7 +5,7 @@ package import LinuxSystem
 /// All sources of a station as one: devices, recordings in real time, and simulations.
 ///
 /// The sources take turns, so that a busy one does not starve the others.
-package final class StationSource: SessionSource, SourceGroup {
+package final class StationSource: SampleLoopSource, SourceGroup {
     package private(set) var streams: [SampleStream] = []
     private(set) var live: LiveSource?
     private var timed: [any TimedSource] = []

@@ -32,7 +32,7 @@ final class TroubleLog: EventHandler {
     /// A log handler that fails cannot log that itself.
     private func isLogged(_ event: Event) -> Bool {
         let subject = event.figure(.handler)?.description
-        return logChains.contains { $0.chain.takes(event) && (event.kind.role != .report || $0.name != subject) }
+        return logChains.contains { $0.chain.accepts(event) && (event.kind.role != .report || $0.name != subject) }
     }
 
     /// Whether an event is no repetition: a program that is missing fails for each event.

@@ -197,7 +197,7 @@ final class ArrowFile {
     }
 
     /// The offset of an incomplete last message; `nil` after the first call.
-    func takeTorn() -> Int? {
+    func removeTornMessage() -> Int? {
         guard let tornAt, !isTornTold else { return nil }
         isTornTold = true
         return tornAt

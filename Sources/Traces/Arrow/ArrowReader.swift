@@ -68,8 +68,8 @@ final class ArrowReader: TraceReader {
         source.file.release(upTo: rows.reduce(Int.max) { min($0, $1.offset) })
         guard !mayContinue else { return true }
         isAtEnd = true
-        if let torn = source.takeTorn() {
-            rules.note(
+        if let torn = source.removeTornMessage() {
+            rules.record(
                 .tornBatch, at: nil,
                 "the last message was not written to its end: \(source.bytes.count - torn) bytes skipped")
         }
@@ -197,7 +197,7 @@ final class ArrowReader: TraceReader {
         let last = place(stream, end - 1)
         rowNumber = max(rowNumber, row.number(end - 1))
         rules.row.keep(stream, timeNanoseconds: last.timeNanoseconds)
-        row.take(upTo: end)
+        row.skip(upTo: end)
         source.didRead()
         return last
     }
@@ -227,7 +227,7 @@ final class ArrowReader: TraceReader {
     /// Reads rows until one has a usable sample; `false` at the end.
     private func readRow() throws(TraceError) -> Bool {
         while true {
-            guard try takeRow() else { return false }
+            guard try gatherRow() else { return false }
             if rules.jumpsAhead { rules.dropOutlier(following: nextTime, at: rowNumber) }
             try rules.dropBackwards(at: rowNumber)
             guard !rules.row.isEmpty else { continue }
@@ -242,7 +242,7 @@ final class ArrowReader: TraceReader {
     }
 
     /// Fills the row with the next sample, and with those of the same stamp that follow it in the order of the streams.
-    private func takeRow() throws(TraceError) -> Bool {
+    private func gatherRow() throws(TraceError) -> Bool {
         guard try loadBlocks(), let first = firstPlace else { return false }
         let row = rules.row
         row.removeAll()
@@ -253,22 +253,22 @@ final class ArrowReader: TraceReader {
         var last = -1
         while let place = firstPlace, place.timeNanoseconds == first.timeNanoseconds, place.rank > last {
             last = place.rank
-            let found = takeSample(order[place.rank])
+            let found = readSample(order[place.rank])
             flaw = flaw ?? found
         }
         switch flaw {
-        case .notFinite: rules.note(.notFinite, at: rowNumber, "not a finite number")
-        case .beyondSensors: rules.note(.beyondSensors, at: rowNumber, "a value beyond any sensor")
+        case .notFinite: rules.record(.notFinite, at: rowNumber, "not a finite number")
+        case .beyondSensors: rules.record(.beyondSensors, at: rowNumber, "a value beyond any sensor")
         default: break
         }
         return true
     }
 
     /// Adds a stream's next sample to the row, or returns the reason why it is skipped.
-    private func takeSample(_ stream: Int) -> TraceRepairs.Kind? {
+    private func readSample(_ stream: Int) -> TraceRepairs.Kind? {
         let own = rows[stream]
         let sample = own.sample(own.position)
-        own.take(upTo: own.position + 1)
+        own.skip(upTo: own.position + 1)
         // The stream's next sample may have the same stamp.
         if own.isDrained { _ = own.load(in: group) }
         if let flaw = Self.flaw(sample.x) ?? Self.flaw(sample.y) ?? Self.flaw(sample.z) { return flaw }

@@ -89,7 +89,7 @@ final class ArrowRows {
     }
 
     /// Consumes the rows before one.
-    func take(upTo row: Int) {
+    func skip(upTo row: Int) {
         position = row
     }
 
@@ -147,7 +147,7 @@ final class ArrowRows {
         while hasMore(in: group), let batch {
             reserve(min(mostRows, batch.rowCount - rowInBatch))
             isMixed = batch.present.count > 1
-            if isMixed { copyMixed(batch) } else { take(batch) }
+            if isMixed { copyMixed(batch) } else { load(batch) }
             guard count > 0 else { continue }
             return true
         }
@@ -171,7 +171,7 @@ final class ArrowRows {
     }
 
     /// Loads rows from a batch that has only this sensor.
-    private func take(_ batch: ArrowBatch) {
+    private func load(_ batch: ArrowBatch) {
         guard let first = source.bytes.baseAddress else { return }
         let start = rowInBatch
         count = min(capacity, mostRows, batch.rowCount - start)

@@ -50,7 +50,7 @@ enum ArrowTrace {
             numbers = present.numbers
         }
         guard !numbers.isEmpty else {
-            let end = file.takeTorn() == nil ? "" : ": the first batch was not written to its end"
+            let end = file.removeTornMessage() == nil ? "" : ": the first batch was not written to its end"
             throw TraceError(.data, path: file.path, "has a schema and no sample\(end)")
         }
         var sensors: [ArrowSensor] = []

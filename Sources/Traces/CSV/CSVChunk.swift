@@ -169,7 +169,7 @@ final class CSVChunk: @unchecked Sendable {
     ///
     /// The reader's place in ``memory`` stays at the start of a part until all of that is taken. What is returned has the rows
     /// and bytes of a part that ended; `nil` when the next row has to be read.
-    func take(at place: Int, after time: Int64?, into window: [SampleBatch]) -> PlainRows? {
+    func appendRows(at place: Int, after time: Int64?, into window: [SampleBatch]) -> PlainRows? {
         if !isPartBegun {
             while part < parts.count, parts[part].start < place { part += 1 }
             guard part < parts.count, parts[part].start == place, follows(time) else { return nil }

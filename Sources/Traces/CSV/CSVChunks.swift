@@ -35,7 +35,7 @@ final class CSVChunks {
     func next() -> CSVChunk? {
         if current != nil { crew.release() }
         current = nil
-        guard let chunk = crew.take(number), chunk.isUsable else { return nil }
+        guard let chunk = crew.removeChunk(number), chunk.isUsable else { return nil }
         number += 1
         if let start = chunk.fileOffset {
             // Lines may have moved in a file that is written to.
@@ -104,7 +104,7 @@ private final class CSVChunkCrew: Sendable {
     }
 
     /// Waits for a chunk, and reads chunks meanwhile; `nil` behind the last one.
-    func take(_ number: Int) -> CSVChunk? {
+    func removeChunk(_ number: Int) -> CSVChunk? {
         guard number < chunkCount else { return nil }
         let place = number % ring.count
         while true {

@@ -230,5 +230,5 @@ final class RowClock {
     func time(_ row: Int) -> Int64 { Int64((Double(row) * 1e9 / hertz).rounded()) }
 
     /// Counts rows that were read elsewhere.
-    func take(_ count: Int) { rowCount += count }
+    func addRows(_ count: Int) { rowCount += count }
 }

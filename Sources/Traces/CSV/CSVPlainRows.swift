@@ -176,7 +176,7 @@ final class CSVPlainRows {
             rowStart = lineEnd + 1
             rowCount &+= 1
         }
-        rowClock?.take(rowCount)
+        rowClock?.addRows(rowCount)
         rows.rowCount += rowCount
         rows.byteCount = rowStart - start
         rows.lastTimeNanoseconds = lastTime

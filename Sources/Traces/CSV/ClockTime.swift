@@ -34,7 +34,7 @@ extension ClockTime {
 
         private var next: UInt8 { place < text.count ? text[place] : 0 }
 
-        private mutating func take(_ byte: UInt8) -> Bool {
+        private mutating func consume(_ byte: UInt8) -> Bool {
             guard next == byte else { return false }
             place += 1
             return true
@@ -86,7 +86,7 @@ extension ClockTime {
             } else {
                 return nil
             }
-            guard take(separator), let third = number(most: 4) else { return nil }
+            guard consume(separator), let third = number(most: 4) else { return nil }
             if first.digits == 4 { return Self.days(first.value, second, third.value) }
             guard third.digits == 4 || third.digits == 2 else { return nil }
             let year = third.digits == 2 ? 2000 + third.value : third.value
@@ -173,7 +173,7 @@ extension ClockTime {
             guard let hours = number() else { return nil }
             if hours.digits == 4 { return sign * (hours.value / 100 * 3600 + hours.value % 100 * 60) }
             var seconds = hours.value * 3600
-            if take(0x3A) {
+            if consume(0x3A) {
                 guard let minutes = number() else { return nil }
                 seconds += minutes.value * 60
             }

@@ -246,10 +246,10 @@ struct ColumnWords {
         }
         isTime = Self.isTime(words)
         if isTime, unit == nil { unit = words.lazy.filter { $0.count > 2 }.compactMap { TraceUnit($0) }.first }
-        takeAxis(&words)
+        removeAxis(&words)
         Self.joinRates(&words)
         stem = words.joined(separator: " ")
-        for word in words { note(word) }
+        for word in words { record(word) }
         kind = kind ?? letter
     }
 
@@ -265,7 +265,7 @@ struct ColumnWords {
         if !isNamed { words.append("gyro") }
     }
 
-    private mutating func note(_ word: String) {
+    private mutating func record(_ word: String) {
         switch Self.meaning(word) {
         case .quantity(let meant): if word.count == 1 { letter = letter ?? meant } else { kind = kind ?? meant }
         case .other: isOther = true
@@ -325,7 +325,7 @@ struct ColumnWords {
     }
 
     /// Removes the axis: a word x, y or z, or such a letter at an end of a known word.
-    private mutating func takeAxis(_ words: inout [String]) {
+    private mutating func removeAxis(_ words: inout [String]) {
         let letters = ["x", "y", "z"]
         if let place = words.lastIndex(where: letters.contains) {
             axis = letters.firstIndex(of: words[place])

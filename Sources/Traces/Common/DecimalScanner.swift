@@ -93,13 +93,13 @@ struct DecimalScanner {
             mantissa = mantissa &* 10 &+ UInt64(p.pointee &- Self.zero)
             p += 1
         }
-        if p - whole == 3 { DigitRun.take(&p, into: &mantissa) }
+        if p - whole == 3 { DigitRun.appendDigits(&p, into: &mantissa) }
         var digits = p - whole
         var exponent = 0
         if p < end, p.pointee == Self.point || p.pointee == otherMark {
             p += 1
             let fraction = p
-            DigitRun.take(&p, into: &mantissa)
+            DigitRun.appendDigits(&p, into: &mantissa)
             exponent = fraction - p
             digits -= exponent
         }
@@ -264,7 +264,7 @@ struct MarkedNumber {
 enum DigitRun {
     /// Moves after the digits at a position and appends them to a number, which wraps on overflow.
     @inline(__always)
-    static func take(_ p: inout UnsafePointer<UInt8>, into number: inout UInt64) {
+    static func appendDigits(_ p: inout UnsafePointer<UInt8>, into number: inout UInt64) {
         while true {
             let bytes = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
             // Digits become 0 … 9; in every other byte the top bit is set by one of the two terms.

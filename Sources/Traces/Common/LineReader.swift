@@ -70,12 +70,12 @@ final class LineReader {
         buffer[0] = UInt8(ascii: "\n")
     }
 
-    /// Appends rows that were read ahead to a window, as ``CSVChunk/take(at:after:into:)``; `nil` when the next row has to be
+    /// Appends rows that were read ahead to a window, as ``CSVChunk/appendRows(at:after:into:)``; `nil` when the next row has to be
     /// read.
-    func takeRows(after time: Int64?, into window: [SampleBatch]) throws(TraceError) -> PlainRows? {
+    func appendRows(after time: Int64?, into window: [SampleBatch]) throws(TraceError) -> PlainRows? {
         while chunks != nil, start == end { try refill() }
-        guard let rows = chunks?.current?.take(at: start, after: time, into: window) else { return nil }
-        take(lineCount: rows.rowCount, byteCount: rows.byteCount)
+        guard let rows = chunks?.current?.appendRows(at: start, after: time, into: window) else { return nil }
+        advance(lineCount: rows.rowCount, byteCount: rows.byteCount)
         return rows
     }
 
@@ -118,7 +118,7 @@ final class LineReader {
     }
 
     /// Hands over all that was not returned as lines, to the end of the file.
-    func takeAll(_ take: (UnsafeRawBufferPointer) throws(TraceError) -> Void) throws(TraceError) {
+    func drain(_ take: (UnsafeRawBufferPointer) throws(TraceError) -> Void) throws(TraceError) {
         while true {
             try take(UnsafeRawBufferPointer(start: buffer + start, count: end - start))
             start = end
@@ -151,7 +151,7 @@ final class LineReader {
     var text: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: buffer + start, count: end - start) }
 
     /// Consumes whole lines at the beginning of ``text``; the last one cannot be put back.
-    func take(lineCount: Int, byteCount: Int) {
+    func advance(lineCount: Int, byteCount: Int) {
         precondition(byteCount <= end - start, "more was taken than was read")
         start += byteCount
         consumed += Int64(byteCount)

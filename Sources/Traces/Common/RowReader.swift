@@ -58,7 +58,7 @@ final class RowReader: TraceReader {
             unitChecks[stream]?.add(window[stream])
             guard let check = unitChecks[stream], check.isDue || isLast else { continue }
             unitChecks[stream] = nil
-            if let message = check.contradiction { rules.note(.contradicted, at: nil, message) }
+            if let message = check.contradiction { rules.record(.contradicted, at: nil, message) }
         }
         if unitChecks.allSatisfy({ $0 == nil }) { unitChecks = [] }
     }
@@ -69,7 +69,7 @@ final class RowReader: TraceReader {
         var isEmpty = true
         while true {
             if !isRowHeld {
-                if let plain = try takePlainRows(window) {
+                if let plain = try readPlainRows(window) {
                     lastTime = plain.lastTimeNanoseconds
                     lastRank = -1
                     isEmpty = false
@@ -107,11 +107,11 @@ final class RowReader: TraceReader {
     }
 
     /// Reads plain rows in bulk, or takes those that were read ahead; `nil` when the next row is not plain.
-    private func takePlainRows(_ window: [SampleBatch]) throws(TraceError) -> PlainRows? {
+    private func readPlainRows(_ window: [SampleBatch]) throws(TraceError) -> PlainRows? {
         // Plain rows follow no row that is still in doubt.
         guard let plainRows, !isRowDoubted else { return nil }
         var taken: PlainRows?
-        while let rows = try lines.takeRows(after: row.lastTimeNanoseconds, into: window) {
+        while let rows = try lines.appendRows(after: row.lastTimeNanoseconds, into: window) {
             keep(rows, window)
             taken = rows
             if window.contains(where: \.isFull) { return taken }
@@ -120,7 +120,7 @@ final class RowReader: TraceReader {
         guard let last = row.lastTimeNanoseconds else { return taken }
         let rows = plainRows.read(lines.text, after: last, longestStep: RowRules.jumpNanoseconds, into: window)
         guard rows.rowCount > 0 else { return taken }
-        lines.take(lineCount: rows.rowCount, byteCount: rows.byteCount)
+        lines.advance(lineCount: rows.rowCount, byteCount: rows.byteCount)
         keep(rows, window)
         return rows
     }
@@ -164,10 +164,10 @@ final class RowReader: TraceReader {
                 rowCount += 1
                 let flaw = decoder.decode(line.bytes, into: row)
                 if !line.isTerminated, flaw != nil || decoder.endsEveryLine {
-                    rules.note(.torn, at: line.number, "the last line was not written to its end: skipped")
+                    rules.record(.torn, at: line.number, "the last line was not written to its end: skipped")
                     return .end
                 }
-                if let flaw { try rules.note(flaw, at: line.number) }
+                if let flaw { try rules.record(flaw, at: line.number) }
                 isRowDoubted = rules.jumpsAhead
             }
             if isRowDoubted {

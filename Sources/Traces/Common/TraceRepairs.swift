@@ -80,7 +80,7 @@ package struct TraceRepairs: Sendable, Equatable {
         notices += other.notices
     }
 
-    mutating func note(
+    mutating func record(
         _ kind: Kind, path: String, line: Int?, column: Int? = nil, _ message: @autoclosure () -> String
     ) {
         let count = counts[kind, default: 0] + 1

@@ -175,15 +175,15 @@ struct RowRules {
     }
 
     /// Counts and reports something that was skipped.
-    mutating func note(
+    mutating func record(
         _ kind: TraceRepairs.Kind, at number: Int?, column: Int? = nil, _ message: @autoclosure () -> String
     ) {
-        repairs.note(kind, path: path, line: number, column: column, message())
+        repairs.record(kind, path: path, line: number, column: column, message())
     }
 
     /// Counts and reports a row's flaw; throws ``TraceError`` after a thousand damaged rows in succession.
-    mutating func note(_ flaw: RowFlaw, at number: Int) throws(TraceError) {
-        note(flaw.kind, at: number, column: flaw.column, flaw.message)
+    mutating func record(_ flaw: RowFlaw, at number: Int) throws(TraceError) {
+        record(flaw.kind, at: number, column: flaw.column, flaw.message)
         guard row.isEmpty, flaw.kind.isDamage else { return }
         if damagedInARow == 0 { firstDamaged = number }
         damagedInARow += 1
@@ -212,7 +212,7 @@ struct RowRules {
             following < Units.later(row.timeNanoseconds, by: -Self.jumpNanoseconds / 2)
         else { return }
         let time = row.timeNanoseconds
-        note(.outlier, at: number, "time jumps to \(time) ns and back in the next row: row skipped")
+        record(.outlier, at: number, "time jumps to \(time) ns and back in the next row: row skipped")
         row.removeAll()
     }
 
@@ -225,10 +225,10 @@ struct RowRules {
                 continue
             }
             if time == last {
-                note(.repeated, at: number, "the stamp \(time) ns repeats the one before it")
+                record(.repeated, at: number, "the stamp \(time) ns repeats the one before it")
                 continue
             }
-            note(.backwards, at: number, "time goes back from \(last) ns to \(time) ns: sample skipped")
+            record(.backwards, at: number, "time goes back from \(last) ns to \(time) ns: sample skipped")
             if row.dropBackwards(stream, line: number) > Self.mostInARow { throw clockSetBack(at: number) }
         }
     }

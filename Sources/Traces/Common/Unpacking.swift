@@ -39,7 +39,7 @@ enum Unpacking {
     /// All bytes of a pipe, of which some were read already.
     static func pipe(_ lines: LineReader) throws(TraceError) -> InputFile {
         let spool = try SpoolFile(for: lines.path)
-        try lines.takeAll { bytes throws(TraceError) in try spool.append(bytes) }
+        try lines.drain { bytes throws(TraceError) in try spool.append(bytes) }
         return try spool.input()
     }
 

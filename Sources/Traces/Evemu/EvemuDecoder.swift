@@ -68,7 +68,7 @@ final class EvemuDecoder: RowDecoder {
                 hasChange = false
                 isDiscarding = false
             }
-            return hasChange && !isDiscarding ? takeFrame(event.timeNanoseconds, row) : nil
+            return hasChange && !isDiscarding ? finishFrame(event.timeNanoseconds, row) : nil
         default:
             return nil
         }
@@ -92,7 +92,7 @@ final class EvemuDecoder: RowDecoder {
     }
 
     /// Makes a sample of the current values.
-    private func takeFrame(_ timeNanoseconds: Int64, _ row: TraceRow) -> RowFlaw? {
+    private func finishFrame(_ timeNanoseconds: Int64, _ row: TraceRow) -> RowFlaw? {
         guard isKnown[0], isKnown[1], isKnown[2] else {
             guard !hasComplained else { return nil }
             hasComplained = true
@@ -114,15 +114,15 @@ final class EvemuDecoder: RowDecoder {
 
     /// Parses a line; on failure `column` is the position of the invalid field.
     private func event(_ line: UnsafeBufferPointer<UInt8>, _ column: inout Int) -> Event? {
-        guard var fields = EvemuScanner(line), fields.takeTag() == UInt8(ascii: "E") else { return nil }
+        guard var fields = EvemuScanner(line), fields.consumeTag() == UInt8(ascii: "E") else { return nil }
         column = fields.column
-        guard let time = fields.takeSeconds() else { return nil }
+        guard let time = fields.consumeSeconds() else { return nil }
         column = fields.column
-        guard let type = fields.takeHexadecimal() else { return nil }
+        guard let type = fields.consumeHexadecimal() else { return nil }
         column = fields.column
-        guard let code = fields.takeHexadecimal() else { return nil }
+        guard let code = fields.consumeHexadecimal() else { return nil }
         column = fields.column
-        guard let value = fields.takeInteger() else { return nil }
+        guard let value = fields.consumeInteger() else { return nil }
         column = fields.column
         guard fields.isAtEnd else { return nil }
         return Event(timeNanoseconds: time, type: type, code: code, value: value)

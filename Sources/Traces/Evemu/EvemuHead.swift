@@ -37,21 +37,21 @@ struct EvemuHead {
         var properties: (line: Int, isAccelerometer: Bool)?
         try Self.requireVersion(lines)
         while let line = try lines.next() {
-            guard !line.isBlank, var fields = EvemuScanner(line.bytes), let tag = fields.takeTag() else { continue }
+            guard !line.isBlank, var fields = EvemuScanner(line.bytes), let tag = fields.consumeTag() else { continue }
             if tag == UInt8(ascii: "E") {
                 lines.putBack()
                 break
             }
             switch tag {
             case UInt8(ascii: "N"):
-                name = fields.takeRest()
+                name = fields.consumeRest()
             case UInt8(ascii: "P"):
                 // The first line holds the first 64 properties.
-                guard properties == nil, let byte = fields.takeHexadecimal() else { break }
+                guard properties == nil, let byte = fields.consumeHexadecimal() else { break }
                 properties = (line.number, byte >> Self.accelerometerProperty & 1 == 1)
             case UInt8(ascii: "A"):
                 let column = fields.column
-                guard let axis = fields.takeHexadecimal() else {
+                guard let axis = fields.consumeHexadecimal() else {
                     throw TraceError(
                         .data, path: path, line: line.number, column: column, "this is not an axis' number")
                 }
@@ -125,7 +125,7 @@ struct EvemuHead {
         var numbers: [Int32] = []
         while numbers.count < 5, !fields.isAtEnd {
             let column = fields.column
-            guard let number = fields.takeInteger() else { throw fail("this is not a whole number", column: column) }
+            guard let number = fields.consumeInteger() else { throw fail("this is not a whole number", column: column) }
             numbers.append(number)
         }
         guard numbers.count == 5 else {

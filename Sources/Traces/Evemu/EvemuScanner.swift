@@ -22,7 +22,7 @@ struct EvemuScanner {
     var isAtEnd: Bool { p >= end || p.pointee == UInt8(ascii: "#") }
 
     /// Takes the letter that identifies the kind of line, and the colon after it.
-    mutating func takeTag() -> UInt8? {
+    mutating func consumeTag() -> UInt8? {
         guard end - p >= 2, p[1] == UInt8(ascii: ":") else { return nil }
         let letter = p[0]
         p += 2
@@ -31,7 +31,7 @@ struct EvemuScanner {
     }
 
     /// Takes a stamp in seconds, as whole nanoseconds.
-    mutating func takeSeconds() -> Int64? {
+    mutating func consumeSeconds() -> Int64? {
         var q = p
         guard let decimal = Self.decimals.scanPlain(&q, end),
             let nanoseconds = decimal.nanoseconds(in: DecimalScanner.text(of: p, before: q), unitExponent: 9)
@@ -43,7 +43,7 @@ struct EvemuScanner {
     }
 
     /// Takes a hexadecimal number of at most four digits.
-    mutating func takeHexadecimal() -> Int? {
+    mutating func consumeHexadecimal() -> Int? {
         var number = 0
         let first = p
         while p < end, p - first <= 4, let digit = Self.digit(p.pointee) {
@@ -55,7 +55,7 @@ struct EvemuScanner {
     }
 
     /// Takes a whole number that 32 bits hold.
-    mutating func takeInteger() -> Int32? {
+    mutating func consumeInteger() -> Int32? {
         let isNegative = p < end && p.pointee == UInt8(ascii: "-")
         if isNegative { p += 1 }
         let first = p
@@ -70,7 +70,7 @@ struct EvemuScanner {
     }
 
     /// Takes the rest of the line, including a comment.
-    mutating func takeRest() -> String {
+    mutating func consumeRest() -> String {
         defer { p = end }
         return String(decoding: UnsafeBufferPointer(start: p, count: end - p), as: UTF8.self)
     }

@@ -44,7 +44,7 @@ struct CalibrationInput {
             }
             if case .trace(let file, _)? = section?.source {
                 traces.paths = [file]
-                if let section { traces.note(section) }
+                if let section { traces.recordGravitySign(section) }
                 sensor = nil
             }
         }

@@ -66,12 +66,12 @@ package final class CalibrationRun {
 
     /// Collects samples, and computes a calibration; the indicator draws on the view of the guidance.
     package func run(_ indicator: ProgressIndicator) -> Outcome {
-        var settings = Session.Settings()
+        var settings = SampleLoop.Settings()
         settings.duration = options.duration
         settings.start = .firstSamples
         settings.interruption = interruption
-        let session = Session(input.source, capacity: Self.capacity, settings: settings, indicator: indicator) {
-            self.take($0)
+        let session = SampleLoop(input.source, capacity: Self.capacity, settings: settings, indicator: indicator) {
+            self.collect($0)
         }
         session.delegate = self
         if isLive { guide() }
@@ -87,7 +87,7 @@ package final class CalibrationRun {
         }
     }
 
-    private func take(_ delivery: SampleDelivery) {
+    private func collect(_ delivery: SampleDelivery) {
         guard let batch = delivery[input.stream.id] else { return }
         for index in 0..<batch.count where options.timeRange.contains(batch[index].timeNanoseconds) {
             task.add(batch[index])
@@ -98,7 +98,7 @@ package final class CalibrationRun {
         view?.guide(picture: task.picture, advice: task.advice)
     }
 
-    private func fail(_ session: Session, _ streams: [SampleStream], _ reason: any Error) {
+    private func fail(_ session: SampleLoop, _ streams: [SampleStream], _ reason: any Error) {
         // Failures of other sensors in the traces do not matter.
         guard streams.contains(where: { $0.id == input.stream.id }) else { return }
         if let reason = reason as? TraceError { return session.end(StationError(reason)) }
@@ -108,7 +108,7 @@ package final class CalibrationRun {
     }
 
     /// Reviews the collected samples, updates the guidance, and ends when there are enough.
-    private func review(_ session: Session) {
+    private func review(_ session: SampleLoop) {
         let now = SystemClock.monotonic()
         guard now >= Units.later(reviewedNanoseconds, by: Self.reviewNanoseconds) else { return }
         reviewedNanoseconds = now
@@ -119,9 +119,9 @@ package final class CalibrationRun {
     }
 }
 
-extension CalibrationRun: SessionDelegate {
+extension CalibrationRun: SampleLoopDelegate {
     /// Ends when the sensor failed, or there are enough samples.
-    package func session(_ session: Session, didTurn answer: SampleAnswer) {
+    package func session(_ session: SampleLoop, didTurn answer: SampleAnswer) {
         if case .failed(let streams, let reason) = answer { fail(session, streams, reason) }
         if !isLive {
             session.showProgress(input.fraction)
@@ -130,13 +130,13 @@ extension CalibrationRun: SessionDelegate {
         }
     }
 
-    package func session(_ session: Session, didNotice notice: String) {
+    package func session(_ session: SampleLoop, didNotice notice: String) {
         errors.write("binnacle: \(notice.printable)")
     }
 
-    package func sessionShouldFlush(_ session: Session) { session.flush(errors) }
+    package func sessionShouldFlush(_ session: SampleLoop) { session.flush(errors) }
 
-    package func sessionNextDeadline(_ session: Session) -> Int64? {
+    package func sessionNextDeadline(_ session: SampleLoop) -> Int64? {
         SystemClock.monotonic() + Self.reviewNanoseconds
     }
 }

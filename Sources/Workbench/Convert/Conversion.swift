@@ -44,9 +44,9 @@ package final class Conversion {
 
     /// Converts until the end, a cancellation, or a write error.
     package func run(_ indicator: ProgressIndicator) -> ConvertSummary {
-        var settings = Session.Settings()
+        var settings = SampleLoop.Settings()
         settings.interruption = interruption
-        let session = Session(source, capacity: Self.capacity, settings: settings, indicator: indicator)
+        let session = SampleLoop(source, capacity: Self.capacity, settings: settings, indicator: indicator)
         session.delegate = self
         session.run()
         // The writer keeps the error.
@@ -56,7 +56,7 @@ package final class Conversion {
         return summary(session)
     }
 
-    private func summary(_ session: Session) -> ConvertSummary {
+    private func summary(_ session: SampleLoop) -> ConvertSummary {
         var summary = ConvertSummary()
         let count = writer.sampleCounts.reduce(0, +)
         let path = outputPath == "-" ? "standard output" : outputPath.printable
@@ -77,8 +77,8 @@ package final class Conversion {
     }
 }
 
-extension Conversion: SessionDelegate {
-    package func session(_ session: Session, didTurn answer: SampleAnswer) {
+extension Conversion: SampleLoopDelegate {
+    package func session(_ session: SampleLoop, didTurn answer: SampleAnswer) {
         if case .failed(_, let reason) = answer { session.add(reason) }
         if writer.failure != nil { session.end() }
         session.showProgress(assembly.fraction)

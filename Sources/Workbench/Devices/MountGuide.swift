@@ -206,11 +206,11 @@ package struct MountGuide {
     ) throws(StationError) -> [Sample] {
         let source = try Assembly([wanted]).makeSource(finder: finder)
         defer { source.stop() }
-        var settings = Session.Settings()
+        var settings = SampleLoop.Settings()
         settings.duration = Self.longestWait
         let stream = source.streams.first { $0.kind == kind }?.id
         let collection = SampleCollection(nanoseconds: Int64(seconds) * 1_000_000_000, leastCount: leastCount)
-        let session = Session(source, capacity: 256, settings: settings) { delivery in
+        let session = SampleLoop(source, capacity: 256, settings: settings) { delivery in
             if let batch = stream.flatMap({ delivery[$0] }) { collection.add(batch) }
         }
         session.delegate = collection
@@ -250,7 +250,7 @@ extension MountSolver.Pose {
 }
 
 /// Collects the samples of one pose or turn.
-private final class SampleCollection: SessionDelegate {
+private final class SampleCollection: SampleLoopDelegate {
     private(set) var samples: [Sample] = []
     /// The sample time and the number of samples that are needed.
     private let nanoseconds: Int64
@@ -270,7 +270,7 @@ private final class SampleCollection: SessionDelegate {
         for index in 0..<batch.count { samples.append(batch[index]) }
     }
 
-    func session(_ session: Session, didTurn answer: SampleAnswer) {
+    func session(_ session: SampleLoop, didTurn answer: SampleAnswer) {
         if isComplete { return session.end() }
         if case .failed(_, let reason) = answer { session.end(StationError(.unavailable, "\(reason)")) }
     }

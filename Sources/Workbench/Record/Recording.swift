@@ -67,12 +67,12 @@ package final class Recording {
     package func run(
         _ indicator: ProgressIndicator, interruption: Interruption
     ) -> (summary: [String], failure: StationError?) {
-        var settings = Session.Settings()
+        var settings = SampleLoop.Settings()
         settings.duration = options.duration
         settings.start = .settled
         settings.flushInterval = .seconds(1)
         settings.interruption = interruption
-        let session = Session(pipeline, source: source, settings: settings, indicator: indicator)
+        let session = SampleLoop(pipeline, source: source, settings: settings, indicator: indicator)
         session.delegate = self
         session.run()
         finish(session)
@@ -80,7 +80,7 @@ package final class Recording {
     }
 
     /// Finishes the file before the devices, whose drivers may be slow to close.
-    private func finish(_ session: Session) {
+    private func finish(_ session: SampleLoop) {
         do throws(TraceError) {
             try writer.finish()
         } catch {
@@ -92,18 +92,18 @@ package final class Recording {
     }
 
     /// Whether no sensor can be recorded, so that waiting is pointless; a configuration waits for absent devices.
-    private func cannotDeliver(_ session: Session) -> Bool {
+    private func cannotDeliver(_ session: SampleLoop) -> Bool {
         guard session.refusals.all.count == Set(source.streams.map(\.sensor.name)).count else { return false }
         return options.configurationPath == nil || session.refusals.are([.permission, .description])
     }
 
-    private func end(_ session: Session, after error: TraceError) {
+    private func end(_ session: SampleLoop, after error: TraceError) {
         // A closed pipe is a normal end: its reader needs no more.
         if writer.isReaderGone { session.end() } else { session.end(StationError(error)) }
     }
 
     /// The reason why nothing was recorded; `nil` when the user ended it.
-    private func noSamplesError(_ session: Session) -> StationError? {
+    private func noSamplesError(_ session: SampleLoop) -> StationError? {
         guard pipeline.sampleCount == 0, !session.isCancelled, !hasReaderLeft else { return nil }
         let refusals = session.refusals
         guard !refusals.all.isEmpty else { return StationError(.unavailable, "no sensor delivered a sample") }
@@ -121,9 +121,9 @@ package final class Recording {
     }
 }
 
-extension Recording: SessionDelegate {
+extension Recording: SampleLoopDelegate {
     /// Ends the session when writing failed.
-    package func session(_ session: Session, didTurn answer: SampleAnswer) {
+    package func session(_ session: SampleLoop, didTurn answer: SampleAnswer) {
         if let error = writer.failure {
             hasReaderLeft = writer.isReaderGone
             end(session, after: error)
@@ -136,11 +136,11 @@ extension Recording: SessionDelegate {
     }
 
     /// Ends the session when no sensor can ever deliver.
-    package func sessionDidBegin(_ session: Session) {
+    package func sessionDidBegin(_ session: SampleLoop) {
         if cannotDeliver(session), let error = noSamplesError(session) { session.end(error) }
     }
 
-    package func sessionShouldFlush(_ session: Session) {
+    package func sessionShouldFlush(_ session: SampleLoop) {
         do throws(TraceError) {
             try writer.flush()
         } catch {
@@ -148,11 +148,11 @@ extension Recording: SessionDelegate {
         }
     }
 
-    package func session(_ session: Session, didNotice notice: String) {
+    package func session(_ session: SampleLoop, didNotice notice: String) {
         errors.write("binnacle: \(notice.printable)")
     }
 
-    package func sessionWillWait(_ session: Session) {
+    package func sessionWillWait(_ session: SampleLoop) {
         session.flush(errors)
         guard let begin = session.beginNanoseconds else { return }
         let elapsed = SystemClock.monotonic() - begin
@@ -162,7 +162,7 @@ extension Recording: SessionDelegate {
     }
 
     /// Shows the progress each second to those who see it; without them the recorder waits for samples alone.
-    package func sessionNextDeadline(_ session: Session) -> Int64? {
+    package func sessionNextDeadline(_ session: SampleLoop) -> Int64? {
         guard session.showsProgress, session.beginNanoseconds != nil else { return nil }
         return SystemClock.monotonic() + 1_000_000_000
     }

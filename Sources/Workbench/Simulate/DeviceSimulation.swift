@@ -22,7 +22,7 @@ package final class DeviceSimulation {
     /// When a missing driver is reported; `nil` once it was reported or a driver has bound.
     private var driverDeadlineNanoseconds: Int64?
     private var hasEnded = false
-    private var session: Session?
+    private var session: SampleLoop?
     private let interruption: Interruption
 
     /// The time that a driver may take to bind; the kernel's own take half a second.
@@ -80,11 +80,11 @@ package final class DeviceSimulation {
     package func run() throws(StationError) {
         defer { player.unplug() }
         try plug()
-        var settings = Session.Settings()
+        var settings = SampleLoop.Settings()
         settings.duration = options.duration
         settings.interruption = interruption
         // The session has no pipeline: the player sends the samples itself.
-        let session = Session(self, capacity: 1, settings: settings)
+        let session = SampleLoop(self, capacity: 1, settings: settings)
         session.delegate = self
         self.session = session
         session.run()
@@ -163,7 +163,7 @@ package final class DeviceSimulation {
     }
 }
 
-extension DeviceSimulation: SessionSource {
+extension DeviceSimulation: SampleLoopSource {
     package var streams: [SampleStream] { [] }
     package var isSettled: Bool { true }
 
@@ -211,17 +211,17 @@ extension DeviceSimulation: SessionSource {
     package func takeNotices() -> [String] { [] }
 }
 
-extension DeviceSimulation: SessionDelegate {
-    package func session(_ session: Session, didTurn answer: SampleAnswer) { reportMissingDriver() }
+extension DeviceSimulation: SampleLoopDelegate {
+    package func session(_ session: SampleLoop, didTurn answer: SampleAnswer) { reportMissingDriver() }
 
     /// Writes the answers to commands; without a reader the session ends.
-    package func sessionShouldFlush(_ session: Session) {
+    package func sessionShouldFlush(_ session: SampleLoop) {
         output.flush()
         errors.flush()
         if output.failure != nil { session.end() }
     }
 
-    package func sessionNextDeadline(_ session: Session) -> Int64? { driverDeadlineNanoseconds }
+    package func sessionNextDeadline(_ session: SampleLoop) -> Int64? { driverDeadlineNanoseconds }
 }
 
 /// The options of `binnacle simulate`.

@@ -39,9 +39,9 @@ import Testing
             let rate = (SIMD3(0, 0, -degreesPerSecond) + offset + noise(0.1)) * .pi / 180
             let (angle, dip) = (heading * .pi / 180, 66 * Double.pi / 180)
             let field = SIMD3(-sin(angle) * cos(dip), cos(angle) * cos(dip), -sin(dip)) * 44 + noise(0.5)
-            fusion.take(gyroscope: shown(SIMD3<Float>(rate)), at: time)
-            fusion.take(acceleration: SIMD3<Float>(SIMD3(0, 0, 9.81) + noise(0.03)), at: time)
-            fusion.take(field: SIMD3<Float>(field), at: time)
+            fusion.update(gyroscope: shown(SIMD3<Float>(rate)), at: time)
+            fusion.update(acceleration: SIMD3<Float>(SIMD3(0, 0, 9.81) + noise(0.03)), at: time)
+            fusion.update(field: SIMD3<Float>(field), at: time)
         }
 
         private mutating func noise(_ sigma: Double) -> SIMD3<Double> {
@@ -130,8 +130,8 @@ import Testing
         while boat.fusion.fault == nil, seconds < 2000 {
             boat.time += 10 * millisecond
             seconds += 0.01
-            boat.fusion.take(gyroscope: SIMD3(0, 0, 0), at: boat.time)
-            boat.fusion.take(acceleration: SIMD3(0, 0.1 * Float(sin(seconds * 9)) * 9, 9.81), at: boat.time)
+            boat.fusion.update(gyroscope: SIMD3(0, 0, 0), at: boat.time)
+            boat.fusion.update(acceleration: SIMD3(0, 0.1 * Float(sin(seconds * 9)) * 9, 9.81), at: boat.time)
         }
         #expect(boat.fusion.fault == .inaccurate)
         #expect(abs(boat.fusion.secondsOnGyroscopeAlone - seconds) < 0.02)
@@ -142,15 +142,15 @@ import Testing
     @Test func eachSensorIsMissed() {
         var boat = Boat()
         #expect(boat.fusion.fault == .gyroscopeMissing)
-        boat.fusion.take(gyroscope: .zero, at: 0)
+        boat.fusion.update(gyroscope: .zero, at: 0)
         #expect(boat.fusion.fault == .accelerometerMissing)
-        boat.fusion.take(acceleration: SIMD3(0, 0, 9.81), at: 0)
+        boat.fusion.update(acceleration: SIMD3(0, 0, 9.81), at: 0)
         #expect(boat.fusion.fault == .fieldMissing)
         boat.turn(0, seconds: 10)
         #expect(boat.fusion.fault == nil)
         for _ in 0..<120 {
             boat.time += 10 * millisecond
-            boat.fusion.take(gyroscope: .zero, at: boat.time)
+            boat.fusion.update(gyroscope: .zero, at: boat.time)
         }
         #expect(boat.fusion.fault == .accelerometerMissing)
     }
@@ -231,12 +231,12 @@ import Testing
         var boat = Boat()
         boat.turn(0, seconds: 10)
         for value in [Float.nan, .infinity, -.infinity, .greatestFiniteMagnitude] {
-            boat.fusion.take(gyroscope: SIMD3(0, value, 0), at: boat.time + 1)
-            boat.fusion.take(acceleration: SIMD3(value, 0, 0), at: boat.time + 1)
-            boat.fusion.take(field: SIMD3(0, 0, value), at: boat.time + 1)
+            boat.fusion.update(gyroscope: SIMD3(0, value, 0), at: boat.time + 1)
+            boat.fusion.update(acceleration: SIMD3(value, 0, 0), at: boat.time + 1)
+            boat.fusion.update(field: SIMD3(0, 0, value), at: boat.time + 1)
         }
-        boat.fusion.take(acceleration: .zero, at: boat.time + 2)
-        boat.fusion.take(field: .zero, at: boat.time + 2)
+        boat.fusion.update(acceleration: .zero, at: boat.time + 2)
+        boat.fusion.update(field: .zero, at: boat.time + 2)
         boat.turn(10, seconds: 10, isCompared: false)
         #expect(boat.fusion.accuracyDegrees.isFinite && boat.fusion.headingOfY.isFinite)
     }
@@ -253,9 +253,9 @@ import Testing
                 .randomElement(using: &random) ?? 0
             let vector = SIMD3<Float>.random(in: -20...20, using: &random)
             switch Int.random(in: 0..<3, using: &random) {
-            case 0: fusion.take(gyroscope: vector, at: time)
-            case 1: fusion.take(acceleration: vector, at: time)
-            default: fusion.take(field: vector, at: time)
+            case 0: fusion.update(gyroscope: vector, at: time)
+            case 1: fusion.update(acceleration: vector, at: time)
+            default: fusion.update(field: vector, at: time)
             }
         }
         let orientation = fusion.orientation
@@ -316,9 +316,9 @@ import Testing
         recording.play { index, time in
             fusion.take(recording, index, at: time)
             #expect(fusion.axisFinding == nil)
-            reversed.take(gyroscope: -recording.gyroscope[index], at: time)
-            reversed.take(acceleration: recording.acceleration[index], at: time)
-            reversed.take(field: recording.field[index], at: time)
+            reversed.update(gyroscope: -recording.gyroscope[index], at: time)
+            reversed.update(acceleration: recording.acceleration[index], at: time)
+            reversed.update(field: recording.field[index], at: time)
             if reversed.axisFinding != nil { isFound = true }
         }
         // In a violent translation, and near a magnet that is moved past, no turn can be compared.

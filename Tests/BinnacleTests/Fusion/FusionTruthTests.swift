@@ -64,13 +64,13 @@ import Testing
         func vector(_ row: [Double]) -> SIMD3<Float> { SIMD3(Float(row[1]), Float(row[2]), Float(row[3])) }
         func stamp(_ row: [Double]) -> Int64 { Int64(row[0] * 1e9) }
         for rate in rates {
-            fusion.take(gyroscope: vector(rate), at: stamp(rate))
+            fusion.update(gyroscope: vector(rate), at: stamp(rate))
             while let row = accelerations.first, row[0] <= rate[0] {
-                fusion.take(acceleration: vector(row), at: stamp(row))
+                fusion.update(acceleration: vector(row), at: stamp(row))
                 accelerations.removeFirst()
             }
             while let row = fields.first, row[0] <= rate[0] {
-                fusion.take(field: vector(row), at: stamp(row))
+                fusion.update(field: vector(row), at: stamp(row))
                 fields.removeFirst()
             }
             if fusion.fault == nil { headings.append((rate[0], fusion.headingOfY)) }
@@ -116,13 +116,13 @@ import Testing
     private static func lost(_ share: Double, _ limit: Double) -> Trap {
         Trap(description: "\(share * 100) % lost", limit: limit) { fusion, recording, index, time, random in
             if Double.random(in: 0..<1, using: &random) >= share {
-                fusion.take(gyroscope: recording.gyroscope[index], at: time)
+                fusion.update(gyroscope: recording.gyroscope[index], at: time)
             }
             if Double.random(in: 0..<1, using: &random) >= share {
-                fusion.take(acceleration: recording.acceleration[index], at: time)
+                fusion.update(acceleration: recording.acceleration[index], at: time)
             }
             if Double.random(in: 0..<1, using: &random) >= share {
-                fusion.take(field: recording.field[index], at: time)
+                fusion.update(field: recording.field[index], at: time)
             }
         }
     }
@@ -132,9 +132,9 @@ import Testing
             description: "every sample \(gyroscope) of the gyroscope, \(acceleration), \(field) of the others",
             limit: limit
         ) { fusion, recording, index, time, _ in
-            if index % gyroscope == 0 { fusion.take(gyroscope: recording.gyroscope[index], at: time) }
-            if index % acceleration == 0 { fusion.take(acceleration: recording.acceleration[index], at: time) }
-            if index % field == 0 { fusion.take(field: recording.field[index], at: time) }
+            if index % gyroscope == 0 { fusion.update(gyroscope: recording.gyroscope[index], at: time) }
+            if index % acceleration == 0 { fusion.update(acceleration: recording.acceleration[index], at: time) }
+            if index % field == 0 { fusion.update(field: recording.field[index], at: time) }
         }
     }
 
@@ -153,13 +153,13 @@ import Testing
     private static let blocks = Trap(
         description: "the other sensors come in blocks of 16, late", limit: 1.5
     ) { fusion, recording, index, time, _ in
-        fusion.take(gyroscope: recording.gyroscope[index], at: time)
+        fusion.update(gyroscope: recording.gyroscope[index], at: time)
         guard index % 16 == 15 else { return }
         for back in (0..<16).reversed() {
-            fusion.take(acceleration: recording.acceleration[index - back], at: time - Int64(back) * 7 * millisecond)
+            fusion.update(acceleration: recording.acceleration[index - back], at: time - Int64(back) * 7 * millisecond)
         }
         for back in (0..<16).reversed() {
-            fusion.take(field: recording.field[index - back], at: time - Int64(back) * 7 * millisecond)
+            fusion.update(field: recording.field[index - back], at: time - Int64(back) * 7 * millisecond)
         }
     }
 
@@ -167,18 +167,18 @@ import Testing
     private static func clipped(_ degreesPerSecond: Double, _ limit: Double) -> Trap {
         let end = SIMD3<Float>(repeating: Float(degreesPerSecond * .pi / 180))
         return Trap(description: "range of \(degreesPerSecond)°/s", limit: limit) { fusion, recording, index, time, _ in
-            fusion.take(
+            fusion.update(
                 gyroscope: recording.gyroscope[index].clamped(lowerBound: -end, upperBound: end), at: time)
-            fusion.take(acceleration: recording.acceleration[index], at: time)
-            fusion.take(field: recording.field[index], at: time)
+            fusion.update(acceleration: recording.acceleration[index], at: time)
+            fusion.update(field: recording.field[index], at: time)
         }
     }
 
     private static func scaled(_ share: Float, _ limit: Double) -> Trap {
         Trap(description: "scale \(share * 100) % too large", limit: limit) { fusion, recording, index, time, _ in
-            fusion.take(gyroscope: recording.gyroscope[index] * (1 + share), at: time)
-            fusion.take(acceleration: recording.acceleration[index], at: time)
-            fusion.take(field: recording.field[index], at: time)
+            fusion.update(gyroscope: recording.gyroscope[index] * (1 + share), at: time)
+            fusion.update(acceleration: recording.acceleration[index], at: time)
+            fusion.update(field: recording.field[index], at: time)
         }
     }
 
@@ -187,9 +187,9 @@ import Testing
         Trap(
             description: "stamps \(gyroscope * 7), \(acceleration * 7), \(field * 7) ms late", limit: limit
         ) { fusion, recording, index, time, _ in
-            fusion.take(gyroscope: recording.gyroscope[max(index - gyroscope, 0)], at: time)
-            fusion.take(acceleration: recording.acceleration[max(index - acceleration, 0)], at: time)
-            fusion.take(field: recording.field[max(index - field, 0)], at: time)
+            fusion.update(gyroscope: recording.gyroscope[max(index - gyroscope, 0)], at: time)
+            fusion.update(acceleration: recording.acceleration[max(index - acceleration, 0)], at: time)
+            fusion.update(field: recording.field[max(index - field, 0)], at: time)
         }
     }
 
@@ -231,9 +231,9 @@ import Testing
         let offset = Float(degreesPerSecond * .pi / 180) * SIMD3<Float>(1, -1, 1)
         for (name, usual) in [("broad05_rotation", 1.91), ("broad18_fast_translation", 0.82)] {
             let score = try play(name) { fusion, recording, index, time in
-                fusion.take(gyroscope: recording.gyroscope[index] + offset, at: time)
-                fusion.take(acceleration: recording.acceleration[index], at: time)
-                fusion.take(field: recording.field[index], at: time)
+                fusion.update(gyroscope: recording.gyroscope[index] + offset, at: time)
+                fusion.update(acceleration: recording.acceleration[index], at: time)
+                fusion.update(field: recording.field[index], at: time)
             }
             print("\(name) with an offset of \(degreesPerSecond)°/s: \(score)")
             #expect(score.p95 <= usual + 0.3)

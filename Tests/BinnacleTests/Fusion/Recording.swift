@@ -138,9 +138,9 @@ struct Score: CustomStringConvertible {
 extension Fusion {
     /// Takes a row of a recording.
     mutating func take(_ recording: Recording, _ index: Int, at time: Int64) {
-        take(gyroscope: recording.gyroscope[index], at: time)
-        take(acceleration: recording.acceleration[index], at: time)
-        take(field: recording.field[index], at: time)
+        update(gyroscope: recording.gyroscope[index], at: time)
+        update(acceleration: recording.acceleration[index], at: time)
+        update(field: recording.field[index], at: time)
     }
 
     /// The heading of the device's +Y, in degrees.

@@ -17,7 +17,7 @@ struct MQTTRequestTests {
         init(_ numbers: ClosedRange<UInt64>) { events = motions(numbers) }
 
         func read(_ query: EventQuery, reply: @escaping @Sendable (EventPage) -> Void) {
-            let found = events.filter { $0.sequence > query.after && query.filter.takes($0) }
+            let found = events.filter { $0.sequence > query.after && query.filter.accepts($0) }
             let lines = found.prefix(query.limit).map { EventLine(sequence: $0.sequence, json: $0.json) }
             let isLast = found.count <= query.limit
             let through = isLast ? events.last?.sequence ?? 0 : lines.last?.sequence ?? query.after

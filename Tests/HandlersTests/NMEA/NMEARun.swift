@@ -67,7 +67,7 @@ final class DatagramReceiver {
     private let socket: Descriptor
 
     init(host: String = "127.0.0.1") throws {
-        guard let address = try NetworkAddress.lookUp(host: host, port: 0, type: SOCK_DGRAM, isOwn: true).first else {
+        guard let address = try NetworkAddress.resolve(host: host, port: 0, type: SOCK_DGRAM, isOwn: true).first else {
             throw CancellationError()
         }
         let made = try address.makeSocket(SOCK_DGRAM)

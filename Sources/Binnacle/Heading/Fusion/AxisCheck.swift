@@ -59,7 +59,7 @@ struct AxisCheck {
     /// Forgets the turn that is under way, because a part of it was not measured.
     mutating func interrupt() { anchor = nil }
 
-    mutating func takeField(_ sample: Vector3, seconds: Double) {
+    mutating func addField(_ sample: Vector3, seconds: Double) {
         if hasField {
             field += (sample - field) * (seconds / (Self.smoothingSeconds + seconds))
         } else {
@@ -68,7 +68,7 @@ struct AxisCheck {
         }
     }
 
-    mutating func takeAcceleration(
+    mutating func addAcceleration(
         _ sample: Vector3, rest: RestWatch, history: OrientationHistory, at time: Int64, seconds: Double
     ) {
         if seconds > 0 {
@@ -83,10 +83,10 @@ struct AxisCheck {
         guard hasField, Self.gravity.contains(size), length(sample - acceleration) < Self.accelerationNoise,
             length(rest.rate) < Self.fastest, let integrated = history.rotation(at: Units.later(time, by: -Self.lag))
         else { return }
-        look(at: time, integrated, size, rest)
+        evaluate(at: time, integrated, size, rest)
     }
 
-    private mutating func look(at time: Int64, _ integrated: Quaternion, _ size: Double, _ rest: RestWatch) {
+    private mutating func evaluate(at time: Int64, _ integrated: Quaternion, _ size: Double, _ rest: RestWatch) {
         let eastward = cross(field, acceleration)
         let (level, strength) = (length(eastward), length(field))
         guard level > 0.1 * size * strength else { return }

@@ -39,15 +39,15 @@ struct FieldReference {
     ///   - strength: Its length, above 0.
     ///   - rate: How fast the device turns, in °/s.
     ///   - seconds: The time since the last sample; 0 for the first.
-    mutating func take(_ field: Vector3, strength: Double, rate: Double, seconds: Double) {
+    mutating func update(_ field: Vector3, strength: Double, rate: Double, seconds: Double) {
         let dip = -asin(min(max(field.z / strength, -1), 1)) * 180 / .pi
-        smoothing.take(SIMD2(strength, dip), seconds: seconds)
+        smoothing.update(SIMD2(strength, dip), seconds: seconds)
         now = smoothing.value
         let smoothedDip = now.y * .pi / 180
         horizontal = now.x * cos(smoothedDip)
         vertical = -now.x * sin(smoothedDip)
         isFirst = false
-        let share = gain.take(seconds)
+        let share = gain.update(seconds)
         if let reference, isNear(reference) {
             undisturbedSeconds += seconds
             if undisturbedSeconds >= settings.undisturbedSeconds {
@@ -58,7 +58,7 @@ struct FieldReference {
             undisturbedSeconds = 0
             isDisturbed = true
         }
-        lookAtCandidate(rate, seconds, share)
+        updateCandidate(rate, seconds, share)
     }
 
     /// Learns the dip again, because the level was wrong until now; a reference from an earlier run stays.
@@ -80,7 +80,7 @@ struct FieldReference {
         smoothing.reset()
     }
 
-    private mutating func lookAtCandidate(_ rate: Double, _ seconds: Double, _ share: Double) {
+    private mutating func updateCandidate(_ rate: Double, _ seconds: Double, _ share: Double) {
         guard relearningSeconds <= 0 else {
             relearningSeconds -= seconds
             candidate = now

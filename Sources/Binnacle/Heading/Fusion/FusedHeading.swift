@@ -87,7 +87,7 @@ final class FusedHeading {
     var isFed: Bool { lastRateNanoseconds != nil }
 
     /// Takes a rate; returns what the delegate is to be told of the gyroscope, once.
-    func take(rate: SIMD3<Float>, at time: Int64) -> GyroscopeFailure? {
+    func update(rate: SIMD3<Float>, at time: Int64) -> GyroscopeFailure? {
         if lastRateNanoseconds == nil {
             recall()
             fusion.setGyroscope(
@@ -126,12 +126,12 @@ final class FusedHeading {
             turnRateDegrees: found.turnRateDegrees)
     }
 
-    func take(acceleration: SIMD3<Float>, at time: Int64) {
-        if isFed { fusion.take(acceleration: acceleration, at: time) }
+    func update(acceleration: SIMD3<Float>, at time: Int64) {
+        if isFed { fusion.update(acceleration: acceleration, at: time) }
     }
 
-    func take(field: SIMD3<Float>, at time: Int64) {
-        if isFed { fusion.take(field: field, at: time) }
+    func update(field: SIMD3<Float>, at time: Int64) {
+        if isFed { fusion.update(field: field, at: time) }
     }
 
     /// Notices at a sample of another sensor that the gyroscope is silent.

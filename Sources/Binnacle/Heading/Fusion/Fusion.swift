@@ -193,14 +193,14 @@ package struct Fusion {
     }
 
     /// Takes a rate in rad/s.
-    package mutating func take(gyroscope sample: SIMD3<Float>, at time: Int64) {
+    package mutating func update(gyroscope sample: SIMD3<Float>, at time: Int64) {
         let measured = Vector3(sample)
         guard measured.isFinite else { return }
         guard let last = rateTime else {
             rateTime = time
             lastRate = measured
-            _ = range.take(sample)
-            rest.takeRate(measured, seconds: 0)
+            _ = range.update(sample)
+            rest.addRate(measured, seconds: 0)
             rate = measured - offset.value
             history.append(integrated, at: time)
             releaseWaiting(time)
@@ -210,7 +210,7 @@ package struct Fusion {
         guard seconds > 0 else {
             guard seconds < -Self.longestStepBack else { return }
             restart()
-            take(gyroscope: sample, at: time)
+            update(gyroscope: sample, at: time)
             return
         }
         var mean = settings.gyroscopeReportsOnChange ? lastRate : measured
@@ -223,7 +223,7 @@ package struct Fusion {
             guard isResting || isShort || settings.gyroscopeReportsOnChange && seconds <= Self.longGap else {
                 offset.age(seconds)
                 restart()
-                take(gyroscope: sample, at: time)
+                update(gyroscope: sample, at: time)
                 return
             }
             if !settings.gyroscopeReportsOnChange { bridge(seconds, to: measured) }
@@ -242,17 +242,17 @@ package struct Fusion {
                 : gap.correction(slope: (measured - lastRate) / seconds)
             if rotation != .zero { integrated = integrated * Quaternion(rate: rotation, seconds: 1) }
         }
-        isSaturated = range.take(sample)
+        isSaturated = range.update(sample)
         rateTime = time
         lastRate = measured
         ageSeconds += seconds
-        rest.takeRate(measured, seconds: seconds)
+        rest.addRate(measured, seconds: seconds)
         rate = mean - offset.value
         integrated = (integrated * Quaternion(rate: rate, seconds: seconds)).normalized
         let size = length(rate)
-        accuracy.takeRate(size, offsetSigma: offsetSigma, seconds: seconds)
+        accuracy.addRate(size, offsetSigma: offsetSigma, seconds: seconds)
         if isSaturated {
-            accuracy.takeSaturated(size, seconds: seconds)
+            accuracy.addSaturated(size, seconds: seconds)
             axisCheck.interrupt()
         }
         secondsWithoutCorrection += seconds
@@ -264,7 +264,7 @@ package struct Fusion {
     ///
     /// It changes the fusion also where it only reads: what is read from a property of an object is copied first, all of it.
     mutating func find(gyroscope sample: SIMD3<Float>, at time: Int64) -> FusionFinding {
-        take(gyroscope: sample, at: time)
+        update(gyroscope: sample, at: time)
         let accuracyDegrees = accuracyDegrees
         return FusionFinding(
             fault: fault(accuracyDegrees: accuracyDegrees), axes: axisFinding, orientation: orientation,
@@ -273,7 +273,7 @@ package struct Fusion {
     }
 
     /// Takes a specific force in m/s².
-    package mutating func take(acceleration sample: SIMD3<Float>, at time: Int64) {
+    package mutating func update(acceleration sample: SIMD3<Float>, at time: Int64) {
         let measured = Vector3(sample)
         guard measured.isFinite, measured != .zero else { return }
         guard let rateTime, time <= rateTime else {
@@ -284,7 +284,7 @@ package struct Fusion {
     }
 
     /// Takes a field, in any unit.
-    package mutating func take(field sample: SIMD3<Float>, at time: Int64) {
+    package mutating func update(field sample: SIMD3<Float>, at time: Int64) {
         let measured = Vector3(sample)
         guard measured.isFinite, measured != .zero else { return }
         guard let rateTime, time <= rateTime else {
@@ -352,7 +352,7 @@ package struct Fusion {
 
     private mutating func bridge(_ seconds: Double, to measured: Vector3) {
         offset.age(seconds)
-        accuracy.takeGap(
+        accuracy.addGap(
             rate: length((lastRate + measured) / 2 - offset.value), change: length(measured - lastRate),
             seconds: seconds)
         axisCheck.interrupt()
@@ -391,11 +391,11 @@ package struct Fusion {
                 return
             }
         }
-        rest.takeAcceleration(a, step: seconds, up: up, offset: offset, isOffsetLearned: hasLearnedOffset)
+        rest.addAcceleration(a, step: seconds, up: up, offset: offset, isOffsetLearned: hasLearnedOffset)
         let drifting = rotation.rotate(a)
-        accuracy.takeAcceleration(SIMD2(drifting.x, drifting.y), seconds: seconds)
+        accuracy.addAcceleration(SIMD2(drifting.x, drifting.y), seconds: seconds)
         levelClock.advance(seconds)
-        levelAcceleration.take(drifting, levelClock)
+        levelAcceleration.update(drifting, levelClock)
         let raised = inclination.rotate(levelAcceleration.value)
         let error = raised / length(raised)
         inclination = (Self.leveling(error) * inclination).normalized
@@ -404,7 +404,7 @@ package struct Fusion {
             restartAtRest(rateTime ?? time)
             return
         }
-        axisCheck.takeAcceleration(a, rest: rest, history: history, at: time, seconds: seconds)
+        axisCheck.addAcceleration(a, rest: rest, history: history, at: time, seconds: seconds)
     }
 
     /// Whether the offset that was found at rest is far from the one that was used until now.
@@ -425,10 +425,10 @@ package struct Fusion {
     }
 
     private mutating func estimateOffset(_ error: Vector3, frame: Matrix3, seconds: Double) {
-        levelFrame.0.take(frame.x, levelClock)
-        levelFrame.1.take(frame.y, levelClock)
-        levelFrame.2.take(frame.z, levelClock)
-        levelOffset.take(SIMD2(dot(frame.x, offset.value), dot(frame.y, offset.value)), levelClock)
+        levelFrame.0.update(frame.x, levelClock)
+        levelFrame.1.update(frame.y, levelClock)
+        levelFrame.2.update(frame.z, levelClock)
+        levelOffset.update(SIMD2(dot(frame.x, offset.value), dot(frame.y, offset.value)), levelClock)
         up = frame.z
         defer { offsetSigma = offset.sigmaDegrees(along: up) }
         guard seconds > 0 else { return }
@@ -459,9 +459,9 @@ package struct Fusion {
             seconds = Self.silence
         }
         let level = inclination.rotate(rotation.rotate(m))
-        rest.takeField(m, seconds: seconds)
-        field.take(level, strength: length(m), rate: length(rest.rate) * 180 / .pi, seconds: seconds)
-        axisCheck.takeField(m, seconds: seconds)
+        rest.addField(m, seconds: seconds)
+        field.update(level, strength: length(m), rate: length(rest.rate) * 180 / .pi, seconds: seconds)
+        axisCheck.addField(m, seconds: seconds)
         if field.isFirst, settings.firstFieldEndsRejection { rejectionSeconds = 0 }
         correctHeading(Self.wrapped(atan2(level.x, level.y) - delta), seconds: seconds)
     }
@@ -476,7 +476,7 @@ package struct Fusion {
                 accuracy.restartHeading()
             }
         }
-        var gain = headingGain.take(seconds)
+        var gain = headingGain.update(seconds)
         if field.isDisturbed {
             if rejectionSeconds <= settings.longestRejectionSeconds {
                 rejectionSeconds += seconds
@@ -495,7 +495,7 @@ package struct Fusion {
         if let plausible = settings.plausibleField, !plausible.contains(field.now.x) { gain = 0 }
         delta = Self.wrapped(delta + gain * disagreement)
         if gain > 0 { secondsWithoutCorrection = 0 }
-        accuracy.takeCorrection(
+        accuracy.addCorrection(
             gain, disagreement: disagreement * 180 / .pi, field: field.now,
             horizontalField: field.horizontal, reference: field.reference, isDisturbed: field.isDisturbed,
             error: settings.fieldError, seconds: seconds)

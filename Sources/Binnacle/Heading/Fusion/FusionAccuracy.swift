@@ -33,13 +33,13 @@ struct FusionAccuracy {
     private static let nineOfTen = 1.645
 
     /// Takes a step of the gyroscope: the rate in rad/s and the offset's standard deviation about the vertical in °/s.
-    mutating func takeRate(_ rate: Double, offsetSigma: Double, seconds: Double) {
+    mutating func addRate(_ rate: Double, offsetSigma: Double, seconds: Double) {
         sigma += (offsetSigma + Self.turnShare * rate * 180 / .pi) * seconds
         ageSeconds += seconds
     }
 
     /// Takes a part of a turn beyond the gyroscope's range: the rate that was measured, in rad/s.
-    mutating func takeSaturated(_ rate: Double, seconds: Double) {
+    mutating func addSaturated(_ rate: Double, seconds: Double) {
         sigma = min(sigma + Self.unknownTurnShare * rate * 180 / .pi * seconds, 180)
     }
 
@@ -55,7 +55,7 @@ struct FusionAccuracy {
     ///   - rate: That mean, in rad/s.
     ///   - change: By how much the rates at both ends differ.
     ///   - seconds: How long it was.
-    mutating func takeGap(rate: Double, change: Double, seconds: Double) {
+    mutating func addGap(rate: Double, change: Double, seconds: Double) {
         let share = min(seconds / Self.longGapSeconds, 1)
         let turn = (Self.unknownShare(ofGap: seconds) * rate + Self.changeShare * share * change) * 180 / .pi * seconds
         // Gaps are independent of each other, unlike an error of the offset.
@@ -63,10 +63,10 @@ struct FusionAccuracy {
     }
 
     /// Takes an acceleration in the frame that only the rates keep.
-    mutating func takeAcceleration(_ level: SIMD2<Double>, seconds: Double) {
+    mutating func addAcceleration(_ level: SIMD2<Double>, seconds: Double) {
         let share =
             ageSeconds < Self.startSeconds
-            ? (ageSeconds > 0 ? min(seconds / ageSeconds, 1) : 1) : accelerationGain.take(seconds)
+            ? (ageSeconds > 0 ? min(seconds / ageSeconds, 1) : 1) : accelerationGain.update(seconds)
         meanAcceleration += (level - meanAcceleration) * share
         let departure = level - meanAcceleration
         meanSquare += ((departure * departure).sum() - meanSquare) * share
@@ -83,7 +83,7 @@ struct FusionAccuracy {
     ///   - isDisturbed: Whether the field is another one.
     ///   - error: The standard deviation of the field's error on an axis; `nil` when there was no calibration here.
     ///   - seconds: The time since the last sample.
-    mutating func takeCorrection(
+    mutating func addCorrection(
         _ gain: Double, disagreement: Double, field: SIMD2<Double>, horizontalField: Double,
         reference: SIMD2<Double>?, isDisturbed: Bool, error: Double?, seconds: Double
     ) {
@@ -96,7 +96,7 @@ struct FusionAccuracy {
         let level = max(horizontalField, 1e-9)
         let measured = min(180 / .pi / level * square.squareRoot(), 180)
         sigma += gain * (measured - sigma)
-        self.disagreement += disagreementGain.take(seconds) * (disagreement - self.disagreement)
+        self.disagreement += disagreementGain.update(seconds) * (disagreement - self.disagreement)
     }
 
     /// How far the heading may be off: about nine of ten errors are smaller.

@@ -73,7 +73,7 @@ struct LowPassState<Value: SIMD> where Value.Scalar == Double {
 
     /// Takes a sample, for which the clock has advanced.
     @inline(__always)
-    mutating func take(_ sample: Value, _ clock: LowPassClock) {
+    mutating func update(_ sample: Value, _ clock: LowPassClock) {
         let difference = value - sample
         guard clock.meanWeight == 0 else {
             value -= difference * clock.meanWeight
@@ -96,9 +96,9 @@ struct LowPass<Value: SIMD> where Value.Scalar == Double {
     var value: Value { state.value }
 
     @inline(__always)
-    mutating func take(_ sample: Value, seconds: Double) {
+    mutating func update(_ sample: Value, seconds: Double) {
         clock.advance(seconds)
-        state.take(sample, clock)
+        state.update(sample, clock)
     }
 
     mutating func reset() {
@@ -117,7 +117,7 @@ struct ExponentialGain {
         self.timeConstantSeconds = timeConstantSeconds
     }
 
-    mutating func take(_ seconds: Double) -> Double {
+    mutating func update(_ seconds: Double) -> Double {
         guard seconds != stepSeconds else { return gain }
         stepSeconds = seconds
         let t = seconds / timeConstantSeconds

@@ -16,7 +16,7 @@ struct RateRange {
     }
 
     /// Takes a sample in rad/s; returns whether one of its axes is at the end of the range.
-    mutating func take(_ rate: SIMD3<Float>) -> Bool {
+    mutating func update(_ rate: SIMD3<Float>) -> Bool {
         let size = SIMD3(abs(rate.x), abs(rate.y), abs(rate.z))
         defer { last = rate }
         if let limit { return max(size.x, size.y, size.z) >= limit }

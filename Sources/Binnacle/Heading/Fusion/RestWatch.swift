@@ -42,17 +42,17 @@ struct RestWatch {
         smoothedField = LowPass(timeConstantSeconds: settings.restSmoothingSeconds)
     }
 
-    mutating func takeRate(_ sample: Vector3, seconds: Double) {
-        smoothedRate.take(sample, seconds: seconds)
+    mutating func addRate(_ sample: Vector3, seconds: Double) {
+        smoothedRate.update(sample, seconds: seconds)
         let departure = sample - rate
         let largest = max(abs(rate.x), abs(rate.y), abs(rate.z))
         if dot(departure, departure) >= rateLimit * rateLimit || largest > largestOffset { end() }
     }
 
-    mutating func takeField(_ sample: Vector3, seconds: Double) {
+    mutating func addField(_ sample: Vector3, seconds: Double) {
         guard settings.guardsAgainstSteadyTurns else { return }
         hasField = true
-        smoothedField.take(sample, seconds: seconds)
+        smoothedField.update(sample, seconds: seconds)
     }
 
     /// Takes an acceleration.
@@ -63,10 +63,10 @@ struct RestWatch {
     ///   - up: The vertical as it is known so far, in the device's frame.
     ///   - offset: The gyroscope's offset as it is known so far.
     ///   - isOffsetLearned: Whether it was learned at rest, now or before the start.
-    mutating func takeAcceleration(
+    mutating func addAcceleration(
         _ sample: Vector3, step: Double, up: Vector3, offset: RateOffset, isOffsetLearned: Bool
     ) {
-        smoothedAcceleration.take(sample, seconds: step)
+        smoothedAcceleration.update(sample, seconds: step)
         accelerationDeparture = length(sample - acceleration)
         guard accelerationDeparture < settings.restAcceleration else {
             end()

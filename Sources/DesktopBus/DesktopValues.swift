@@ -36,7 +36,7 @@ package struct DesktopSensors: OptionSet, Sendable {
 }
 
 /// What the desktop's sensors show.
-package struct DesktopReadings: Sendable, Equatable {
+package struct DesktopValues: Sendable, Equatable {
     /// The sensors that the machine has.
     package var present: DesktopSensors = []
     /// The sensors that have delivered since they were last switched on: their values are no old ones.

@@ -2,7 +2,7 @@ import Binnacle
 import PlainText
 
 /// Counts the events since the start, by their detector or sensor and by their kind, for `binnacle status`.
-final class EventTally: EventHandler {
+final class EventCounters: EventHandler {
     private struct Source: Hashable {
         let detector: String?
         let sensor: String?

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What was learned of gyroscopes, kept in a file.
-@Suite struct GyroscopeBookTests {
+@Suite struct GyroscopeMemoryFileTests {
     private static let hour: Int64 = 3_600_000_000_000
     private static let then: Int64 = 1_790_000_000_000_000_000
 
@@ -19,27 +19,27 @@ import Testing
     @Test func whatIsWrittenIsReadAgain() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/gyroscopes.json"
-        let book = GyroscopeBook(path: path)
+        let book = GyroscopeMemoryFile(path: path)
         #expect(book.read() == nil && !book.isChanged)
-        book.note(state("pci0000:00/\"chip\"/ü"), at: Self.then)
-        book.note(state("other", x: 0.5), at: Self.then)
-        book.note(state(nil), at: Self.then)
-        book.note(state("guess", isLearned: false), at: Self.then)
+        book.record(state("pci0000:00/\"chip\"/ü"), at: Self.then)
+        book.record(state("other", x: 0.5), at: Self.then)
+        book.record(state(nil), at: Self.then)
+        book.record(state("guess", isLearned: false), at: Self.then)
         #expect(book.isChanged)
-        try Data(book.takeContents()).write(to: URL(fileURLWithPath: path))
+        try Data(book.removeContents()).write(to: URL(fileURLWithPath: path))
         #expect(!book.isChanged)
-        let next = GyroscopeBook(path: path)
+        let next = GyroscopeMemoryFile(path: path)
         #expect(next.read() == nil && next.entries == book.entries && next.entries.count == 2)
         // The same again is no change; something else replaces it.
-        next.note(state("other", x: 0.5), at: Self.then + 1)
+        next.record(state("other", x: 0.5), at: Self.then + 1)
         #expect(!next.isChanged)
-        next.note(state("other", x: 0.4), at: Self.then + 1)
+        next.record(state("other", x: 0.4), at: Self.then + 1)
         #expect(next.isChanged && next.entries.count == 2)
     }
 
     @Test func itIsWorthLessTheOlderItIs() throws {
-        let book = GyroscopeBook(path: nil)
-        book.note(state("chip"), at: Self.then)
+        let book = GyroscopeMemoryFile(path: nil)
+        book.record(state("chip"), at: Self.then)
         #expect(book.recall("other", at: Self.then) == nil)
         let fresh = try #require(book.recall("chip", at: Self.then))
         #expect(
@@ -52,8 +52,8 @@ import Testing
     }
 
     @Test func atMostSixtyFourDevicesAreKept() {
-        let book = GyroscopeBook(path: nil)
-        for number in 0..<70 { book.note(state("chip \(number)"), at: Self.then) }
+        let book = GyroscopeMemoryFile(path: nil)
+        for number in 0..<70 { book.record(state("chip \(number)"), at: Self.then) }
         #expect(book.entries.count == 64 && book.entries.first?.device == "chip 6")
     }
 
@@ -64,29 +64,29 @@ import Testing
             "", "{", "[]", "{\"version\":2,\"gyroscopes\":[]}", String(repeating: " ", count: 70_000), "\u{0}",
         ] {
             try text.write(toFile: path, atomically: true, encoding: .utf8)
-            let book = GyroscopeBook(path: path)
+            let book = GyroscopeMemoryFile(path: path)
             #expect(book.read()?.contains("cannot be read") == true, "\(text.prefix(40))")
             #expect(book.entries.isEmpty)
         }
-        #expect(GyroscopeBook(path: folder.path).read()?.contains("directory") == true)
-        #expect(GyroscopeBook(path: folder.path + "/none/gyroscopes.json").read() == nil)
+        #expect(GyroscopeMemoryFile(path: folder.path).read()?.contains("directory") == true)
+        #expect(GyroscopeMemoryFile(path: folder.path + "/none/gyroscopes.json").read() == nil)
     }
 
     @Test func anEntryThatMakesNoSenseIsLeftOut() throws {
-        let book = GyroscopeBook(path: nil)
-        book.note(state("chip"), at: Self.then)
-        let text = String(decoding: book.takeContents(), as: UTF8.self)
-        #expect(GyroscopeBook.entries(of: Array(text.utf8))?.count == 1)
+        let book = GyroscopeMemoryFile(path: nil)
+        book.record(state("chip"), at: Self.then)
+        let text = String(decoding: book.removeContents(), as: UTF8.self)
+        #expect(GyroscopeMemoryFile.entries(of: Array(text.utf8))?.count == 1)
         for (old, new) in [
             ("0.010000000", "2"), ("0.010000000", "1e999"), ("0.010000000", "\"0\""), ("0.040000", "-1"),
             ("\"chip\"", "null"), ("\"chip\"", "\"\""), ("\"time\":\"2", "\"time\":\"x"), ("[0.010000000,", "["),
         ] {
             let changed = text.replacing(old, with: new)
             #expect(changed != text)
-            #expect(GyroscopeBook.entries(of: Array(changed.utf8)) == [], "\(changed)")
+            #expect(GyroscopeMemoryFile.entries(of: Array(changed.utf8)) == [], "\(changed)")
         }
         // A field that makes no sense costs the field alone.
-        let entries = GyroscopeBook.entries(of: Array(text.replacing("44.5000", with: "0").utf8))
+        let entries = GyroscopeMemoryFile.entries(of: Array(text.replacing("44.5000", with: "0").utf8))
         #expect(entries?.count == 1 && entries?.first?.memory.field == nil)
     }
 }

@@ -2,10 +2,10 @@ import Binnacle
 import LinuxSystem
 
 /// Makes live readings at the shortest interval that a client of the socket wants; without such a client it costs nothing.
-final class LiveReadingsPart: DaemonPart {
+final class LiveValuesPart: DaemonPart {
     /// Readings that are made.
     private struct Schedule {
-        let collector: ReadingsCollector
+        let collector: LiveValuesCollector
         let intervalNanoseconds: Int64
         /// The end of the interval, on CLOCK_MONOTONIC.
         var dueNanoseconds: Int64
@@ -38,7 +38,7 @@ final class LiveReadingsPart: DaemonPart {
         schedule = socket.readingsInterval.map { interval in
             let now = SystemClock.monotonic()
             return Schedule(
-                collector: ReadingsCollector(
+                collector: LiveValuesCollector(
                     streams: daemon.assembly.streams, detectors: daemon.assembly.detectors, now: now),
                 intervalNanoseconds: interval, dueNanoseconds: Units.later(now, by: interval))
         }
@@ -52,7 +52,7 @@ final class LiveReadingsPart: DaemonPart {
         let lateNanoseconds = (now - schedule.dueNanoseconds) % interval
         self.schedule?.dueNanoseconds = Units.later(now, by: interval - lateNanoseconds)
         socket.publish(
-            schedule.collector.take(
+            schedule.collector.collect(
                 at: now, statistics: daemon.pipeline.statistics, isWorking: daemon.pipeline.isWorking,
                 clock: daemon.source.clockNanoseconds))
     }

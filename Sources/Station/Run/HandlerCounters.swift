@@ -1,6 +1,6 @@
 import Binnacle
 
-struct HandlerTally {
+struct HandlerCounters {
     private(set) var finishedCount = 0
     /// The number of failed programs; each attempt counts.
     private(set) var failedCount = 0
@@ -11,7 +11,7 @@ struct HandlerTally {
 
     mutating func count(_ event: Event) {
         if event.kind == .commandFinished || event.kind == .commandFailed, let seconds = event.number(.duration) {
-            durations.take(seconds)
+            durations.record(seconds)
         }
         switch event.kind {
         case .commandFinished:

@@ -4,8 +4,8 @@ package import LinuxSensors
 package import LinuxSystem
 import PlainText
 
-/// A source of samples that a ``Session`` can wait for.
-package protocol SessionSource: SampleSource {
+/// A source of samples that a ``SampleLoop`` can wait for.
+package protocol SampleLoopSource: SampleSource {
     /// Whether every sensor has been searched for, and opened or refused.
     var isSettled: Bool { get }
     /// Whether the source has no more samples, after this answer, until ``wait(until:)`` returns.
@@ -16,30 +16,30 @@ package protocol SessionSource: SampleSource {
     func takeNotices() -> [String]
 }
 
-/// The delegate of a ``Session``, called on the thread that runs it; every method is optional.
-package protocol SessionDelegate: AnyObject {
+/// The delegate of a ``SampleLoop``, called on the thread that runs it; every method is optional.
+package protocol SampleLoopDelegate: AnyObject {
     /// Tells the delegate that a turn is done, and the source's answer; the delegate may end the session.
-    func session(_ session: Session, didTurn answer: SampleAnswer)
+    func session(_ session: SampleLoop, didTurn answer: SampleAnswer)
     /// Tells the delegate that the session's duration has started; not called for ``Session/Start/immediately``.
-    func sessionDidBegin(_ session: Session)
+    func sessionDidBegin(_ session: SampleLoop)
     /// Tells the delegate to flush its output.
-    func sessionShouldFlush(_ session: Session)
+    func sessionShouldFlush(_ session: SampleLoop)
     /// Gives the delegate a notice about a sensor.
-    func session(_ session: Session, didNotice notice: String)
+    func session(_ session: SampleLoop, didNotice notice: String)
     /// Tells the delegate that the session waits next, because the source has nothing more for now.
-    func sessionWillWait(_ session: Session)
+    func sessionWillWait(_ session: SampleLoop)
     /// Asks the delegate when the next turn is due even without samples, on CLOCK_MONOTONIC; `nil` for never.
-    func sessionNextDeadline(_ session: Session) -> Int64?
+    func sessionNextDeadline(_ session: SampleLoop) -> Int64?
 }
 
 // The defaults are empty.
-extension SessionDelegate {
-    package func session(_ session: Session, didTurn answer: SampleAnswer) {}
-    package func sessionDidBegin(_ session: Session) {}
-    package func sessionShouldFlush(_ session: Session) {}
-    package func session(_ session: Session, didNotice notice: String) {}
-    package func sessionWillWait(_ session: Session) {}
-    package func sessionNextDeadline(_ session: Session) -> Int64? { nil }
+extension SampleLoopDelegate {
+    package func session(_ session: SampleLoop, didTurn answer: SampleAnswer) {}
+    package func sessionDidBegin(_ session: SampleLoop) {}
+    package func sessionShouldFlush(_ session: SampleLoop) {}
+    package func session(_ session: SampleLoop, didNotice notice: String) {}
+    package func sessionWillWait(_ session: SampleLoop) {}
+    package func sessionNextDeadline(_ session: SampleLoop) -> Int64? { nil }
 }
 
 /// The loop of every subcommand that reads a source: runs until the source ends, the time is over, or a signal comes.
@@ -47,7 +47,7 @@ extension SessionDelegate {
 /// In each turn, a pipeline or a closure asks the source for samples and handles them. The session measures the time,
 /// checks for signals, waits when there are no samples, collects failures, and tells its delegate when to flush and
 /// what to log.
-package final class Session {
+package final class SampleLoop {
     /// When the duration starts.
     package enum Start: Sendable {
         /// Before the first turn.
@@ -75,7 +75,7 @@ package final class Session {
     }
 
     /// The delegate; held weakly.
-    package weak var delegate: (any SessionDelegate)?
+    package weak var delegate: (any SampleLoopDelegate)?
     /// When the session ends, on CLOCK_MONOTONIC; `nil` before the duration has started, and for no limit.
     package var deadlineNanoseconds: Int64?
     /// When the duration started, on CLOCK_MONOTONIC.
@@ -87,7 +87,7 @@ package final class Session {
     /// The sensors that failed before the first sample of any sensor.
     package private(set) var refusals = SensorRefusals()
 
-    private let source: any SessionSource
+    private let source: any SampleLoopSource
     private let turn: () -> SampleAnswer
     private let settings: Settings
     private let indicator: ProgressIndicator?
@@ -101,7 +101,7 @@ package final class Session {
     ///
     /// The cancellation of the indicator ends the session.
     package convenience init(
-        _ pipeline: Pipeline, source: any SessionSource, settings: Settings, indicator: ProgressIndicator? = nil
+        _ pipeline: Pipeline, source: any SampleLoopSource, settings: Settings, indicator: ProgressIndicator? = nil
     ) {
         self.init(source, settings: settings, indicator: indicator) { pipeline.turn() }
     }
@@ -110,7 +110,7 @@ package final class Session {
     ///
     /// The closure is called in each turn; the delivery may be empty, and is valid until the call returns.
     package convenience init(
-        _ source: any SessionSource, capacity: Int, settings: Settings, indicator: ProgressIndicator? = nil,
+        _ source: any SampleLoopSource, capacity: Int, settings: Settings, indicator: ProgressIndicator? = nil,
         take: @escaping (SampleDelivery) -> Void = { _ in }
     ) {
         let delivery = SampleDelivery(streams: source.streams, capacity: capacity)
@@ -123,7 +123,7 @@ package final class Session {
     }
 
     private init(
-        _ source: any SessionSource, settings: Settings, indicator: ProgressIndicator?,
+        _ source: any SampleLoopSource, settings: Settings, indicator: ProgressIndicator?,
         turn: @escaping () -> SampleAnswer
     ) {
         self.source = source
@@ -144,7 +144,7 @@ package final class Session {
         if settings.start == .immediately { begin() }
         while goesOn {
             let answer = turn()
-            take(answer)
+            handle(answer)
             delegate?.session(self, didTurn: answer)
             if answer.isEnd { break }
             if beginNanoseconds == nil, isStart(answer) {
@@ -206,7 +206,7 @@ package final class Session {
         indicator?.cancel()
     }
 
-    private func take(_ answer: SampleAnswer) {
+    private func handle(_ answer: SampleAnswer) {
         switch answer {
         case .samples: hasSamples = true
         case .failed(let streams, let reason):
@@ -230,7 +230,7 @@ package final class Session {
         if let duration = settings.duration { deadlineNanoseconds = Units.later(now, by: Units.nanoseconds(duration)) }
     }
 
-    private func flush(after answer: SampleAnswer, _ delegate: (any SessionDelegate)?) {
+    private func flush(after answer: SampleAnswer, _ delegate: (any SampleLoopDelegate)?) {
         guard settings.flushInterval > .zero else {
             delegate?.sessionShouldFlush(self)
             return
@@ -245,7 +245,7 @@ package final class Session {
         unflushedNanoseconds.map { Units.later($0, by: Units.nanoseconds(settings.flushInterval)) }
     }
 
-    private func nextDeadline(_ delegate: (any SessionDelegate)?) -> Int64? {
+    private func nextDeadline(_ delegate: (any SampleLoopDelegate)?) -> Int64? {
         var next = deadlineNanoseconds ?? .max
         if let due = flushDeadline { next = min(next, due) }
         if let due = delegate?.sessionNextDeadline(self) { next = min(next, due) }
@@ -253,7 +253,7 @@ package final class Session {
     }
 }
 
-extension Session: ProgressIndicatorDelegate {
+extension SampleLoop: ProgressIndicatorDelegate {
     /// Ends the session after the current turn; its results are kept.
     package func progressIndicatorDidCancel(_ indicator: ProgressIndicator) { isCancelled = true }
 }

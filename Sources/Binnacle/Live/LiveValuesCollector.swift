@@ -1,7 +1,7 @@
 import Kernels
 
-/// Collects ``Readings`` of what a pipeline sees, by its ``observer``.
-package final class ReadingsCollector {
+/// Collects ``LiveValues`` of what a pipeline sees, by its ``observer``.
+package final class LiveValuesCollector {
     /// What stands behind the detectors.
     package let observer: PipelineObserver
 
@@ -28,10 +28,11 @@ package final class ReadingsCollector {
         }
 
         /// The span of a series in a unit; `nil` without a finite value.
-        func span(_ place: Int, in unit: SampledValue.Unit) -> Readings.Span? {
+        func span(_ place: Int, in unit: SampledValue.Unit) -> LiveValues.Span? {
             guard let last = series[place].last else { return nil }
             let bounds = series[place].bounds
-            return Readings.Span(least: unit.of(bounds.least), greatest: unit.of(bounds.greatest), last: unit.of(last))
+            return LiveValues.Span(
+                least: unit.of(bounds.least), greatest: unit.of(bounds.greatest), last: unit.of(last))
         }
     }
 
@@ -63,10 +64,10 @@ package final class ReadingsCollector {
     ///
     /// `now`, the end of the interval, and the times of `clock` are on CLOCK_MONOTONIC; `isWorking` says whether a detector
     /// looks at samples.
-    package func take(
+    package func collect(
         at now: Int64, statistics: [StreamStatistics], isWorking: (any Detector) -> Bool, clock: (Int64) -> Int64
-    ) -> Readings {
-        var readings = Readings(timeNanoseconds: now, intervalNanoseconds: max(1, now - beginNanoseconds))
+    ) -> LiveValues {
+        var readings = LiveValues(timeNanoseconds: now, intervalNanoseconds: max(1, now - beginNanoseconds))
         beginNanoseconds = now
         for (source, collected) in zip(observer.sources, sources) {
             guard let stream = source.stream else { continue }
@@ -83,8 +84,8 @@ package final class ReadingsCollector {
     private static func reading(
         of source: SampleStream, _ collected: Collected, _ known: StreamStatistics?, at now: Int64,
         _ clock: (Int64) -> Int64
-    ) -> Readings.Stream {
-        var stream = Readings.Stream(
+    ) -> LiveValues.Stream {
+        var stream = LiveValues.Stream(
             sensor: source.sensor.name, kind: source.kind, isActive: source.sensor.isActive)
         stream.isSimulated = source.sensor.isSimulated
         stream.sampleCount = collected.count
@@ -107,9 +108,9 @@ package final class ReadingsCollector {
 
     private static func rounded(_ value: Double, _ scale: Double) -> Double { (value * scale).rounded() / scale }
 
-    private func reading(of place: Int, isRunning: Bool) -> Readings.Detector {
+    private func reading(of place: Int, isRunning: Bool) -> LiveValues.Detector {
         let detector = detectors[place]
-        var result = Readings.Detector(name: detector.name, kind: type(of: detector).kind, isRunning: isRunning)
+        var result = LiveValues.Detector(name: detector.name, kind: type(of: detector).kind, isRunning: isRunning)
         for sensor in detector.streams.map(\.sensor.name) where !result.sensors.contains(sensor) {
             result.sensors.append(sensor)
         }
@@ -120,21 +121,21 @@ package final class ReadingsCollector {
         result.lanes = lanes[place]
         result.measures = measures[place].compactMap { measure in
             sources[measure.source].span(measure.series, in: measure.value.unit).map {
-                Readings.Measure(measure.value.name, $0)
+                LiveValues.Measure(measure.value.name, $0)
             }
         }
         return result
     }
 }
 
-extension ReadingsCollector: PipelineObserverDelegate {
+extension LiveValuesCollector: PipelineObserverDelegate {
     package func pipelineObserver(_ observer: PipelineObserver, didObserve samples: ObservedSamples, of place: Int) {
         let all = 0..<samples.count
         sources[place].count += samples.count
         for series in sources[place].series.indices {
             let found = samples.extremes(of: series, all)
             guard found.least <= found.greatest else { continue }
-            sources[place].series[series].bounds.take(found)
+            sources[place].series[series].bounds.include(found)
             if let index = all.last(where: { samples[series, $0].isFinite }) {
                 sources[place].series[series].last = samples[series, index]
             }

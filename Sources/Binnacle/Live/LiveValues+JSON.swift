@@ -1,6 +1,6 @@
 package import PlainText
 
-extension Readings {
+extension LiveValues {
     /// The readings as a JSON object on one line.
     ///
     /// Values of samples have as many digits as tell them from their neighbours.
@@ -30,7 +30,7 @@ extension Readings {
     }
 }
 
-extension Readings.Span {
+extension LiveValues.Span {
     fileprivate var json: String { "[\(least),\(greatest),\(last)]" }
 
     fileprivate init?(_ value: JSONValue?) {
@@ -39,7 +39,7 @@ extension Readings.Span {
     }
 }
 
-extension Readings.Stream {
+extension LiveValues.Stream {
     fileprivate var json: String {
         var object = JSONObject()
         object.add("sensor", sensor)
@@ -73,14 +73,14 @@ extension Readings.Stream {
         self.lossCount = lossCount
         self.lostSampleCount = lostSampleCount
         self.gapCount = gapCount
-        x = Readings.Span(object["x"])
-        y = Readings.Span(object["y"])
-        z = Readings.Span(object["z"])
-        length = Readings.Span(object["length"])
+        x = LiveValues.Span(object["x"])
+        y = LiveValues.Span(object["y"])
+        z = LiveValues.Span(object["z"])
+        length = LiveValues.Span(object["length"])
     }
 }
 
-extension Readings.Limit {
+extension LiveValues.Limit {
     fileprivate var json: String {
         var object = JSONObject()
         object.add("name", name)
@@ -102,7 +102,7 @@ extension Readings.Limit {
     }
 }
 
-extension Readings.Detector {
+extension LiveValues.Detector {
     fileprivate var json: String {
         var object = JSONObject()
         object.add("detector", name)
@@ -125,10 +125,10 @@ extension Readings.Detector {
         guard let name = object["detector"]?.text, let kind = object["kind"]?.text,
             case .boolean(let isRunning)? = object["running"],
             let sensors = object["sensors"]?.elements(\.text),
-            let limits = object["limits"]?.elements(Readings.Limit.init),
-            let measures = object["measures"]?.elements({ value -> Readings.Measure? in
-                guard let name = value["name"]?.text, let span = Readings.Span(value["span"]) else { return nil }
-                return Readings.Measure(name, span)
+            let limits = object["limits"]?.elements(LiveValues.Limit.init),
+            let measures = object["measures"]?.elements({ value -> LiveValues.Measure? in
+                guard let name = value["name"]?.text, let span = LiveValues.Span(value["span"]) else { return nil }
+                return LiveValues.Measure(name, span)
             }), case .object(let members)? = object["figures"]
         else { return nil }
         self.init(name: name, kind: kind, isRunning: isRunning)

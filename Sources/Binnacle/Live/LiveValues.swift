@@ -1,6 +1,6 @@
 /// What sensors and detectors showed in an interval, beside the limits that it is compared with: for views, which show
 /// more than events and keep nothing.
-public struct Readings: Sendable, Equatable {
+public struct LiveValues: Sendable, Equatable {
     /// The least, the greatest and the last of the values in an interval; all are finite.
     public struct Span: Sendable, Equatable {
         /// The least value.
@@ -166,10 +166,10 @@ public struct Readings: Sendable, Equatable {
     }
 }
 
-extension Readings {
+extension LiveValues {
     /// The readings of some sensors and of the detectors that use one of them; `nil` stands for all sensors, and includes
     /// detectors that use none.
-    package func only(_ names: Set<String>?) -> Readings {
+    package func only(_ names: Set<String>?) -> LiveValues {
         guard let names else { return self }
         var result = self
         result.streams.removeAll { !names.contains($0.sensor) }
@@ -178,7 +178,7 @@ extension Readings {
     }
 
     /// These readings and those of the interval after it as one, so that no extreme is lost.
-    package func joined(with next: Readings) -> Readings {
+    package func joined(with next: LiveValues) -> LiveValues {
         var result = next
         result.intervalNanoseconds = Units.later(intervalNanoseconds, by: next.intervalNanoseconds)
         result.skippedCount += skippedCount
@@ -211,7 +211,7 @@ extension Readings {
     }
 }
 
-extension Readings.Span {
+extension LiveValues.Span {
     /// Two spans as one, whose last value is that of the later one.
     fileprivate static func joined(_ before: Self?, _ after: Self?) -> Self? {
         guard let before, let after else { return after ?? before }

@@ -2,7 +2,7 @@ package import PlainText
 
 extension Event {
     /// Why a line is no event.
-    public struct ReadingError: Error, Sendable, Equatable, CustomStringConvertible {
+    public struct ParseError: Error, Sendable, Equatable, CustomStringConvertible {
         /// What is wrong with it.
         public let description: String
     }
@@ -13,8 +13,8 @@ extension Event {
     /// written the line, are passed over.
     ///
     /// - Parameter json: One JSON object.
-    /// - Throws: ``ReadingError`` when the line is not JSON, or lacks what every event has.
-    public init(json: String) throws(ReadingError) {
+    /// - Throws: ``ParseError`` when the line is not JSON, or lacks what every event has.
+    public init(json: String) throws(ParseError) {
         do throws(JSONReader.SyntaxError) {
             let value = try JSONReader.value(of: json.utf8)
             guard let event = Event(value) else {
@@ -22,7 +22,7 @@ extension Event {
             }
             self = event
         } catch {
-            throw ReadingError(description: error.description)
+            throw ParseError(description: error.description)
         }
     }
 

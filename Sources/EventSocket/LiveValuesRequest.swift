@@ -1,7 +1,7 @@
 import PlainText
 
 /// The live readings that a client asks for.
-package struct ReadingsRequest: Sendable, Equatable {
+package struct LiveValuesRequest: Sendable, Equatable {
     /// The length of the intervals; at least the shortest.
     package var intervalNanoseconds: Int64 = 100_000_000
     /// The sensors; `nil` for all.

@@ -4,7 +4,7 @@ import Glibc
 package import LinuxSystem
 
 /// Runs programs in our own session: with our environment, working directory, output and terminal.
-package struct SessionProgram {
+package struct SessionCommand {
     private let interruptDescriptor: Int32
     private let signal: () -> Int32
 

@@ -5,7 +5,7 @@ import PlainText
 import Store
 
 /// What was learned of gyroscopes, by device, across the starts of the daemon: a small file in the state folder.
-package final class GyroscopeBook {
+package final class GyroscopeMemoryFile {
     /// What was learned of one device.
     package struct Entry: Sendable, Equatable {
         package let device: String
@@ -73,7 +73,7 @@ package final class GyroscopeBook {
     }
 
     /// Records what a detector has learned.
-    package func note(_ state: GyroscopeState, at wallNanoseconds: Int64) {
+    package func record(_ state: GyroscopeState, at wallNanoseconds: Int64) {
         guard let device = state.device, state.isLearned else { return }
         let known = entries.last { $0.device == device }?.memory
         guard known != state.memory else { return }
@@ -84,7 +84,7 @@ package final class GyroscopeBook {
     }
 
     /// The contents of the file, which then has everything.
-    package func takeContents() -> [UInt8] {
+    package func removeContents() -> [UInt8] {
         isChanged = false
         var object = JSONObject()
         object.add("version", raw: "1")

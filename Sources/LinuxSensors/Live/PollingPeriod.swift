@@ -4,7 +4,7 @@ import Binnacle
 ///
 /// A period is 50 ms times a power of two and ends at multiples of itself on CLOCK_MONOTONIC: so the end of a long one is
 /// the end of each shorter one, and sensors with different latencies are read at the same wake-up.
-struct ReadingPeriod: Equatable, Sendable {
+struct PollingPeriod: Equatable, Sendable {
     let nanoseconds: Int64
     /// The number of samples that gather, at least 2.
     let sampleCount: Int

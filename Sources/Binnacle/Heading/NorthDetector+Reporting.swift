@@ -1,19 +1,19 @@
 extension NorthDetector {
     /// Tells what was found in a delivery.
-    func tell(streamIndex: Int) {
+    func report(streamIndex: Int) {
         guard !found.reports.isEmpty else { return }
         let delegate = self.delegate
         let start = startCount
-        for report in found.reports {
+        for finding in found.reports {
             guard isDetecting, startCount == start else { return }
             position = SamplePosition(
-                timeNanoseconds: report.payload.timeNanoseconds, streamIndex: streamIndex, sampleIndex: report.index)
-            switch report.payload {
+                timeNanoseconds: finding.payload.timeNanoseconds, streamIndex: streamIndex, sampleIndex: finding.index)
+            switch finding.payload {
             case .heading(let event): delegate?.northDetector(self, didUpdateHeading: event)
             case .regained(let event): delegate?.northDetector(self, didFindHeading: event)
             case .lost(let loss): delegate?.northDetector(self, didLoseHeading: loss)
             case .gyroscope(let failure, _): delegate?.northDetector(self, didFailWithError: failure)
-            case .field(let change, let event): tell(delegate, change, event)
+            case .field(let change, let event): report(delegate, change, event)
             case .faced(let watch, let event):
                 watch.isFaced = true
                 guard let sector = watch.sector else {
@@ -33,7 +33,7 @@ extension NorthDetector {
         }
     }
 
-    private func tell(
+    private func report(
         _ delegate: (any NorthDetectorDelegate)?, _ change: InterferenceMonitor.Change, _ event: FieldEvent
     ) {
         switch change {

@@ -3,17 +3,17 @@ import Binnacle
 /// The live readings for one subscriber: what came since its last line, as one.
 ///
 /// However slowly it reads, it has no more than one line to come, and no extreme is missing from that.
-struct ReadingsFeed {
-    let request: ReadingsRequest
-    private var waiting: Readings?
+struct LiveValuesFeed {
+    let request: LiveValuesRequest
+    private var waiting: LiveValues?
     private var isDue = false
 
-    init(_ request: ReadingsRequest) {
+    init(_ request: LiveValuesRequest) {
         self.request = request
     }
 
     /// Takes the readings of a further interval.
-    mutating func take(_ next: Readings) {
+    mutating func merge(_ next: LiveValues) {
         let chosen = next.only(request.sensors)
         let joined = waiting?.joined(with: chosen) ?? chosen
         waiting = joined
@@ -22,7 +22,7 @@ struct ReadingsFeed {
     }
 
     /// The readings that are due, once; `nil` when none are.
-    mutating func next() -> Readings? {
+    mutating func next() -> LiveValues? {
         guard isDue, var readings = waiting else { return nil }
         (waiting, isDue) = (nil, false)
         let intervals = (Double(readings.intervalNanoseconds) / Double(request.intervalNanoseconds)).rounded()

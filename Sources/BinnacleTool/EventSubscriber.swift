@@ -6,7 +6,7 @@ import PlainText
 import Station
 
 /// A subscription of a command: messages about it go to standard error, and a signal ends it.
-final class SubscriberSession {
+final class EventSubscriber {
     /// A result of ``next()``.
     enum Message {
         case event(Event, json: String)
@@ -14,7 +14,7 @@ final class SubscriberSession {
     }
 
     /// Runs programs, which get the signal that ends the session.
-    let program: SessionProgram
+    let program: SessionCommand
 
     private let reader: SubscriptionReader
     private let errors: LineWriter
@@ -32,13 +32,13 @@ final class SubscriberSession {
         self.errors = errors
         let interruption = signals.interruption
         self.interruption = interruption
-        program = SessionProgram(interruptDescriptor: waker.descriptor) { interruption.signal() }
+        program = SessionCommand(interruptDescriptor: waker.descriptor) { interruption.signal() }
         reader = SubscriptionReader(
             request, path: path(), patience: patience, cancelling: waker.descriptor
         ) { change in
             switch change {
-            case .waiting(let error): errors.tell("\(error.description.printable); waiting for it")
-            case .connected: errors.tell("the daemon answers")
+            case .waiting(let error): errors.write("\(error.description.printable); waiting for it")
+            case .connected: errors.write("the daemon answers")
             }
         }
         signals.listen(waking: waker.descriptor)
@@ -72,6 +72,6 @@ final class SubscriberSession {
         let count = missed.count.map { $0 == 1 ? "1 event" : "\($0) events" } ?? "events"
         var range = ""
         if let first = missed.first, let last = missed.last { range = " (\(first) to \(last))" }
-        errors.tell("missed \(count)\(range): \(missed.reason.printable)")
+        errors.write("missed \(count)\(range): \(missed.reason.printable)")
     }
 }
