@@ -182,8 +182,8 @@ test-systemd: build ## Test the service under a real systemd, in a container (as
 test-kernel: build ## Test the service in a QEMU guest, on a kernel with sensors that are played (as root); TESTS names some.
 	SUITE="$(SUITE)" scripts/test-kernel $(BINARY) $(TESTS)
 
-# It builds the program with coverage counters in .build/walks. `scripts/walks --write` rewrites the section by what it measures.
-walks: setup-test ## Measure which files an event passes, and compare them with the section "The walks" of ARCHITECTURE.md.
+# It builds the program with coverage counters in .build/walks. `scripts/walks --write` rewrites docs/walks.md by what it measures.
+walks: setup-test ## Measure which files an event passes, and compare them with docs/walks.md.
 	scripts/walks
 
 lint: ## Check the format, the modules' imports, what systemd says of its files, the manual pages, links and figures of the documents, and licences.
