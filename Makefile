@@ -173,7 +173,7 @@ test-long: test ## Run every test in its long form: 200 kills, 1000 random devic
 	SOAK_SECONDS=7200 scripts/test-kernel $(BINARY) soak
 
 # It builds everything once more, which is long for what seldom breaks.
-check-recipes: setup ## Build the handler, the detector and the decorator of ARCHITECTURE.md into a copy of the sources, and try them.
+check-recipes: setup ## Build the handler, the detector and the decorator of docs/recipes.md into a copy of the sources, and try them.
 	scripts/check-recipes
 
 test-systemd: build ## Test the service under a real systemd, in a container (as root); TESTS names some.
