@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+// Binnacle: a daemon, a program and a library that make events of accelerometers, magnetometers and gyroscopes.
 import PackageDescription
 
 let settings: [SwiftSetting] = [
