@@ -2,7 +2,7 @@ package import Configuration
 import PlainText
 
 extension Configuration {
-    /// Fails when there is no detector.
+    /// Throws when the configuration has no detector.
     package func requireDetector(_ path: String) throws(StationError) {
         guard detectorNames.isEmpty, dbus == nil else { return }
         throw StationError(

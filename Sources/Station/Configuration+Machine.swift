@@ -7,16 +7,15 @@ import PlainText
 import Store
 package import TableReading
 
-/// Warnings about a configuration and the machine that it is for.
 extension Configuration {
-    /// What the machine lacks whose `/sys` and `/dev` are in a folder, if they are not at their own place.
+    /// Warnings about the machine whose `/sys` and `/dev` are below `root`; `nil` for this machine.
     package func machineWarnings(root: String?) -> [ConfigurationDiagnostic] {
         machineWarnings(DeviceFinder(under: root))
     }
 
-    /// Looks for what the machine lacks: libraries, and the range of the connected sensors.
+    /// Missing libraries and thresholds beyond the range of a connected sensor.
     ///
-    /// It reads sysfs and loads libraries, so it is nothing for the event thread.
+    /// Reads sysfs and loads libraries, so it must not run on the event thread.
     package func machineWarnings(_ finder: DeviceFinder) -> [ConfigurationDiagnostic] {
         var warnings = handlers.compactMap { handler in
             handler.action.missingLibrary.map { reason in
@@ -41,7 +40,8 @@ extension Configuration {
             let limit = range.metresPerSecondSquared / Double(Units.standardGravity)
             return found.limits.compactMap { threshold in
                 let name = "\(detector.title).\(threshold.key)"
-                // Three axes at their ends measure more than one. A default is no statement about this device.
+                // All axes together measure up to √3 times the range of one; a default threshold says nothing about
+                // this device.
                 let most = limit * (places.has(name) ? 1 : 3.0.squareRoot())
                 guard Double(threshold.g) > most else { return nil }
                 return places.warning(
@@ -54,7 +54,7 @@ extension Configuration {
         }
     }
 
-    /// The range of the device that a section would be played by, as far as all that match have a known one.
+    /// The smallest known range of the devices that match a section.
     private func range(
         of section: SensorSection, _ devices: [SensorDevice]
     ) -> (device: String, metresPerSecondSquared: Double)? {

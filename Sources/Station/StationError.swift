@@ -4,13 +4,13 @@ package import LinuxSystem
 package import TableReading
 package import Traces
 
-/// Why a station cannot be made or had to stop, with the exit status.
+/// The reason why a station cannot be made or had to stop, with the exit status.
 package struct StationError: Error, CustomStringConvertible {
-    /// What is wrong and what to do about it; one line for each thing.
+    /// The problem and the remedy, one line for each.
     package let description: String
     /// A status from sysexits.h.
     package let status: ExitStatus
-    /// The recording that was refused, when it is known what opens it.
+    /// The refused recording, when a remedy is known.
     package private(set) var refusedTrace: (path: String, remedy: TraceRemedy)?
 
     package init(_ status: ExitStatus, _ description: String) {
@@ -23,7 +23,7 @@ package struct StationError: Error, CustomStringConvertible {
         refusedTrace = error.remedy.map { (error.path, $0) }
     }
 
-    /// The error for a source's reason of a failure.
+    /// Makes an error from a source's reason of a failure.
     package init(sourceFailure reason: any Error) {
         switch reason {
         case let error as StationError: self = error
@@ -32,13 +32,13 @@ package struct StationError: Error, CustomStringConvertible {
         }
     }
 
-    /// The error for a failed system call.
+    /// Makes an error from a failed system call.
     package init(_ error: SystemError) {
         self.init(.unavailable, error.description)
     }
 
     package init(_ error: ConfigurationError) {
-        // Also a missing one: the status of a missing recording would let a job without its configuration go on.
+        // Also a missing file: with the status of a missing recording, a job would continue without its configuration.
         let status: ExitStatus = if case .file(_, .system) = error { .inputOutput } else { .configuration }
         self.init(status, error.description)
     }
@@ -63,15 +63,15 @@ package enum ExitStatus: Int32, Sendable {
     case cannotCreate = 73
     /// Reading or writing failed.
     case inputOutput = 74
-    /// Something is in use now, and may not be later.
+    /// A resource is in use now, and may be free later.
     case temporaryFailure = 75
     /// The user may not do that.
     case noPermission = 77
     /// The configuration is wrong.
     case configuration = 78
-    /// Cancelled with Ctrl-C: 128 + SIGINT.
+    /// Ended by Ctrl-C: 128 + SIGINT.
     case cancelled = 130
-    /// Asked to end: 128 + SIGTERM.
+    /// Ended by SIGTERM: 128 + SIGTERM.
     case terminated = 143
 
     package init(_ category: TraceError.Category) {

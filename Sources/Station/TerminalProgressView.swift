@@ -13,9 +13,9 @@ package final class TerminalProgressView: ProgressView {
         self.label = label
     }
 
-    /// Draws the bar over itself, when it looks different from before.
+    /// Redraws the line if it has changed.
     package func draw(fraction: Double?) {
-        // Without words and without a fraction there is only that it goes on.
+        // Without detail and fraction, "…" shows activity.
         let words = [fraction.map(TerminalBar.text), detail.isEmpty ? nil : detail].compactMap { $0 }
         let line = "\r\(label) \(words.isEmpty ? "…" : words.joined(separator: "  "))\u{1B}[K"
         guard line != drawn else { return }

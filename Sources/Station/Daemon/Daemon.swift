@@ -8,22 +8,21 @@ import PlainText
 
 /// The daemon: runs the pipeline of a configuration on one thread until a signal ends it.
 ///
-/// It owns source, detectors, router and parts. Its thread waits for samples, for messages of other threads, and for signals;
-/// what may block, such as a handler or the reading of a configuration, has a thread of its own. What the daemon does beside
-/// detecting is done by its parts.
+/// It owns the source, the detectors, the router and the parts, which do everything beside detection. Its thread waits
+/// for samples, for messages of other threads and for signals; work that may block, such as reading a configuration,
+/// runs on another thread.
 package final class Daemon {
-    /// What the daemon is doing; it never goes back.
+    /// The state of the daemon, which only advances.
     enum Phase {
-        /// The first configuration is read, and its objects are made.
+        /// The first configuration is read and its objects exist.
         case prepared(Preparation)
         /// Devices are opened, and the store is read.
         case starting
-        /// The service manager was told that the daemon is ready.
+        /// The service manager has received READY.
         case running
         case ending
     }
 
-    /// A configuration's objects, made but not yet in force.
     struct Preparation {
         let assembly: Assembly
         let live: LiveSource?
@@ -36,7 +35,7 @@ package final class Daemon {
     let interruption: Interruption
     let finder: DeviceFinder
     let waker: Waker
-    /// What other threads leave for the parts.
+    /// Messages of other threads to the parts.
     let mailbox: Mailbox<PartMessage>
     let log: MessageLog
     let source: StationSource
@@ -44,10 +43,9 @@ package final class Daemon {
     let pipeline: Pipeline
     let session: SampleLoop
     let startNanoseconds = SystemClock.monotonic()
-    /// The configuration in force, and its objects.
     private(set) var assembly = Assembly()
     private(set) var phase = Phase.starting
-    /// The parts, in the order of their turns: see ``makeParts(_:)``.
+    /// See ``makeParts(_:)`` for the order.
     private var parts: [any DaemonPart] = []
 
     /// Reads the configuration, and makes the objects that run it.
@@ -78,11 +76,11 @@ package final class Daemon {
         phase = .prepared(try prepare(read))
     }
 
-    /// Makes the parts, in the order of their turns.
+    /// Makes the parts in the order in which each turn calls them.
     ///
-    /// What was learned of gyroscopes is there before the detectors that recall it. An event gets to the store before the
-    /// socket, the bus and the handlers, which deliver what the store has. What is read follows from what all of these want,
-    /// and readiness from everything. What a configuration says is logged when the others have applied it.
+    /// The gyroscope memory precedes the detectors that use it. The store gets an event before the socket, the bus and
+    /// the handlers, which deliver stored events. Demand follows from all of these, readiness from everything. The
+    /// reload part is last, so that it logs a configuration that all other parts have applied.
     private func makeParts(_ configuration: Configuration) throws(SystemError) -> [any DaemonPart] {
         let relay = SocketRelay()
         let demand = DemandPart(self)
@@ -106,33 +104,31 @@ package final class Daemon {
         return session.failures.first
     }
 
-    /// Everything is open, or had the time.
+    /// Called when all devices are open or the time for that is over.
     func becomeReady() { phase = .running }
 
     var isEnding: Bool { if case .ending = phase { true } else { false } }
 
-    /// Whether the service manager was told that the daemon is ready.
     var isReady: Bool { if case .running = phase { true } else { false } }
 
     // MARK: - What parts contribute
 
-    /// Leads events to where the parts have them.
+    /// Connects the router to the chains of the parts.
     func replaceChains() { router.replaceChains(parts.flatMap(\.chains)) }
 
-    /// Makes the pipeline of the detectors and, behind them, the parts' observers.
+    /// Rebuilds the pipeline: the detectors, then the observers of the parts.
     func replaceDetectors() { pipeline.change(detectors: assembly.detectors + parts.flatMap(\.observers)) }
 
-    /// What is wrong, each a sentence.
+    /// Present problems, each a sentence.
     var problems: [String] {
         parts.flatMap(\.problems) + (log.failure.map { ["the log: standard error: \($0)"] } ?? [])
     }
 
-    /// The members of the status that parts have, in the order of the parts.
     func statusMembers(at now: Int64) -> [(key: String, json: String)] { parts.flatMap { $0.status(at: now) } }
 
     // MARK: - Configurations
 
-    /// Makes what a configuration says, as far as it is not there already.
+    /// Makes the objects of a configuration, and keeps those of unchanged sections.
     private func prepare(_ read: ReadConfiguration) throws(StationError) -> Preparation {
         var configuration = read.configuration
         configuration.places = ConfigurationPlaces()
@@ -149,7 +145,7 @@ package final class Daemon {
         }
     }
 
-    /// Applies a configuration that was read again, between two turns.
+    /// Applies a configuration that was read again; called between two turns.
     func apply(_ read: ReadConfiguration) throws(StationError) { apply(try prepare(read), isFirst: false) }
 
     private func apply(_ next: Preparation, isFirst: Bool) {
@@ -168,7 +164,7 @@ package final class Daemon {
 
     // MARK: - Ending
 
-    /// Ends the parts, stage by stage, and closes the devices.
+    /// Ends the parts stage by stage, then closes the devices.
     private func stop() {
         phase = .ending
         let begin = SystemClock.monotonic()
@@ -183,7 +179,7 @@ package final class Daemon {
         source.live?.stop(atMostMilliseconds: Int(max(50, (end - SystemClock.monotonic()) / 1_000_000)))
     }
 
-    /// Calls the parts with their messages, and forwards the events that result.
+    /// Delivers messages to the parts and flushes the resulting events.
     func handleMessages() {
         guard mailbox.hasMessages else { return }
         var messages: [PartMessage] = []
@@ -207,9 +203,9 @@ extension Daemon: SampleLoopDelegate {
         if session.failures.isEmpty, !interruption.isRequested { log.say(notice) }
     }
 
-    /// The earliest of all that is due without samples, such as the next watchdog message.
+    /// The earliest deadline that needs no samples, such as the next watchdog message.
     package func sessionNextDeadline(_ session: SampleLoop) -> Int64? {
-        // Asked in each turn, so no array is made.
+        // Called in each turn, so it builds no array.
         var next: Int64?
         for part in parts {
             if let deadline = part.deadline { next = min(next ?? deadline, deadline) }

@@ -3,33 +3,33 @@ import Configuration
 import LinuxSystem
 import PlainText
 
-/// A part of the daemon: it has its own state, its own messages, its deadline, and its own end.
+/// A part of the daemon, with its own state, messages, deadline and end.
 ///
-/// The daemon knows its parts by this protocol alone. Everything is called on the event thread; a part calls the daemon back
-/// where what it contributes has changed. Every method has an empty default.
+/// The daemon knows its parts by this protocol alone and calls them on the event thread. A part calls the daemon when
+/// its contribution (chains, observers) has changed. Every method has an empty default.
 protocol DaemonPart: AnyObject, SendableMetatype {
-    /// Makes what a configuration needs and what may fail; ``apply(_:)`` follows with that configuration.
+    /// Makes the objects of a configuration, which may fail; ``apply(_:)`` follows with the same configuration.
     func prepare(_ configuration: Configuration) throws(SystemError)
-    /// A configuration is about to be replaced; the old one is still in force.
+    /// Called before a configuration is replaced; the old one is still in force.
     func willApply(_ change: ConfigurationChange)
-    /// Uses the configuration that is in force from now on; nothing in it can fail.
+    /// Uses a configuration, which is in force from now on; must not fail.
     func apply(_ change: ConfigurationChange)
-    /// Does what is due in a turn, with the source's answer.
+    /// Handles one turn, given the source's answer.
     func turn(_ answer: SampleAnswer, at now: Int64)
-    /// Does what follows when all parts have had their turn and the router has handed their events on.
+    /// Called after all parts had their turn and the router was flushed.
     func finishTurn(at now: Int64)
-    /// When it has something to do although nothing happens, on CLOCK_MONOTONIC; `nil` for never.
+    /// The next turn that is needed without samples, on CLOCK_MONOTONIC; `nil` for none.
     var deadline: Int64? { get }
-    /// Does its work of a stage of the end, and waits no longer than to a time on CLOCK_MONOTONIC.
+    /// Ends what belongs to a stage, and waits until `deadline` (CLOCK_MONOTONIC) at most.
     func end(_ stage: EndStage, until deadline: Int64)
 
-    /// Where it has events led, in the order in which each event gets there.
+    /// Chains that receive all events, in this order.
     var chains: [HandlerChain] { get }
-    /// What it has stand behind the detectors.
+    /// Observers that run after the detectors.
     var observers: [any Detector] { get }
-    /// What is wrong, each a sentence.
+    /// Present problems, each a sentence.
     var problems: [String] { get }
-    /// Its members of the status, as JSON.
+    /// Members of the status, as JSON.
     func status(at now: Int64) -> [(key: String, json: String)]
 }
 
@@ -47,34 +47,34 @@ extension DaemonPart {
     func status(at now: Int64) -> [(key: String, json: String)] { [] }
 }
 
-/// The configuration that is replaced, and the one that replaces it, with their objects.
+/// The configurations before and after a reload, with their objects.
 struct ConfigurationChange {
     let before: Assembly
     let after: Assembly
     let isFirst: Bool
 }
 
-/// The stages of the end, in their order: each begins when the one before it is done.
+/// The stages of the end, in their order.
 ///
-/// A stage has until its time, counted from the beginning of the end, whatever the stages before it took.
+/// Each begins when the one before it is done, and has a fixed deadline counted from the beginning of the end.
 enum EndStage: CaseIterable {
-    /// Nothing new is begun, and the service manager knows.
+    /// Nothing new begins; the service manager is told.
     case begin
-    /// Events that were held for the store's last number are numbered, so that they are stored.
+    /// Events that wait for the store's last number get numbers, so that they can be stored.
     case numbering
-    /// Decorators forward what they hold back, and the store gets it.
+    /// Decorators forward the events that they hold back, while the store still accepts them.
     case decorators
-    /// Handlers that act on the world end: the other handlers and the store take the events about them.
+    /// Handlers that act on the outside world end; other handlers and the store still get events about them.
     case actors
-    /// The store has what it was given and what was acknowledged.
+    /// The store commits events and acknowledgements.
     case store
     case handlers
-    /// The servers send their last events, which they have from the store.
+    /// The servers read their last events from the store and send them.
     case servers
-    /// Files are written: a slow disk has the time that the servers leave.
+    /// Files are written last, so that a slow disk does not use the servers' time.
     case files
 
-    /// The end of the stage, from the beginning of the end.
+    /// Deadline of the stage, from the beginning of the end.
     var time: Duration {
         switch self {
         case .begin, .numbering, .decorators: .milliseconds(250)
@@ -86,32 +86,32 @@ enum EndStage: CaseIterable {
     }
 }
 
-/// Work on another thread that was asked for; what it looks at may change meanwhile, so it is then done once more.
+/// Work on another thread; a request while it runs repeats it, because its input may have changed.
 enum RepeatedWork {
     case none
     case running
     case outdated
 
-    /// Whether it can begin now; otherwise it is done again when what runs has ended.
+    /// Whether the work may begin now; otherwise it is repeated after the present run.
     mutating func mayBegin() -> Bool {
         if case .none = self { return true }
         self = .outdated
         return false
     }
 
-    /// The work has ended; returns whether it is to be done again.
+    /// Called when the work has ended; returns whether to repeat it.
     mutating func end() -> Bool {
         defer { self = .none }
         return if case .outdated = self { true } else { false }
     }
 }
 
-/// A message of another thread; it looks for its part among all.
+/// A message of another thread, which selects its part.
 typealias PartMessage = @Sendable ([any DaemonPart]) -> Void
 
-/// What other threads leave for a part, which does it on the event thread.
+/// A queue by which other threads send messages to one part.
 ///
-/// All parts share one mailbox, so the messages of one thread are handled in their order: a handler's report before the
+/// All parts share one mailbox, so messages of one thread keep their order: a handler's report is handled before the
 /// request for the status that follows it.
 struct PartInbox<Part: DaemonPart>: Sendable {
     private let mailbox: Mailbox<PartMessage>
@@ -120,14 +120,14 @@ struct PartInbox<Part: DaemonPart>: Sendable {
         mailbox = daemon.mailbox
     }
 
-    /// Leaves a message; from any thread.
+    /// Posts a message; callable on any thread.
     func post(_ message: @escaping @Sendable (Part) -> Void) {
         mailbox.post { parts in
             for case let part as Part in parts { message(part) }
         }
     }
 
-    /// Runs on a thread of its own what may take long, and posts the result to the event thread.
+    /// Runs slow work on a new thread, and posts the result to the event thread.
     func run<Result: Sendable>(
         _ work: @escaping @Sendable () -> Result, then use: @escaping @Sendable (Part, Result) -> Void
     ) throws(SystemError) {

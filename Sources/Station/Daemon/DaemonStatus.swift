@@ -5,12 +5,12 @@ import PlainText
 
 /// The answer to `binnacle status`.
 extension Daemon {
-    /// The members that parts have, in the order in which they stand.
+    /// Order of the members in the answer.
     private static let statusOrder = [
         "events_total", "configuration", "sensors", "detectors", "handlers", "store", "socket", "dbus",
     ]
 
-    /// The daemon's status, as a JSON object on one line.
+    /// The answer: one line of JSON.
     ///
     /// `state` is `ok`, or `degraded` when there are `problems`. Ages are in seconds; an unknown figure is null.
     func statusLine() -> String {
@@ -30,7 +30,7 @@ extension Daemon {
         return status.text
     }
 
-    /// Orders the members that parts have: the listed ones, null where no part has one, then the others as they come.
+    /// Orders members: the listed ones (null if absent), then the others.
     static func ordered(_ members: [(key: String, json: String)]) -> [(key: String, json: String)] {
         precondition(Set(members.map(\.key)).count == members.count, "two members of the status have the same key")
         return statusOrder.map { key in members.first { $0.key == key } ?? (key, "null") }
@@ -39,12 +39,10 @@ extension Daemon {
 }
 
 extension JSONObject {
-    /// Adds a time in seconds, or null.
     mutating func add(_ key: String, seconds nanoseconds: Int64?) {
         add(key, number: nanoseconds.map { Double($0) * 1e-9 }, decimals: 3)
     }
 
-    /// Adds a number, or null.
     mutating func add(_ key: String, number: Double?, decimals: Int) {
         add(key, raw: number.map { Figure.Value.number($0, decimals: decimals).description } ?? "null")
     }

@@ -4,22 +4,22 @@ import DesktopBus
 import LinuxSensors
 import LinuxSystem
 
-/// Opens the devices that are wanted, and closes the others.
+/// Opens the devices that something needs, and closes the others.
 final class DemandPart: DaemonPart {
-    /// What decides it; who changes it calls ``review()``.
+    /// After a change the caller calls ``review()``.
     var demand = SensorDemand()
 
     private unowned let daemon: Daemon
     private let inbox: PartInbox<DemandPart>
-    /// The sensors whose devices are not read, because nothing wants them.
+    /// Sensors whose devices are closed because nothing needs them.
     private var idleSensors: [Sensor] = []
-    /// Reads what has no samples; `nil` when nothing wants it.
+    /// Reads light, proximity and switches; `nil` when nothing needs them.
     private var watcher: AmbientWatcher?
-    /// The number of watchers that were started: what an earlier one has still sent is left out.
+    /// The generation of the watcher: messages of an earlier one are discarded.
     private var watcherNumber = 0
-    /// What the watcher reads, and for which detectors.
+    /// The kinds that the watcher reads, and the detectors that receive them.
     private var watched: (kinds: Set<AmbientReading.Kind>, takers: [ObjectIdentifier]) = ([], [])
-    /// Takes each single reading as well.
+    /// Receives each single reading in addition to the detectors.
     var readingObserver: ((AmbientReading.Outcome) -> Void)?
 
     private var assembly: Assembly { daemon.assembly }
@@ -29,7 +29,6 @@ final class DemandPart: DaemonPart {
         inbox = PartInbox(daemon)
     }
 
-    /// Whether nothing wants what a sensor measures.
     func isIdle(_ sensor: Sensor) -> Bool { idleSensors.contains { $0 === sensor } }
 
     func apply(_ change: ConfigurationChange) {
@@ -43,9 +42,8 @@ final class DemandPart: DaemonPart {
         review()
     }
 
-    /// Opens the devices that are wanted now, and closes the others.
     func review() {
-        // What is played costs no device.
+        // Recordings and models have no device to close.
         let sensors = assembly.requests.map(\.sensor)
         let names = demand.idle(among: sensors.map(\.name))
         let idle = sensors.filter { names.contains($0.name) }
@@ -58,7 +56,7 @@ final class DemandPart: DaemonPart {
         watch(demand.ambient)
     }
 
-    /// Begins again with sensors that were not read: what the detectors know is from before the pause.
+    /// Restarts detection for sensors that were closed: what the detectors know is older than the pause.
     private func resume(_ sensors: [Sensor]) {
         daemon.pipeline.resume(sensors)
         for detector in assembly.detectors
@@ -72,7 +70,7 @@ final class DemandPart: DaemonPart {
 
     // MARK: - Single readings
 
-    /// Starts reading light and proximity; new detectors get the present values.
+    /// Starts the watcher, again when there are new detectors, which then get the present values.
     private func watch(_ kinds: Set<AmbientReading.Kind>) {
         let takers = assembly.detectors.filter { !$0.ambientKinds.isEmpty }.map { ObjectIdentifier($0) }
         guard kinds != watched.kinds || takers != watched.takers else { return }

@@ -5,21 +5,20 @@ import LinuxSensors
 import LinuxSystem
 import PlainText
 
-/// The service on the system bus: which sensors are there, what detectors show, and each event as a signal.
+/// The service on the system bus: reports available sensors, the values of detectors, and each event as a signal.
 ///
-/// The detectors are asked after each turn; they know nothing of the bus. Values are sent when they change.
+/// It queries the detectors after each turn; they do not know the bus. Values are sent when they change.
 final class DesktopPart: DaemonPart {
-    /// The service while there is one, and what belongs to it.
     private struct Service {
         let bus: DesktopBus
         var readings = DesktopValues()
-        /// Whether clients find it.
+        /// Whether clients see the service.
         var hasBegun = false
-        /// When clients find it although the machine has not answered.
+        /// On CLOCK_MONOTONIC: then clients see the service even if the search for devices has not ended.
         let beginDeadline = SystemClock.monotonic() + 1_000_000_000
-        /// The source's count of changes when the machine was looked at last.
+        /// The source's change count at the last search for devices.
         var changeCount: Int?
-        /// When the last heading was sent, on CLOCK_MONOTONIC.
+        /// Time of the last heading sent, on CLOCK_MONOTONIC.
         var headingNanoseconds = Int64.min
     }
 
@@ -27,22 +26,20 @@ final class DesktopPart: DaemonPart {
     private let inbox: PartInbox<DesktopPart>
     private let demand: DemandPart
     private var service: Service?
-    /// The search for devices of single readings on another thread.
     private var search = RepeatedWork.none
-    /// The single readings for which the machine has devices; `nil` until it was searched for them.
+    /// Kinds of single readings with a device; `nil` until the first search has ended.
     private var ambientPresent: Set<AmbientReading.Kind>?
-    /// The detectors whose values are sent; those of single readings are the service's own.
+    /// Sources of the values sent; this part owns the detectors of single readings.
     private var detectors: [DesktopSensor: any EventDetector] = [
         .light: AmbientLightDetector(), .proximity: ProximityDetector(),
     ]
-    /// The sensors of the detectors with samples, and the requests for their devices.
+    /// Sensors of the detectors with samples, and the requests for their devices.
     private var sampled: [DesktopSensor: (sensors: [Sensor], requests: [SensorRequest])] = [:]
 
-    /// The sensors of single readings.
     private static let ambient: [DesktopSensor: AmbientReading.Kind] = [.light: .light, .proximity: .proximity]
-    /// The least turn and the least time between two headings: each wakes every program that has claimed the compass.
+    /// Minimum turn and interval between two headings sent: each wakes all clients that have claimed the compass.
     private static let headingSteps = (degrees: 0.5, nanoseconds: Int64(100_000_000))
-    /// How old a heading may be that is held, in seconds; an older one is not told any more.
+    /// Maximum age of a held heading, in seconds; after it the heading is reported as unknown.
     private static let longestHold = 1.0
 
     init(_ daemon: Daemon, _ demand: DemandPart) {
@@ -55,7 +52,7 @@ final class DesktopPart: DaemonPart {
 
     // MARK: - The service
 
-    /// Starts, changes or ends the service; its connection and its claims outlive a reload.
+    /// Starts, changes or ends the service; its connection and its claims survive a reload.
     func apply(_ change: ConfigurationChange) {
         guard let section = change.after.configuration.dbus else {
             guard let service else { return }
@@ -101,7 +98,7 @@ final class DesktopPart: DaemonPart {
         return surroundings
     }
 
-    /// Each event as a signal, where the section asks for that.
+    /// Sends each event as a signal, where `[dbus]` asks for that.
     var chains: [HandlerChain] {
         guard let bus = service?.bus, daemon.assembly.configuration.dbus?.settings.broadcastsEvents ?? false else {
             return []
@@ -144,12 +141,12 @@ final class DesktopPart: DaemonPart {
         demand.review()
     }
 
-    /// Looks which devices there are.
+    /// Reports to the demand which sensors have devices.
     private func searchDevices(at now: Int64) {
         let live = daemon.source.live
         var found: DesktopSensors = []
         for (sensor, parts) in sampled where !parts.sensors.isEmpty {
-            // What is played is there.
+            // Recordings and models need no device.
             found.set(sensor, parts.requests.isEmpty || live?.hasDevices(for: parts.requests[...]) ?? false)
         }
         for (sensor, kind) in Self.ambient { found.set(sensor, ambientPresent?.contains(kind) ?? false) }
@@ -157,14 +154,13 @@ final class DesktopPart: DaemonPart {
         if demand.demand.find(found, inactive: inactive, at: now) { demand.review() }
     }
 
-    /// The sensors of the desktop of which a sensor is not active.
     private var inactive: DesktopSensors {
         var inactive: DesktopSensors = []
         for (sensor, parts) in sampled { inactive.set(sensor, parts.sensors.contains { !$0.isActive }) }
         return inactive
     }
 
-    /// Searches for light and proximity devices on a thread of its own: a driver may take any time.
+    /// Runs on another thread, because a driver may block for any time.
     private func searchDevices() {
         guard service != nil, search.mayBegin() else { return }
         let (root, kinds) = (daemon.options.root, Array(Self.ambient.values))
@@ -190,7 +186,6 @@ final class DesktopPart: DaemonPart {
 
     // MARK: - Values
 
-    /// Gives the service's own detectors a single reading.
     private func process(_ outcome: AmbientReading.Outcome) {
         switch outcome {
         case .failed: searchDevices()
@@ -201,7 +196,7 @@ final class DesktopPart: DaemonPart {
         }
     }
 
-    /// Begins again with single readings that are taken from now on: the last values are old.
+    /// Restarts the detectors of single readings, because their last values are old.
     private func restart(_ sensors: DesktopSensors) {
         for sensor in Self.ambient.keys where sensors.contains(sensor) {
             detectors[sensor]?.stopDetection()
@@ -215,7 +210,7 @@ final class DesktopPart: DaemonPart {
         return [demand.demand.trialEnd, begin].compactMap { $0 }.min()
     }
 
-    /// Follows devices that come and go, and sends what has changed.
+    /// Reports devices that came or went, and sends changed values.
     func finishTurn(at now: Int64) {
         guard var service else { return }
         let count = daemon.source.live?.deviceChangeCount ?? 1
@@ -240,7 +235,6 @@ final class DesktopPart: DaemonPart {
         self.service = service
     }
 
-    /// What the sensors show now.
     private func values(after service: inout Service, at now: Int64) -> DesktopValues {
         var next = service.readings
         next.present = demand.demand.available.subtracting(inactive)
@@ -259,7 +253,7 @@ final class DesktopPart: DaemonPart {
         return next
     }
 
-    /// Shows a heading that has turned far enough; returns whether there is a valid one.
+    /// Updates the heading if it has turned far enough; returns whether there is a valid one.
     private static func show(
         _ figures: [Figure], in readings: inout DesktopValues, _ lastNanoseconds: inout Int64, at now: Int64
     ) -> Bool {
@@ -299,14 +293,14 @@ final class DesktopPart: DaemonPart {
 }
 
 extension DesktopValues {
-    /// Shows the state and the figures of a detector; returns whether its value is known.
+    /// Copies a detector's state and figures; returns whether its value is known.
     fileprivate mutating func show(_ state: String?, _ figures: [Figure], as sensor: DesktopSensor) -> Bool {
         switch sensor {
         case .accelerometer:
             let tilt = figures.value(.tilt).flatMap { ScreenTilt(rawValue: $0.description) } ?? .undefined
             if let found = state.flatMap(ScreenOrientation.init) { orientation = found }
             if tilt != .undefined { self.tilt = tilt }
-            // Flat on a table only the tilt is known.
+            // Of a screen that lies flat only the tilt is known.
             return tilt != .undefined
         case .light:
             guard let level = figures.number(.illuminance) ?? figures.number(.brightness) else { return false }
@@ -325,7 +319,6 @@ extension DesktopValues {
 extension [Figure] {
     fileprivate func value(_ name: Figure.Name) -> Figure.Value? { first { $0.name == name }?.value }
 
-    /// The number that a figure is; `nil` without one.
     fileprivate func number(_ name: Figure.Name) -> Double? {
         guard case .number(let value, _)? = value(name) else { return nil }
         return value

@@ -5,15 +5,14 @@ import LinuxSystem
 import PlainText
 import Traces
 
-/// Runs the detectors of a configuration, and knows which sensors are there.
+/// Runs the detectors of a configuration, and records which sensors lack a device.
 final class DetectionPart: DaemonPart {
     private unowned let daemon: Daemon
     private let demand: DemandPart
-    /// The sensors for which there has been no device since the start of the daemon.
+    /// Sensors without a device since the daemon started.
     private var missingSensors: Set<String> = []
-    /// The sensors whose scale is wrong, as far as that was reported.
+    /// Sensors whose wrong scale was already reported.
     private var toldScales: Set<String> = []
-    /// The error that ended a recording early.
     private var damage: StationError?
 
     private var assembly: Assembly { daemon.assembly }
@@ -54,7 +53,7 @@ final class DetectionPart: DaemonPart {
         }
     }
 
-    /// Records whether sensors are missing, or failed in another way.
+    /// Records whether the sensors of failed streams are missing, or failed for another reason.
     private func record(_ streams: [SampleStream], _ reason: any Error) {
         let isMissing = (reason as? SensorFailure)?.category == .missing
         for sensor in streams.map(\.sensor) {
@@ -81,7 +80,7 @@ final class DetectionPart: DaemonPart {
             + stopped.map { "detector '\($0.name)' does not run" }
     }
 
-    /// Whether there is no device for a sensor, which may be so while others deliver.
+    /// Whether a sensor has no device while other sensors deliver.
     private func isWaiting(_ sensor: Sensor) -> Bool {
         guard !sensor.isActive, missingSensors.contains(sensor.name),
             assembly.detectors.contains(where: { $0.streams.allSatisfy(\.sensor.isActive) }),
@@ -90,7 +89,6 @@ final class DetectionPart: DaemonPart {
         return assembly.configuration.isOptional(section)
     }
 
-    /// Whether a detector waits for such a sensor.
     private func isWaiting(_ detector: any Detector) -> Bool {
         detector.streams.contains { isWaiting($0.sensor) }
             && detector.streams.allSatisfy { $0.sensor.isActive || isWaiting($0.sensor) }
@@ -111,7 +109,7 @@ final class DetectionPart: DaemonPart {
         if demand.isIdle(sensor) { object.add("idle", raw: "true") }
         if isWaiting(sensor) { object.add("waiting", raw: "true") }
         object.add("simulated", raw: String(sensor.isSimulated))
-        // A gyroscope that has never delivered is not there.
+        // An optional stream that never delivered is left out: the device lacks it.
         let streams = statistics.filter {
             $0.stream.sensor === sensor && !($0.stream.isOptional && $0.sampleCount == 0)
         }
@@ -123,7 +121,6 @@ final class DetectionPart: DaemonPart {
         let age = statistics.lastTimeNanoseconds.map { now - daemon.source.clockNanoseconds(of: $0) }
         var object = JSONObject()
         object.add("kind", statistics.stream.kind.rawValue)
-        // Without recent samples there is no rate.
         object.add("rate_hz", number: age.map { $0 > 2_000_000_000 ? 0 : statistics.rateHz } ?? nil, decimals: 2)
         object.add("last_sample_s", seconds: age)
         object.add("samples", raw: String(statistics.sampleCount))
@@ -140,7 +137,6 @@ final class DetectionPart: DaemonPart {
         object.add("running", raw: String(daemon.pipeline.isWorking(detector)))
         if isWaiting(detector) { object.add("waiting", raw: "true") }
         if let state = detector.state { object.add("state", state) }
-        // Values that are held, such as a heading, are not valid.
         let figures = detector.figures
         if !figures.contains(where: { $0.name == .age }) {
             for figure in figures { object.add(figure.name, figure.value) }
@@ -155,7 +151,7 @@ final class DetectionPart: DaemonPart {
         object.add(
             "offset_dps", list: (0..<3).map { Figure.Value.number(offset[$0], decimals: 3).description })
         object.add("offset_sigma_dps", number: state.sigmaDegrees, decimals: 3)
-        // For how long the heading has lived on it alone.
+        // How long the heading has been derived from the gyroscope alone.
         if let seconds = state.secondsAlone { object.add("alone_s", number: seconds, decimals: 1) }
         return object.text
     }

@@ -2,20 +2,20 @@ import Binnacle
 import LinuxSystem
 import PlainText
 
-/// Keeps what gyroscopes have taught the detectors for the next start.
+/// Saves the calibration that detectors have learned of gyroscopes for the next start.
 final class GyroscopePart: DaemonPart {
     private unowned let daemon: Daemon
     private let inbox: PartInbox<GyroscopePart>
     private let book = GyroscopeMemoryFile(path: GyroscopeMemoryFile.standardPath)
-    /// When the detectors are asked next what they have learned, and from when on the file is written again.
+    /// Next times to query the detectors and to write the file, on CLOCK_MONOTONIC.
     private var lookNanoseconds: Int64 = 0
     private var fileNanoseconds: Int64 = 0
-    /// Whether a thread writes it.
+    /// Whether a thread is writing the file.
     private var isWriting = false
-    /// Why it could not be written last.
+    /// Why the last attempt to write failed.
     private var failure: String?
 
-    /// Nanoseconds between two looks at what the detectors have learned, and between two writings of the file.
+    /// Intervals of querying the detectors and of writing the file, in nanoseconds.
     private static let intervals = (look: Int64(60_000_000_000), file: Int64(600_000_000_000))
 
     init(_ daemon: Daemon) {
@@ -26,14 +26,14 @@ final class GyroscopePart: DaemonPart {
 
     func willApply(_ change: ConfigurationChange) { record() }
 
-    /// Gives the sensors what was learned of their devices.
+    /// Lets sensors recall what was learned of their devices.
     func apply(_ change: ConfigurationChange) {
         for sensor in daemon.assembly.sensors.map(\.object) {
             sensor.recallGyroscope = { [book] in book.recall($0, at: SystemClock.realtime()) }
         }
     }
 
-    /// Records what was learned, once a minute, and writes it after a rest; the disk has a thread of its own for that.
+    /// Records what was learned every minute, and writes the file every ten.
     func finishTurn(at now: Int64) {
         guard now >= lookNanoseconds else { return }
         lookNanoseconds = now + Self.intervals.look
@@ -64,7 +64,7 @@ final class GyroscopePart: DaemonPart {
         for state in daemon.assembly.detectors.compactMap(\.gyroscopeState) { book.record(state, at: now) }
     }
 
-    /// Writes the file on a thread of its own, unless one is writing.
+    /// Writes the file on another thread, unless one is writing: a disk may be slow.
     private func write() {
         guard daemon.options.viewSocket == nil, let path = book.path, book.isChanged, !isWriting else { return }
         let contents = book.removeContents()
@@ -83,7 +83,7 @@ final class GyroscopePart: DaemonPart {
         }
     }
 
-    /// A failure is logged once.
+    /// Logs only the first of repeated failures.
     private func finishWriting(_ result: Result<Void, SystemError>) {
         isWriting = false
         var text: String?

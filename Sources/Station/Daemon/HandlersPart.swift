@@ -5,24 +5,22 @@ import LinuxSystem
 import PlainText
 import Store
 
-/// The handlers of a configuration, their reports, and what the log has without them.
+/// The configured handlers, their reports, and the log of failures that no handler logs.
 final class HandlersPart: DaemonPart {
     private unowned let daemon: Daemon
     private let inbox: PartInbox<HandlersPart>
     private let store: StorePart
     private let attachments: HandlerAttachments?
     private var lines: [HandlerLine] = []
-    /// The handlers of the configuration that is applied next.
+    /// Handlers of the configuration that is applied next.
     private var prepared: [HandlerLine] = []
-    /// Handlers that a reload removed, until they have finished their queues.
+    /// Handlers that a reload removed, until their queues are empty.
     private var retired: [HandlerLine] = []
-    /// The counted reports of handlers, by handler name.
     private var tallies: [String: HandlerCounters] = [:]
     private let eventTally = EventCounters()
-    /// Logs failures that no log handler takes.
     private let trouble: TroubleLog
 
-    /// The time for a handler that a reload removed to finish its queue.
+    /// Time for a removed handler to finish its queue.
     private static let retirement: Duration = .seconds(60)
 
     init(_ daemon: Daemon, _ store: StorePart) {
@@ -58,7 +56,7 @@ final class HandlersPart: DaemonPart {
                 }
             }
         } catch {
-            // Ends the threads of handlers that will not be used.
+            // Ends the threads of handlers that the new configuration does not have.
             for line in prepared where !lines.contains(where: { $0.handler === line.handler }) {
                 line.handler.end(within: .zero)
             }
@@ -90,13 +88,13 @@ final class HandlersPart: DaemonPart {
 
     // MARK: - Reports
 
-    /// Counts a handler's report, and has it handled as any event.
+    /// Counts a handler's report and routes it like other events.
     private func report(_ event: Event) {
         if case .text(let name) = event.figure(.handler) { tallies[name, default: HandlerCounters()].count(event) }
         daemon.router.report(event)
     }
 
-    /// Ends the run when standard output was all it was for, as any program in a pipeline; otherwise the handler has failed.
+    /// Ends the run if standard output was its only handler, as programs in a pipeline do; otherwise records a failure.
     private func outputDidClose(_ event: Event) {
         let onlyPrints = lines.allSatisfy { $0.section.action is OutputAction }
         let isKept = store.store != nil || daemon.assembly.configuration.socket != nil
@@ -115,7 +113,7 @@ final class HandlersPart: DaemonPart {
         case .actors: end((lines + retired).filter(\.actsOnTheWorld), until: deadline)
         case .handlers: end((lines + retired).filter { !$0.actsOnTheWorld }, until: deadline)
         case .files:
-            // The output is what the caller asked for.
+            // With `--json` the output is the purpose of the run, so its failure is the run's.
             guard daemon.options.writesJSON, let failure = tallies[RunOptions.outputName]?.failure else { return }
             daemon.session.add(StationError(.inputOutput, failure))
         case .numbering, .store, .servers: break

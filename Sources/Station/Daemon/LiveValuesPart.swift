@@ -1,19 +1,18 @@
 import Binnacle
 import LinuxSystem
 
-/// Makes live readings at the shortest interval that a client of the socket wants; without such a client it costs nothing.
+/// Makes live readings at the shortest interval that a client requests; without such a client it does nothing.
 final class LiveValuesPart: DaemonPart {
-    /// Readings that are made.
     private struct Schedule {
         let collector: LiveValuesCollector
         let intervalNanoseconds: Int64
-        /// The end of the interval, on CLOCK_MONOTONIC.
+        /// End of the interval, on CLOCK_MONOTONIC.
         var dueNanoseconds: Int64
     }
 
     private unowned let daemon: Daemon
     private let socket: SocketPart
-    /// `nil` while no readings are wanted.
+    /// `nil` while no client requests readings.
     private var schedule: Schedule?
 
     init(_ daemon: Daemon, _ socket: SocketPart) {
@@ -21,7 +20,7 @@ final class LiveValuesPart: DaemonPart {
         self.socket = socket
     }
 
-    /// Stands last, because it takes what the detectors have just found.
+    /// Runs last, because it reads the detectors' results.
     var observers: [any Detector] { schedule.map { [$0.collector.observer] } ?? [] }
 
     var deadline: Int64? { schedule?.dueNanoseconds }
@@ -33,7 +32,7 @@ final class LiveValuesPart: DaemonPart {
         if let schedule, now >= schedule.dueNanoseconds { publish(schedule, now) }
     }
 
-    /// Begins with the interval that is wanted now.
+    /// Starts again with the interval that is requested now.
     private func begin() {
         schedule = socket.readingsInterval.map { interval in
             let now = SystemClock.monotonic()
@@ -45,9 +44,8 @@ final class LiveValuesPart: DaemonPart {
         daemon.replaceDetectors()
     }
 
-    /// Sends the readings of the interval that is over.
     private func publish(_ schedule: Schedule, _ now: Int64) {
-        // Intervals that were missed are part of this one.
+        // Missed intervals are merged into this one.
         let interval = schedule.intervalNanoseconds
         let lateNanoseconds = (now - schedule.dueNanoseconds) % interval
         self.schedule?.dueNanoseconds = Units.later(now, by: interval - lateNanoseconds)

@@ -7,18 +7,18 @@ import LinuxSystem
 import PlainText
 import TableReading
 
-/// Reads the configuration again when a signal asks for it, and reports what each configuration says.
+/// Reloads the configuration on a signal, and logs the warnings of each configuration.
 final class ReloadPart: DaemonPart {
     private unowned let daemon: Daemon
     private let service: ServicePart
     private let inbox: PartInbox<ReloadPart>
     /// The reading of a configuration on another thread.
     private var reading = RepeatedWork.none
-    /// Why the configuration that was read last was rejected; `nil` when it is in force.
+    /// Why the last configuration read was rejected; `nil` when it is in force.
     private var refused: String?
-    /// What the machine lacked at the last reload.
+    /// Warnings about the machine at the last reload.
     private var machineWarnings: [ConfigurationDiagnostic] = []
-    /// When the configuration in force was applied.
+    /// Time of the last change of the configuration in force.
     private var appliedNanoseconds: Int64 = 0
 
     init(_ daemon: Daemon, _ service: ServicePart) {
@@ -31,10 +31,10 @@ final class ReloadPart: DaemonPart {
         if daemon.interruption.takeReload() { reload() }
     }
 
-    /// Reads the configuration again and opens its recordings, on a worker thread: a disk may be slow.
+    /// Reads the configuration and opens its recordings on another thread, because a disk may be slow.
     private func reload() {
         guard reading.mayBegin() else { return }
-        // The time is taken after the signal: a service manager ignores replies that are older than its request.
+        // The time is taken after the signal: the service manager ignores replies older than its request.
         service.sayReloading(SystemClock.monotonic())
         guard let path = daemon.options.configurationPath else {
             daemon.log.say("there is no configuration file to read again", level: .notice)
@@ -54,7 +54,7 @@ final class ReloadPart: DaemonPart {
         }
     }
 
-    /// Applies the configuration that was read, or reports why not and keeps the old one.
+    /// Applies a configuration that was read, or logs why it was rejected.
     private func finish(_ result: Result<ReadConfiguration, StationError>) {
         guard !daemon.isEnding else { return }
         let isOutdated = reading.end()
@@ -80,14 +80,14 @@ final class ReloadPart: DaemonPart {
         service.sayReady()
     }
 
-    /// Compares a configuration with the machine, on a thread of its own: a driver may take any time to report its range.
+    /// Compares a configuration with the machine, on another thread: a driver may block while its range is read.
     private func compareWithMachine(_ configuration: Configuration) {
         let finder = daemon.finder
-        // Without a thread there are no such warnings.
+        // These warnings are omitted when no thread can be started.
         try? inbox.run {
             configuration.machineWarnings(finder)
         } then: { part, warnings in
-            // Those that the reload before this one did not have.
+            // Warnings that the reload before did not have.
             for warning in warnings where !part.machineWarnings.contains(warning) {
                 part.daemon.log.say(warning.description, level: .warning)
             }
@@ -115,9 +115,9 @@ final class ReloadPart: DaemonPart {
         return [("configuration", object.text)]
     }
 
-    // MARK: - The line with which a run begins
+    // MARK: - The first line of the log
 
-    /// Logs what runs, and on a terminal how to end it and to look at it.
+    /// Logs what runs, and on a terminal how to end and inspect it.
     private func sayStart() {
         let configuration = daemon.assembly.configuration
         let handlers = configuration.handlers.map { section in
@@ -141,7 +141,7 @@ final class ReloadPart: DaemonPart {
         daemon.log.announce("Ctrl-C ends it; \(look)")
     }
 
-    /// Where the configuration comes from.
+    /// The origin of the configuration, in words.
     private var configurationWords: String {
         let files = daemon.assembly.configuration.files
         let count = daemon.options.settings.count
@@ -151,7 +151,7 @@ final class ReloadPart: DaemonPart {
             + settings
     }
 
-    /// The first names of a list, and how many more there are.
+    /// The first eight names of a list, and the number of the others.
     private static func list(_ word: String, _ names: [String]) -> String {
         let most = 8
         let shown = names.prefix(most).joined(separator: ", ")

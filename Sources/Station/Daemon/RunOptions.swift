@@ -12,23 +12,23 @@ import TableReading
 package struct RunOptions: Sendable {
     /// The configuration: a file, or a folder with drop-ins.
     package var configurationPath: String?
-    /// What replaces a missing configuration, or the sensors of the one that is named.
+    /// Sources that replace a missing configuration, or the sensors of the configuration.
     package var embedded: EmbeddedConfiguration?
-    /// What the command line sets.
+    /// Settings of the command line.
     package var settings: [CommandLineSetting] = []
     /// Whether events are written to standard output as well.
     package var writesJSON = false
-    /// The root of `/sys` and `/dev`; `nil` for that of the machine.
+    /// The parent of `/sys` and `/dev`; `nil` for those of this machine.
     package var root: String?
     /// Where messages are logged.
     var logDescriptor = STDERR_FILENO
-    /// The socket of a view, which only looks: no handler runs, and nothing is kept; `nil` for a daemon.
+    /// The socket of a view, a daemon that runs no handler and stores nothing; `nil` for a normal daemon.
     var viewSocket: String?
 
     package init() {}
 }
 
-/// A configuration that was read, the messages about it, and its recordings, unless they are those that are played.
+/// A configuration that was read, its messages, and its recordings unless these are already playing.
 struct ReadConfiguration: Sendable {
     let configuration: Configuration
     let notices: [String]
@@ -36,12 +36,11 @@ struct ReadConfiguration: Sendable {
 }
 
 extension RunOptions {
-    /// The name of the handler of `--json`.
+    /// The name of the handler that `--json` adds.
     static let outputName = "--json"
 
-    /// Reads the configuration and opens its recordings, or makes a configuration.
-    ///
-    /// The options then have what a reload reads again.
+    /// Reads the configuration and opens its recordings, or makes a configuration; the options then state what a reload
+    /// reads.
     mutating func readFirst(
         _ finder: DeviceFinder, _ interruption: Interruption
     ) throws(StationError) -> ReadConfiguration {
@@ -53,7 +52,7 @@ extension RunOptions {
             } catch {
                 guard case .file(_, .missing) = error, configurationPath == nil else { throw StationError(error) }
             }
-            // Without one, there may be one at a reload.
+            // There may be one at a reload.
             configurationPath = path
             if let found { return try open(found, unless: [], interruption) }
         }
@@ -63,7 +62,7 @@ extension RunOptions {
         return try open((configuration, []), unless: [], interruption, hasOwnPlaces: true)
     }
 
-    /// Reads the configuration again, and opens its recordings, unless they are played already.
+    /// Reads the configuration again, and opens its recordings unless they are already playing.
     func readAgain(
         _ path: String, unless playing: [WantedSensor], _ interruption: Interruption
     ) throws(StationError) -> ReadConfiguration {
@@ -73,7 +72,7 @@ extension RunOptions {
         return try open(read, unless: playing, interruption)
     }
 
-    /// Reads a configuration, with what the command line sets and has play its sensors.
+    /// Reads a configuration, applies the command line's settings, and replaces its sensors if an option asks for that.
     private func configuration(
         at path: String, mayWait: Bool
     ) throws(ConfigurationError) -> (configuration: Configuration, notices: [String]) {
@@ -81,15 +80,15 @@ extension RunOptions {
         return embedded?.playing(configuration) ?? (configuration, [])
     }
 
-    /// Opens the recordings of a configuration, and adds or removes what the options say; a run without a file has the
-    /// user's own places.
+    /// Opens the recordings of a configuration, and applies the options; a run without a file uses the user's own
+    /// socket and store.
     private func open(
         _ read: (configuration: Configuration, notices: [String]), unless playing: [WantedSensor],
         _ interruption: Interruption, hasOwnPlaces: Bool = false
     ) throws(StationError) -> ReadConfiguration {
         var configuration = read.configuration
         if let viewSocket {
-            // A view only looks: nothing acts and nothing is kept, and the name on the bus belongs to the daemon.
+            // A view acts on nothing and stores nothing, and the name on the bus belongs to the daemon.
             configuration.handlers = []
             configuration.store = nil
             configuration.socket = SocketSettings(path: viewSocket)
@@ -98,13 +97,12 @@ extension RunOptions {
             configuration.addOwnPlaces()
         }
         if writesJSON {
-            // What repeats has to be asked for.
+            // Repeated states are printed only on request.
             configuration.handlers.append(
                 HandlerSection(
                     name: Self.outputName, kinds: EventKind.allCases.filter { !EventKind.repeated.contains($0) },
                     detectors: nil, action: OutputAction(), decorators: []))
         }
-        // Without a file, each recording has a section of its own.
         let recordings = configurationPath == nil ? nil : embedded?.recordings
         var traces = try PlayedTraces(
             configuration, unless: playing, recordings: recordings, interruption: interruption)
@@ -115,9 +113,8 @@ extension RunOptions {
 }
 
 extension Configuration {
-    /// Makes the folders of the user's own socket and store, which nothing else makes; returns what failed.
-    ///
-    /// The socket or the store reports it once more when it is opened.
+    /// Makes the folders of the user's own socket and store; returns the failures, which the socket or the store
+    /// reports again when it is opened.
     func makeOwnFolders() -> [String] {
         let own = [EventStoreSettings.withoutConfiguration, SocketPath.withoutConfiguration()]
         return zip([store?.path, socket?.path], own).compactMap { wanted, own in

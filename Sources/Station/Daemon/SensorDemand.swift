@@ -1,63 +1,62 @@
 import Binnacle
 import DesktopBus
 
-/// Decides which sensors and single readings are read, and which sensors the desktop sees.
+/// Decides which sensors and single readings are read, and which sensors clients of the desktop service see.
 ///
-/// What nothing wants is not read: a detector is wanted when a handler, the store or the socket hears it, when a program of the
-/// desktop has claimed what it finds, or when a wanted detector asks it. A state machine without devices and clocks.
+/// A detector is wanted when a handler, the store or the socket receives its events, when a client of the desktop
+/// service has claimed its sensor, or when a wanted detector asks it. Other devices stay closed. A state machine
+/// without devices and clocks.
 struct SensorDemand {
-    /// A detector, as far as it decides what is read.
+    /// The properties of a detector that decide what is read.
     struct Reader: Equatable {
         let name: String
         var sensors: [String] = []
-        /// What it takes of single readings.
+        /// The kinds of single readings that it uses.
         var ambient: Set<AmbientReading.Kind> = []
         /// The names of the detectors that it asks.
         var asked: [String] = []
-        /// Whether something takes what it finds.
+        /// Whether its events have a receiver.
         var isHeard = false
     }
 
-    /// What a sensor of the desktop is made of.
+    /// The source of a sensor of the desktop service.
     enum Origin: Equatable {
         /// The values of the detector of that name.
         case detector(String)
-        /// Single readings.
         case ambient(AmbientReading.Kind)
     }
 
-    /// The detectors, in their order.
     var readers: [Reader] = []
-    /// What the desktop's sensors are made of; a sensor without an entry is not there.
+    /// The sources of the desktop service's sensors; a sensor without an entry does not exist.
     var origins: [DesktopSensor: Origin] = [:]
     private(set) var claimed: DesktopSensors = []
-    /// The sensors of the desktop for which there are devices.
+    /// The desktop service's sensors that have devices.
     private(set) var available: DesktopSensors = []
-    /// The sensors that are read for a moment to see whether they work.
+    /// Sensors that are read for a moment to find out whether they work.
     private(set) var tried: DesktopSensors = []
-    /// When the trial ends, on CLOCK_MONOTONIC; `nil` without one.
+    /// End of the trial, on CLOCK_MONOTONIC; `nil` without one.
     private(set) var trialEnd: Int64?
-    /// The claimed sensors that have delivered since they were last switched on: their values are no old ones.
+    /// Claimed sensors that have delivered since they were last enabled, so that their values are current.
     private(set) var fresh: DesktopSensors = []
 
-    /// How long a sensor is tried.
+    /// Maximum duration of a trial, in nanoseconds.
     static let longestTrial: Int64 = 1_000_000_000
 
     // MARK: - What happened
 
-    /// Programs have claimed other sensors; the values of new ones are old.
+    /// Sets the claimed sensors; values of newly claimed ones are outdated.
     mutating func claim(_ sensors: DesktopSensors) {
         fresh.subtract(sensors.subtracting(claimed))
         claimed = sensors
     }
 
-    /// There are devices for some sensors of the desktop; returns whether something else is to be read.
+    /// Sets the sensors that have devices; returns whether the demand changes.
     ///
-    /// Those that are inactive are tried, because they may work now.
+    /// Inactive ones are tried, because they may work now.
     mutating func find(_ found: DesktopSensors, inactive: DesktopSensors, at now: Int64) -> Bool {
         let new = found.subtracting(available)
         fresh.subtract(new)
-        // A single reading is its own trial.
+        // A single reading needs no trial: the search has read it.
         let sampled = origins.keys.filter { if case .detector = origins[$0] { true } else { false } }
         let trial = sampled.reduce(into: DesktopSensors()) { trial, sensor in
             trial.set(sensor, new.contains(sensor) || found.contains(sensor) && inactive.contains(sensor))
@@ -71,7 +70,7 @@ struct SensorDemand {
         return true
     }
 
-    /// Ends the trial of sensors that have been opened, or had the time; returns whether something else is to be read.
+    /// Ends the trial when all tried sensors are open, or at its deadline; returns whether the demand changes.
     mutating func endTrial(inactive: DesktopSensors, isSettled: Bool, at now: Int64) -> Bool {
         guard let end = trialEnd, now >= end || isSettled && tried.isDisjoint(with: inactive) else { return false }
         tried = []
@@ -79,7 +78,7 @@ struct SensorDemand {
         return true
     }
 
-    /// Records which sensors of the desktop have a value now; those that are held may lack it for a moment, as a heading does.
+    /// Records which sensors have a value now; a held one, such as a heading, may lack it for a moment.
     mutating func show(_ known: DesktopSensors, present: DesktopSensors, held: DesktopSensors) {
         fresh.formIntersection(claimed.intersection(present).intersection(held))
         fresh.formUnion(known)
@@ -87,7 +86,7 @@ struct SensorDemand {
 
     // MARK: - What follows
 
-    /// The names of the detectors whose sensors are read.
+    /// Names of the detectors whose sensors are read.
     var wanted: Set<String> {
         let desired = claimed.union(tried).intersection(available)
         var names = Set(readers.filter(\.isHeard).map(\.name))
@@ -96,7 +95,7 @@ struct SensorDemand {
         return names
     }
 
-    /// The single readings that are taken.
+    /// Kinds of single readings that are read.
     var ambient: Set<AmbientReading.Kind> {
         let wanted = wanted
         var kinds = readers.filter { wanted.contains($0.name) }.reduce(into: Set()) { $0.formUnion($1.ambient) }
@@ -104,10 +103,10 @@ struct SensorDemand {
         return kinds
     }
 
-    /// Whether a sensor of the desktop is read because of a claim.
+    /// Whether a sensor is read because of a claim.
     func isRead(_ sensor: DesktopSensor) -> Bool { claimed.intersection(available).contains(sensor) }
 
-    /// Those of some sensors that nothing wants.
+    /// The sensors of a list that nothing wants.
     func idle(among sensors: [String]) -> Set<String> {
         let wanted = wanted
         return Set(sensors).subtracting(readers.filter { wanted.contains($0.name) }.flatMap(\.sensors))

@@ -1,19 +1,19 @@
 import Binnacle
 import LinuxSystem
 
-/// Tells the service manager how the daemon is doing, and returns memory when nothing needs it.
+/// Reports the daemon's state to the service manager, and returns unused memory to the kernel.
 final class ServicePart: DaemonPart {
     private unowned let daemon: Daemon
     private let manager = ServiceManager()
-    /// When the daemon is ready even if devices have not answered.
+    /// When the daemon reports readiness even if devices have not answered.
     private var readyByNanoseconds = Int64.max
-    /// When memory that the start or a reload needed is returned; `nil` once that is done.
+    /// When memory of the start or a reload is returned; `nil` once that is done.
     private var restNanoseconds: Int64?
     private var reportedState: (active: Int, all: Int)?
 
-    /// The time after which the daemon reports readiness even if devices have not answered.
+    /// Maximum time to wait for devices before readiness is reported, in nanoseconds.
     private static let longestStart: Int64 = 500_000_000
-    /// The time after a start or a reload in which the threads that it began have ended, and handlers have connected.
+    /// Time after a start or a reload until its threads have ended and handlers have connected, in nanoseconds.
     private static let settling: Int64 = 1_000_000_000
 
     init(_ daemon: Daemon) {
@@ -24,10 +24,10 @@ final class ServicePart: DaemonPart {
         if change.isFirst { readyByNanoseconds = SystemClock.monotonic() + Self.longestStart }
     }
 
-    /// A configuration is read, until ``sayReady()``.
+    /// A reload begins, which ends with ``sayReady()``.
     func sayReloading(_ now: Int64) { manager.sayReloading(now) }
 
-    /// Everything that was started or reloaded is set up.
+    /// The start or the reload is complete.
     func sayReady() {
         manager.sayReady()
         restNanoseconds = SystemClock.monotonic() + Self.settling
@@ -54,18 +54,18 @@ final class ServicePart: DaemonPart {
         guard daemon.source.isSettled && !daemon.router.isHolding || now >= readyByNanoseconds else { return }
         daemon.becomeReady()
         guard daemon.options.embedded == nil || !daemon.router.activeSensors.isEmpty else {
-            // Without a configuration there is no reason to wait for an absent sensor.
+            // Without a configuration file an absent sensor is no reason to wait.
             let refusals = daemon.session.refusals
             return daemon.session.end(refusals.failure(refusals.all))
         }
         sayReady()
     }
 
-    /// Shows the number of active sensors in the service's status.
+    /// Sends the number of active sensors as the service's status text.
     private func reportState() {
         let sensors = daemon.router.sensors
         let state = (active: sensors.count { $0.isActive }, all: sensors.count)
-        // Called after each delivery: the text is made only when it changes.
+        // Called after each delivery, so the text is made only when it changes.
         guard reportedState.map({ $0 != state }) ?? true else { return }
         reportedState = state
         manager.say("\(state.active) of \(state.all) sensors active")

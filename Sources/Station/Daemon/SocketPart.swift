@@ -5,24 +5,22 @@ import LinuxSystem
 import PlainText
 import Store
 
-/// The socket for clients: gets all events, and tells what its subscribers want beside them.
+/// The socket for clients, which receive all events, and on request live readings and repeated states.
 ///
-/// A client asks for events behind a sequence number, so the socket is opened when events have numbers.
+/// Clients request events after a sequence number, so the socket is opened when events have numbers.
 final class SocketPart: DaemonPart {
-    /// What is happening with the configured socket.
     private enum State {
-        /// There is none, or it is open.
+        /// The socket is open, or none is configured.
         case settled
-        /// A thread opens it.
         case opening
-        /// It could not be opened; the one before it, if there is one, stays.
+        /// Opening failed; the previous socket, if any, stays open.
         case failed(String)
     }
 
-    /// What the subscribers of one socket want.
+    /// Requests of the subscribers of one socket.
     private struct Wishes {
         var repeatedKinds: Set<EventKind> = []
-        /// The shortest interval of live readings, in nanoseconds; `nil` when none are wanted.
+        /// Shortest interval of live readings, in nanoseconds; `nil` when none are requested.
         var readingsInterval: Int64?
     }
 
@@ -31,13 +29,13 @@ final class SocketPart: DaemonPart {
     private let relay: SocketRelay
     private let store: StorePart
     private var state = State.settled
-    /// The settings of the socket that is open, or was last.
+    /// Settings of the socket that is open, or was last.
     private var settings: SocketSettings?
-    /// The number of sockets that were opened.
+    /// The number of sockets opened so far.
     private var number = 0
-    /// What subscribers want, by the number of their socket: those of the next one may come before it is in use.
+    /// Requests by the number of their socket: those of a new socket may arrive before it is in use.
     private var wishes: [Int: Wishes] = [:]
-    /// The socket that was open before, which ends.
+    /// The previous socket, which is closing.
     private var ending: SocketServer?
 
     init(_ daemon: Daemon, _ relay: SocketRelay, _ store: StorePart) {
@@ -47,10 +45,9 @@ final class SocketPart: DaemonPart {
         inbox = PartInbox(daemon)
     }
 
-    /// The shortest interval of the live readings that subscribers want, in nanoseconds; `nil` when none are wanted.
+    /// Shortest interval of live readings that subscribers request, in nanoseconds; `nil` when none are requested.
     var readingsInterval: Int64? { wishes.values.compactMap(\.readingsInterval).min() }
 
-    /// Sends live readings to those who want them.
     func publish(_ readings: LiveValues) { relay.publish(readings) }
 
     var chains: [HandlerChain] {
@@ -58,7 +55,7 @@ final class SocketPart: DaemonPart {
         func chain(_ kinds: Set<EventKind>?) -> HandlerChain {
             HandlerChain(handler: ClosureHandler { relay.publish([PublishedEvent($0)]) }, kinds: kinds)
         }
-        // With a store, events are published when they are stored; repeated kinds are not kept there.
+        // With a store, events are published after they are stored; repeated kinds are not stored.
         let all = store.inlet == nil && relay.isUsed ? [chain(nil)] : []
         let repeated = wishes.values.reduce(into: Set()) { $0.formUnion($1.repeatedKinds) }
         return all + (repeated.isEmpty ? [] : [chain(repeated)])
@@ -73,7 +70,7 @@ final class SocketPart: DaemonPart {
 
     private var isFailed: Bool { if case .failed = state { true } else { false } }
 
-    /// The first socket is opened when events have numbers.
+    /// Opens the first socket when events have numbers.
     func turn(_ answer: SampleAnswer, at now: Int64) {
         if number == 0, case .settled = state, relay.server == nil, !daemon.router.isHolding,
             daemon.assembly.configuration.socket != nil
@@ -83,14 +80,14 @@ final class SocketPart: DaemonPart {
     }
 
     func finishTurn(at now: Int64) {
-        // It keeps its descriptors as long as it is there.
+        // Its descriptors stay open until the object is released.
         if ending?.waitForEnd(until: 0) ?? false { ending = nil }
     }
 
-    /// Opens the configured socket, which then takes the place of the one that is open: on a thread of its own once the
-    /// daemon is ready, because a folder or the directory of groups may be slow.
+    /// Opens the configured socket, which then replaces the present one.
     ///
-    /// One socket is opened at a time. When the section has changed meanwhile, it is opened again.
+    /// After the start this runs on another thread, because a folder or the group directory may be slow. One socket is
+    /// opened at a time; a section that has changed meanwhile is opened again.
     private func open() {
         if case .opening = state { return }
         guard !daemon.router.isHolding else { return }
@@ -103,14 +100,14 @@ final class SocketPart: DaemonPart {
         }
         guard before == nil || settings != self.settings else { return }
         state = .opening
-        // Without a store, events that no server wanted were not published.
+        // Without a store, events before the first server were not published.
         if store.inlet == nil, !relay.isUsed { relay.continue(behind: daemon.router.sequence) }
         let sequence = relay.keep()
         if store.inlet == nil { daemon.replaceChains() }
         store.inlet?.flush()
         let (history, identity, ending, surroundings) = (store.store, daemon.router.identity, ending, surroundings)
         let open: @Sendable () -> Result<SocketServer, SocketServerError> = {
-            // Its path may be the same.
+            // The new socket may have the same path.
             _ = ending?.waitForEnd(until: SystemClock.monotonic() + 1_000_000_000)
             return Result { () throws(SocketServerError) in
                 try SocketServer(
@@ -143,12 +140,12 @@ final class SocketPart: DaemonPart {
         return surroundings
     }
 
-    /// Records what a socket's subscribers want, unless another socket has taken its place.
+    /// Records a subscriber's request, unless a later socket has replaced its own.
     private func wish(of socket: Int, _ change: (inout Wishes) -> Void) {
         if socket >= number { change(&wishes[socket, default: Wishes()]) }
     }
 
-    /// Uses a socket that was opened, or keeps the one that is open.
+    /// Uses a new socket, or keeps the present one when opening failed.
     private func use(_ result: Result<SocketServer, SocketServerError>, _ settings: SocketSettings) {
         guard !daemon.isEnding else {
             try? result.get().finish()
@@ -182,7 +179,7 @@ final class SocketPart: DaemonPart {
 
     func end(_ stage: EndStage, until deadline: Int64) {
         guard case .servers = stage else { return }
-        // The server gets its last events from the store, so it ends after it.
+        // The server reads its last events from the store, so it ends after the store.
         relay.server?.finish()
         for server in [relay.server, ending] { _ = server?.waitForEnd(until: deadline) }
     }

@@ -4,20 +4,20 @@ import LinuxSystem
 import PlainText
 import Store
 
-/// The event store: gets all events, gives the first one its number, and keeps those of handlers that acknowledge them.
+/// The event store: receives all events, supplies the first number, and keeps events until they are acknowledged.
 final class StorePart: DaemonPart {
-    /// Gathers events for the store, which stays the same as long as the daemon runs; `nil` without a store.
+    /// Collects events for the store, which is the same for the life of the daemon; `nil` without a store.
     let inlet: StoreInlet?
     var store: EventStore? { inlet?.store }
 
     private unowned let daemon: Daemon
     private let inbox: PartInbox<StorePart>
     private let relay: SocketRelay
-    /// Whether another daemon has the store.
+    /// Whether another daemon has locked the store.
     private var hasConflict = false
 
-    /// How long events are held for the store's last sequence number, and how many of them: sequence numbers that the file
-    /// has cannot be stored again.
+    /// Limits for events that wait for the store's last sequence number: a number that the file already has cannot be
+    /// stored.
     private static let opening = (nanoseconds: Int64(5_000_000_000), eventCount: EventStore.capacity)
 
     init(_ daemon: Daemon, _ settings: EventStoreSettings?, _ relay: SocketRelay) throws(SystemError) {
@@ -65,7 +65,7 @@ final class StorePart: DaemonPart {
 
     // MARK: - Numbers
 
-    /// Numbers events from the store's last sequence number on.
+    /// Continues numbering after the store's last sequence number.
     private func beginNumbering(behind number: UInt64, _ identity: String?) {
         daemon.router.continue(behind: number, identity: identity)
         relay.continue(behind: number)
@@ -73,9 +73,9 @@ final class StorePart: DaemonPart {
 
     var deadline: Int64? { daemon.router.isHolding ? daemon.startNanoseconds + Self.opening.nanoseconds : nil }
 
-    /// Gives the store what the turn had for it.
+    /// Hands the events of the turn to the store.
     ///
-    /// Numbers events from 1 when the store has not been opened in time; a file that is opened later raises the number.
+    /// Starts at number 1 when the store was not opened in time; a file that opens later raises the number.
     func finishTurn(at now: Int64) {
         inlet?.flush()
         guard let deadline, now >= deadline else { return }
@@ -90,7 +90,7 @@ final class StorePart: DaemonPart {
         switch stage {
         case .numbering:
             daemon.router.flush(upTo: nil)
-            // The daemon that has the store handles them.
+            // The daemon that locked the store delivers them.
             if !hasConflict { releaseEvents(until: deadline) }
         case .store:
             guard let store else { return }
@@ -104,7 +104,7 @@ final class StorePart: DaemonPart {
         }
     }
 
-    /// Numbers the events that were held when the session ended.
+    /// Numbers events that still wait for the store's last number.
     private func releaseEvents(until deadline: Int64) {
         guard daemon.router.isHolding, let store else { return }
         while !store.isOpened, case let left = SystemClock.milliseconds(until: deadline), left > 0 {

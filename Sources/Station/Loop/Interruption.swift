@@ -1,12 +1,10 @@
 import Glibc
 
-/// The requests to end the program, or to read its configuration again.
-///
-/// The main function makes one from its signal handlers; a test makes one from its own state.
+/// Requests to end the program or to reload its configuration, by signals or by a test.
 package struct Interruption: Sendable {
-    /// The signal that asked for the end; 0 before one has come.
+    /// The signal that requested the end; 0 for none.
     package let signal: @Sendable () -> Int32
-    /// Whether a reload was asked for since the last call.
+    /// Whether a reload was requested since the last call.
     package let takeReload: @Sendable () -> Bool
 
     /// Creates an interruption; both closures are called once a turn, on any thread.
@@ -23,7 +21,7 @@ package struct Interruption: Sendable {
     /// Whether the work is to end.
     package var isRequested: Bool { signal() != 0 }
 
-    /// Whether the end was asked for with SIGTERM.
+    /// Whether SIGTERM requested the end.
     package var isTermination: Bool { signal() == SIGTERM }
 
     /// The exit status after an interruption: 128 + the signal.

@@ -8,31 +8,30 @@ import PlainText
 package protocol SampleLoopSource: SampleSource {
     /// Whether every sensor has been searched for, and opened or refused.
     var isSettled: Bool { get }
-    /// Whether the source has no more samples, after this answer, until ``wait(until:)`` returns.
+    /// Whether the source, after this answer, has no more samples until ``wait(until:)`` returns.
     func isDrained(after answer: SampleAnswer) -> Bool
-    /// Waits until there may be samples, a signal comes, or a deadline on CLOCK_MONOTONIC has passed.
+    /// Waits for samples, a signal, or a deadline on CLOCK_MONOTONIC.
     func wait(until deadlineNanoseconds: Int64?)
-    /// Takes the new notices about sensors; each is returned once.
+    /// Takes new notices about sensors; each is returned once.
     func takeNotices() -> [String]
 }
 
-/// The delegate of a ``SampleLoop``, called on the thread that runs it; every method is optional.
+/// The delegate of a ``Session``, called on the thread that runs it; every method is optional.
 package protocol SampleLoopDelegate: AnyObject {
-    /// Tells the delegate that a turn is done, and the source's answer; the delegate may end the session.
+    /// Tells the delegate that a turn is done, with the source's answer; the delegate may end the session.
     func session(_ session: SampleLoop, didTurn answer: SampleAnswer)
     /// Tells the delegate that the session's duration has started; not called for ``Session/Start/immediately``.
     func sessionDidBegin(_ session: SampleLoop)
     /// Tells the delegate to flush its output.
     func sessionShouldFlush(_ session: SampleLoop)
-    /// Gives the delegate a notice about a sensor.
+    /// Tells the delegate a notice about a sensor.
     func session(_ session: SampleLoop, didNotice notice: String)
-    /// Tells the delegate that the session waits next, because the source has nothing more for now.
+    /// Tells the delegate that the session waits next.
     func sessionWillWait(_ session: SampleLoop)
     /// Asks the delegate when the next turn is due even without samples, on CLOCK_MONOTONIC; `nil` for never.
     func sessionNextDeadline(_ session: SampleLoop) -> Int64?
 }
 
-// The defaults are empty.
 extension SampleLoopDelegate {
     package func session(_ session: SampleLoop, didTurn answer: SampleAnswer) {}
     package func sessionDidBegin(_ session: SampleLoop) {}
@@ -42,11 +41,11 @@ extension SampleLoopDelegate {
     package func sessionNextDeadline(_ session: SampleLoop) -> Int64? { nil }
 }
 
-/// The loop of every subcommand that reads a source: runs until the source ends, the time is over, or a signal comes.
+/// The loop of every subcommand that reads a source.
 ///
-/// In each turn, a pipeline or a closure asks the source for samples and handles them. The session measures the time,
-/// checks for signals, waits when there are no samples, collects failures, and tells its delegate when to flush and
-/// what to log.
+/// In each turn, a pipeline or a closure asks the source for samples and handles them. The session runs until the
+/// source ends, its duration has passed, or a signal comes; it waits when there are no samples, collects failures, and
+/// tells its delegate when to flush and what to log.
 package final class SampleLoop {
     /// When the duration starts.
     package enum Start: Sendable {
@@ -64,7 +63,7 @@ package final class SampleLoop {
         package var duration: Duration?
         /// When the duration starts.
         package var start = Start.immediately
-        /// The longest time until output is flushed; zero flushes after each turn.
+        /// Maximum time until output is flushed; zero flushes after each turn.
         package var flushInterval = Duration.zero
         /// Reports the signals that end the session.
         package var interruption = Interruption.never
@@ -76,11 +75,11 @@ package final class SampleLoop {
 
     /// The delegate; held weakly.
     package weak var delegate: (any SampleLoopDelegate)?
-    /// When the session ends, on CLOCK_MONOTONIC; `nil` before the duration has started, and for no limit.
+    /// When the session ends, on CLOCK_MONOTONIC; `nil` before the duration has started, and without a limit.
     package var deadlineNanoseconds: Int64?
     /// When the duration started, on CLOCK_MONOTONIC.
     package private(set) var beginNanoseconds: Int64?
-    /// Whether a signal came, or the user cancelled the progress indicator.
+    /// Whether a signal came, or the progress indicator was cancelled.
     package private(set) var isCancelled = false
     /// The failures, each once.
     package private(set) var failures: [StationError] = []
@@ -92,14 +91,14 @@ package final class SampleLoop {
     private let settings: Settings
     private let indicator: ProgressIndicator?
     private var hasSamples = false
-    /// Whether the session was told to end after the current turn.
+    /// Whether the session ends after the current turn.
     package private(set) var hasEnded = false
     /// When the first samples since the last flush came, on CLOCK_MONOTONIC.
     private var unflushedNanoseconds: Int64?
 
     /// Creates a session whose turns run a pipeline, which may read the source through a decorator.
     ///
-    /// The cancellation of the indicator ends the session.
+    /// Cancelling the indicator ends the session.
     package convenience init(
         _ pipeline: Pipeline, source: any SampleLoopSource, settings: Settings, indicator: ProgressIndicator? = nil
     ) {
@@ -137,7 +136,7 @@ package final class SampleLoop {
 
     /// Runs turns until the session ends.
     package func run() {
-        // Read once, because each access of a weak reference is an atomic operation.
+        // Read once: each access of a weak reference is an atomic operation.
         let delegate = delegate
         indicator?.delegate = self
         indicator?.show()
@@ -153,12 +152,12 @@ package final class SampleLoop {
             }
             for notice in source.takeNotices() { delegate?.session(self, didNotice: notice) }
             flush(after: answer, delegate)
-            // Signals are checked again: the source may have cleared a signal's wake-up, so the wait would miss it.
+            // Signals are checked again: the source may have consumed the wake-up that the wait needs.
             guard source.isDrained(after: answer), goesOn else { continue }
             delegate?.sessionWillWait(self)
             source.wait(until: nextDeadline(delegate))
         }
-        // The source may have ended because of a signal: an interrupted read from a pipe looks like its end.
+        // A signal may have ended the source: an interrupted read from a pipe looks like its end.
         if settings.interruption.isRequested { cancel() }
         indicator?.hide()
     }
@@ -166,7 +165,7 @@ package final class SampleLoop {
     /// Ends the session after the current turn.
     package func end() { hasEnded = true }
 
-    /// Ends the session after the current turn, because of a failure.
+    /// Ends the session after the current turn, with a failure.
     package func end(_ failure: StationError) {
         add(failure)
         end()
@@ -183,12 +182,12 @@ package final class SampleLoop {
     /// Whether the progress is shown.
     package var showsProgress: Bool { indicator?.isVisible ?? false }
 
-    /// Updates the progress indicator, from 0 to 1; `nil` when the progress is not known.
+    /// Updates the progress indicator, from 0 to 1; `nil` for unknown progress.
     package func showProgress(_ fraction: Double?, detail: @autoclosure () -> String = "") {
         indicator?.update(fraction: fraction, detail: detail)
     }
 
-    /// Writes lines to a terminal that also shows the progress.
+    /// Writes lines to a terminal on which progress is shown.
     package func flush(_ writer: LineWriter) {
         guard !writer.isEmpty else { return }
         indicator?.hide()
@@ -264,22 +263,21 @@ package struct SensorRefusals {
     package private(set) var all: [(sensor: String, reason: any Error)] = []
 
     fileprivate mutating func add(_ sensor: String, _ reason: any Error) {
-        // Repeated attempts to open a device fail for the same reason.
         guard !all.contains(where: { $0.sensor == sensor && "\($0.reason)" == "\(reason)" }) else { return }
         all.append((sensor, reason))
     }
 
-    /// The sensors that this user may not read.
+    /// The sensors that failed for lack of permission.
     package var denied: [(sensor: String, reason: any Error)] {
         all.filter { ($0.reason as? SensorFailure)?.category == .permission }
     }
 
-    /// Whether every refusal is of one of these categories.
+    /// Whether all refusals belong to the given categories.
     package func are(_ categories: Set<SensorFailure.Category>) -> Bool {
         all.allSatisfy { ($0.reason as? SensorFailure).map { categories.contains($0.category) } ?? false }
     }
 
-    /// The error of a run that refusals ended, with a line for each one in `shown`.
+    /// The error of a run that ended because of refusals, with a line for each one in `shown`.
     package func failure(_ shown: [(sensor: String, reason: any Error)]) -> StationError {
         let text = shown.map { "\($0.sensor.printable): \($0.reason)" }.joined(separator: "\n")
         return StationError(denied.isEmpty ? .unavailable : .noPermission, text)

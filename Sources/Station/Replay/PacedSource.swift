@@ -1,29 +1,29 @@
 package import Binnacle
 import LinuxSystem
 
-/// Delivers the samples of another source at their time, once or repeatedly.
+/// Delivers the samples of another source in real time, once or repeatedly.
 ///
-/// It never waits: it holds the other source's next delivery until its last sample is due, and tells that time.
+/// It never waits: it holds the source's next delivery until its last sample is due, and publishes that time.
 package final class PacedSource: SampleSource {
     /// The time base of delivered stamps.
     package enum Shift: Sendable {
         /// That of the recording.
         case none
-        /// That of the clock: all stamps are shifted so that the first one is the time at which it was read.
+        /// That of the clock: the first stamp becomes the time at which it was read, and all others shift with it.
         case toClock
     }
 
-    /// Opens the source again after its end; `nil` ends the playback.
+    /// Opens the source again after its end; `nil` ends playback.
     package typealias Reopening = () throws(StationError) -> (any SampleSource)?
 
-    /// The streams of the first source; those of its successors are mapped to them.
+    /// The streams of the first pass; those of later passes are mapped to them.
     package let streams: [SampleStream]
 
-    /// The interval of requests to a source without samples.
+    /// Interval between requests to a source that has no samples yet.
     private static let retryNanoseconds: Int64 = 10_000_000
 
     private var source: any SampleSource
-    /// How fast recorded time passes, in times real time.
+    /// Recorded time per real time.
     let speed: Double
     private let shift: Shift
     private let capacity: Int
@@ -31,20 +31,19 @@ package final class PacedSource: SampleSource {
     private let mayReopen: () -> Bool
     private let reopen: Reopening
 
-    /// The index in ``streams`` of each stream of the source.
+    /// Index in ``streams`` for each stream of the present pass.
     private var own: [StreamID: StreamID]
-    /// The source's next delivery and its answer; `nil` before the source is asked.
+    /// The source's next delivery and its answer; `nil` before the first request.
     private var held: SampleDelivery
     private var heldAnswer: SampleAnswer?
-    /// The time of the next samples, on the clock; `nil` before the first request, after samples, and at the end.
+    /// When the next samples are due, on the clock; `nil` before the first request, after samples, and at the end.
     package private(set) var nextDueNanoseconds: Int64?
     private var isEnded = false
 
-    /// The first delivered stamp, and its time on the clock.
+    /// The first delivered stamp and its time on the clock.
     private var start: (sampleNanoseconds: Int64, clockNanoseconds: Int64)?
-    /// The offset of stamps in this pass of the source; `nil` before its first sample.
+    /// Offset of stamps in this pass; `nil` before its first sample.
     private var offset: Int64?
-    /// The latest delivered stamp.
     private var lastNanoseconds: Int64 = .min
     private var isFirstPass = true
     private var interval: TypicalInterval
@@ -52,16 +51,16 @@ package final class PacedSource: SampleSource {
     /// Creates a source that starts to play at the first request.
     ///
     /// - Parameters:
-    ///   - source: What is played.
-    ///   - speed: How fast recorded time passes, in times real time; stamps that are moved to the clock keep pace with it
-    ///     at 1 alone, so with another speed nothing else may deliver beside this source.
-    ///   - shift: Where the stamps stand.
-    ///   - capacity: The most samples of one stream that are held, and wait for each other; no more than fit into the
-    ///     deliveries of the pipeline.
-    ///   - clock: What time it is, in nanoseconds on CLOCK_MONOTONIC.
-    ///   - reopen: Makes the source again each time it has ended, with streams of the same sensors' names and kinds; its
-    ///     stamps go on a usual interval after the last one. An error fails the streams and ends the play.
-    ///   - mayReopen: Prepares `reopen`, and returns whether that is done; asked again until then.
+    /// - source: The source to play.
+    /// - speed: Recorded time per real time. At a speed other than 1, stamps shifted to the clock drift from it, so no
+    ///   other source may deliver beside this one.
+    /// - shift: The time base of the stamps.
+    /// - capacity: The most samples of one stream that are held together; at most what a delivery of the pipeline
+    ///   holds.
+    /// - clock: Reads CLOCK_MONOTONIC, in nanoseconds.
+    /// - reopen: Opens the source again at each end, with streams of the same sensor names and kinds. Its stamps
+    ///   continue one typical interval after the last one. An error fails the streams and ends playback.
+    /// - mayReopen: Prepares `reopen`; returns whether that is done, and is called again until then.
     package init(
         _ source: any SampleSource, speed: Double = 1, shift: Shift = .none, capacity: Int = 1,
         clock: @escaping () -> Int64 = SystemClock.monotonic,
@@ -81,7 +80,7 @@ package final class PacedSource: SampleSource {
         own = Self.match(source.streams, with: source.streams)
     }
 
-    /// Delivers the held samples when the last of them is due.
+    /// Delivers the held samples once the last of them is due.
     package func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         precondition(delivery.capacity >= capacity, "what is held does not fit")
         guard !isEnded else { return .ended }
@@ -94,7 +93,7 @@ package final class PacedSource: SampleSource {
         held.removeAll()
         switch answer {
         case .ended?:
-            // The samples before the end are delivered first; the source gives the same answer again.
+            // Samples before the end are delivered first; the source repeats its answer.
             guard delivery.isEmpty else { return .samples }
             return startAgain(delivery)
         case .failed(let failed, let reason)?:
@@ -119,15 +118,14 @@ package final class PacedSource: SampleSource {
         nextDueNanoseconds = dueNanoseconds(of: moved)
     }
 
-    /// The time on the clock of a delivered stamp; `nil` before the first sample.
+    /// The time on the clock at which a stamp is due; `nil` before the first sample.
     package func dueNanoseconds(of timeNanoseconds: Int64) -> Int64? {
         guard let start else { return nil }
         let distance = Self.distance(from: start.sampleNanoseconds, to: timeNanoseconds)
-        // Samples before the first stamp are due at once.
         return Units.later(start.clockNanoseconds, by: slowed(max(0, distance)))
     }
 
-    /// Chooses the offset of stamps when the first sample has been read.
+    /// Chooses the offset of stamps from the first sample of a pass.
     private func beginPass() -> Int64 {
         var first = Int64.max
         for batch in held.batches where !batch.isEmpty { first = min(first, batch[0].timeNanoseconds) }
@@ -145,11 +143,10 @@ package final class PacedSource: SampleSource {
 
     private func slowed(_ nanoseconds: Int64) -> Int64 {
         guard speed != 1 else { return nanoseconds }
-        // Beyond the range of the clock.
         return Int64(exactly: (Double(nanoseconds) / speed).rounded(.up)) ?? .max
     }
 
-    /// The distance between two stamps, limited to the range of 64 bits.
+    /// The distance between two stamps, saturated at the range of Int64.
     package static func distance(from start: Int64, to end: Int64) -> Int64 {
         let (distance, overflow) = end.subtractingReportingOverflow(start)
         guard overflow else { return distance }
@@ -177,7 +174,7 @@ package final class PacedSource: SampleSource {
         }
     }
 
-    /// Begins the next pass, unless there is none or the last one had no sample, which would be an endless loop.
+    /// Begins the next pass, unless there is none or the last one had no sample, which would loop forever.
     private func startAgain(_ delivery: SampleDelivery) -> SampleAnswer {
         guard offset == nil || mayReopen() else {
             nextDueNanoseconds = Units.later(clock(), by: Self.retryNanoseconds)
@@ -203,7 +200,7 @@ package final class PacedSource: SampleSource {
         return fill(delivery)
     }
 
-    /// By name, because a source that is opened again may have new sensors.
+    /// Matches by name, because a source that is opened again may have new sensor objects.
     private static func match(_ inner: [SampleStream], with own: [SampleStream]) -> [StreamID: StreamID] {
         inner.reduce(into: [:]) { matches, stream in
             matches[stream.id] = own.first { $0.sensor.name == stream.sensor.name && $0.kind == stream.kind }?.id
@@ -211,23 +208,22 @@ package final class PacedSource: SampleSource {
     }
 }
 
-/// The usual distance between two samples of a recording: the median of the first ones, in the fastest of its streams.
+/// The typical sample interval of a recording: the median of the first intervals of its fastest stream.
 private struct TypicalInterval {
-    /// The last stamp of each stream, and the distances seen; a repeated stamp is none.
+    /// Last stamp and intervals of each stream; repeated stamps do not count.
     private var streams: [(lastNanoseconds: Int64?, distances: [Int64])]
 
-    /// Enough distances for a median in spite of some gaps.
+    /// Enough for a median despite some gaps.
     private static let mostDistances = 255
-    /// The interval when no stream has two stamps.
+    /// Used when no stream has two stamps.
     private static let fallbackNanoseconds: Int64 = 1_000_000_000
-    /// The minimum, so that a repeated recording without length does not take the whole processor.
+    /// Prevents that a recording of zero length, played in a loop, uses a whole processor.
     private static let leastNanoseconds: Int64 = 100_000
 
     init(streamCount: Int) {
         streams = Array(repeating: (nil, []), count: streamCount)
     }
 
-    /// Adds the distances of a delivery, until there are enough.
     mutating func measure(at delivery: SampleDelivery) {
         for (stream, batch) in delivery.batches.enumerated() {
             var index = 0

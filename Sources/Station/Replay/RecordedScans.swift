@@ -2,12 +2,12 @@ import Binnacle
 import LinuxSensors
 import Traces
 
-/// Decodes recorded scans with the decoder of devices, so that its faults can be replayed.
+/// Decodes recorded scans with the decoder of devices, so that its faults can be reproduced.
 struct RecordedScans: RecordedScanDecoder {
     let kinds: [SampleKind]
     private let decoder: ScanDecoder
 
-    /// Reads the layout of a recording; `nil` when that is not possible.
+    /// Parses the layout in a recording; `nil` if it is malformed.
     init?(_ layout: String) {
         guard let description = ScanDescription(layout) else { return nil }
         kinds = description.streams.map(\.kind)

@@ -9,7 +9,7 @@ package import Traces
 
 /// Plays recorded traces through the daemon's pipeline; owns source, detectors, router and handlers.
 package final class Replay {
-    /// The assumptions about the files, for people.
+    /// Assumptions about the files, for the user.
     package var notices: [String] {
         guard !options.draws else { return assembly.notices }
         let skipped = assembly.configuration.handlers.filter { type(of: $0.action).actsOnTheWorld }.map(\.name)
@@ -18,9 +18,9 @@ package final class Replay {
         return assembly.notices + ["not run, because they act on the world: \(names); --handlers runs them"]
     }
 
-    /// The maximum number of samples in a delivery over all streams: about 10 MB with their windows.
+    /// Maximum number of samples in a delivery over all streams: about 10 MB with their windows.
     private static let mostSamples = 262_144
-    /// The maximum number of samples of one stream in a delivery without copies.
+    /// Maximum number of samples of one stream in a delivery that borrows the file's memory.
     private static let mostMapped = 65_536
 
     private let options: ReplayOptions
@@ -34,7 +34,7 @@ package final class Replay {
     private var eventCounts: [EventKind: Int] = [:]
     private let recorder: PictureRecorder?
 
-    /// Opens the traces and builds the pipeline; events are written to the output, and lines of log handlers as errors.
+    /// Opens the traces and builds the pipeline; lines of log handlers go to `errors`.
     package init(
         _ options: ReplayOptions, output: LineWriter, errors: LineWriter, interruption: Interruption
     ) throws(StationError) {
@@ -62,8 +62,8 @@ package final class Replay {
             }
         }
         assembly.report(to: router)
-        // With a speed each row comes at its own time; otherwise rows come in large pieces, unless commands run for
-        // each event.
+        // With a speed each sample is delivered at its own time; otherwise deliveries are large, unless commands run
+        // for each event.
         let most = max(1, Self.mostSamples / max(1, assembly.streams.count))
         let usual = assembly.traces?.isMapped ?? false ? Self.mostMapped : 4096
         var capacity = min(options.batch ?? (options.runsHandlers ? 1 : usual), most)
@@ -76,7 +76,7 @@ package final class Replay {
             played = played.map { PacedSource($0, speed: speed, capacity: capacity) }
         }
         source = try assembly.makeSource(playing: played)
-        // Behind the detectors, whose results it takes.
+        // The recorder runs after the detectors, whose results it draws.
         pipeline = Pipeline(
             source: source, detectors: assembly.detectors + [recorder?.observer].compactMap { $0 }, router: router,
             capacity: capacity)
@@ -104,7 +104,7 @@ package final class Replay {
         return (summary(session, elapsed: clock.now - start), session.failures)
     }
 
-    /// What was drawn of a finished replay; `nil` unless the options asked for it.
+    /// The picture of a finished replay; `nil` unless the options ask for one.
     package func picture(_ summary: ReplaySummary) -> Picture? {
         guard let recorder else { return nil }
         var paths = options.traces.files.map { $0.printable }
@@ -133,7 +133,7 @@ package final class Replay {
         return picture
     }
 
-    /// Adds the configured handlers with their decorators; the output is flushed before a command runs.
+    /// Adds the configured handlers with their decorators; output is flushed before a command runs.
     private func addHandlers(to router: Router) {
         let context = DecoratorSettings.Context(router)
         for section in assembly.configuration.handlers
@@ -198,48 +198,48 @@ package struct ReplayOptions {
     package var configurationPath: String?
     /// What the command line sets.
     package var settings: [CommandLineSetting] = []
-    /// Where the stretch that is played begins and ends; `nil` for the recording's own first and last sample.
+    /// The ends of the stretch to play; `nil` for the recording's first and last sample.
     package var from: ReplayBound?
     package var to: ReplayBound?
     package var speed = Speed.maximum
-    /// The width of the terminal that the events go to; `nil` when it is none.
+    /// The width of the terminal that prints the events; `nil` without a terminal.
     package var columns: Int?
     /// The maximum number of samples of one stream in a delivery; `nil` chooses by the speed.
     package var batch: Int?
-    /// Whether handlers that act on the world run.
+    /// Whether handlers run that act on the outside world.
     package var runsHandlers = false
     package var writesJSON = false
-    /// Takes the events as a table, in place of standard output; `nil` writes lines.
+    /// Receives the events as a table instead of standard output; `nil` prints lines.
     package var table: EventTable?
-    /// Whether a picture is drawn, and events are not printed.
+    /// Whether a picture is drawn instead of printing events.
     package var draws = false
-    /// The recording that each line of JSON names; `nil` for none.
+    /// The recording named in each line of JSON; `nil` for none.
     package var recording: String?
 
     package init() {}
 }
 
-/// The result of a replay, for people.
+/// The result of a replay, for the user.
 package struct ReplaySummary {
     /// The number of samples.
     package var sampleCount = 0
-    /// The first and the last stamp, in nanoseconds.
+    /// The first and last stamp, in nanoseconds.
     package var timeRange: ClosedRange<Int64>?
-    /// The recording's first stamp, in nanoseconds, when a stretch of it was played.
+    /// The recording's first stamp, in nanoseconds, when only a stretch was played.
     package var stretchStart: Int64?
     /// The number of events, by kind.
     package var eventCounts: [EventKind: Int] = [:]
-    /// What the detectors tell at the end, as lines.
+    /// Final results of the detectors, one line each.
     package var detectors: [String] = []
-    /// What was skipped in the traces, one line each.
+    /// Skipped samples, one line for each cause.
     package var repairs: [String] = []
-    /// The number of places at which samples were skipped, by cause, in words for programs.
+    /// The number of places with skipped samples, by the machine-readable cause.
     package var skippedCounts: [String: Int] = [:]
     /// What was assumed about the traces.
     package var assumptions: [String] = []
-    /// The first skipped places, and what else a user has to know at the end.
+    /// The first skipped places, and other messages for the end.
     package var notices: [String] = []
-    /// How long the replay took, in seconds.
+    /// Duration of the replay, in seconds.
     package var elapsedSeconds = 0.0
     /// Whether it was cancelled.
     package var isCancelled = false

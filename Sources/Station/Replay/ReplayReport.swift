@@ -2,18 +2,18 @@ import Binnacle
 import PlainText
 package import Traces
 
-/// What became of a replay, for programs: one JSON object on one line.
+/// The result of a replay as one line of JSON.
 package struct ReplayReport {
     /// The recordings, as they were named.
     package let recordings: [String]
-    /// The exit status that a replay of these recordings alone has.
+    /// The exit status of a replay of these recordings alone.
     package let status: ExitStatus
-    /// Why it failed, in words; `nil` when it did not.
+    /// Why it failed; `nil` after success.
     package let reason: String?
-    /// What was played; `nil` when nothing was.
+    /// The summary; `nil` when the replay did not begin.
     package let summary: ReplaySummary?
 
-    /// The report of a replay that took place.
+    /// The report of a replay that ran.
     package init(_ recordings: [String], _ status: ExitStatus, _ failures: [StationError], _ summary: ReplaySummary) {
         self.recordings = recordings
         self.status = status
@@ -46,9 +46,9 @@ package struct ReplayReport {
             seconds: seconds)
     }
 
-    /// The line: `kind` is `recording.replayed` or `recording.failed`, `seconds` how long was recorded.
+    /// The line: `kind` is `recording.replayed` or `recording.failed`, `seconds` the recorded duration.
     ///
-    /// Several recordings that were played together are one, with their names in `recordings`.
+    /// Recordings that were played together make one line, with their names in `recordings`.
     package var json: String {
         var object = JSONObject()
         if recordings.count == 1 {

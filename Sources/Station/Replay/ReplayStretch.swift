@@ -4,7 +4,7 @@ import Traces
 
 /// An end of the stretch of a recording that is played: `--from` or `--to`.
 package struct ReplayBound: Sendable {
-    /// What the time counts from.
+    /// The reference of the time.
     package enum Time: Sendable {
         /// The recording's first sample, in nanoseconds.
         case afterFirst(Int64)
@@ -13,7 +13,7 @@ package struct ReplayBound: Sendable {
     }
 
     package let time: Time
-    /// The option and its value, for messages.
+    /// The option with its value, for messages.
     package let text: String
 
     package init(_ time: Time, text: String) {
@@ -22,17 +22,16 @@ package struct ReplayBound: Sendable {
     }
 }
 
-/// Delivers a stretch of a recording, as if the recording began and ended there.
+/// Delivers a part of a recording as if the recording began and ended there.
 ///
-/// What lies before the stretch is read and discarded. Detection gets none of it, so a stretch gives the same events as
-/// a file with these samples alone.
+/// Samples before it are read and discarded without reaching a detector, so a stretch gives the same events as a file
+/// with these samples alone.
 final class ReplayStretch: SampleSource {
     let streams: [SampleStream]
-    /// The recording's first stamp; `nil` before it was read.
+    /// First stamp of the recording; `nil` before it is read.
     private(set) var firstNanoseconds: Int64?
-    /// Why the stretch cannot be played.
     private(set) var failure: StationError?
-    /// That the recording ended before the stretch.
+    /// Set when the recording ended before the stretch did.
     private(set) var notice: String?
 
     private let source: any SampleSource
@@ -40,19 +39,17 @@ final class ReplayStretch: SampleSource {
     private let to: ReplayBound?
     private var limits = Int64.min...Int64.max
     private var whole: SampleDelivery
-    /// The last stamp of each stream, in the order of the streams; the greatest one for a stream that failed.
+    /// Last stamp of each stream; `Int64.max` for a stream that failed.
     private var last: [Int64]
-    /// The last stamp of the recording.
     private var lastNanoseconds = Int64.min
     private var hasPlayed = false
     private var isEnded = false
 
-    /// The number of samples that are skipped in one turn of the session, which looks for signals in between.
+    /// Maximum number of samples skipped in one turn, between which the session checks for signals.
     private static let mostSkipped = 65_536
-    /// Stamps before 2000 are no wall-clock time: they count from the start of a machine or of a recording.
+    /// Earlier stamps (before 2000) are no wall-clock time: they count from a boot or from the recording's start.
     static let leastWallClock: Int64 = 946_684_800_000_000_000
 
-    /// Creates a source that plays a part of another one.
     init(_ source: any SampleSource, from: ReplayBound?, to: ReplayBound?) {
         self.source = source
         self.from = from
@@ -62,7 +59,7 @@ final class ReplayStretch: SampleSource {
         last = Array(repeating: .min, count: source.streams.count)
     }
 
-    /// Delivers what comes next of the stretch; the delivery may stay empty while samples are skipped.
+    /// Delivers the next samples; the delivery stays empty while samples are skipped.
     func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         if whole.capacity != delivery.capacity {
             whole = SampleDelivery(streams: streams, capacity: delivery.capacity)
@@ -81,7 +78,7 @@ final class ReplayStretch: SampleSource {
                 return answer
             case .pending: return .pending
             case .samples:
-                // Samples of another stream may still lie in the stretch: the order of arrival is not that of the stamps.
+                // Another stream may still have samples in the stretch: streams do not arrive in the order of stamps.
                 if failure != nil || last.allSatisfy({ $0 > limits.upperBound }) { end() }
                 guard delivery.isEmpty else { return .samples }
                 skipped += whole.batches.reduce(1) { $0 + $1.count }
@@ -106,12 +103,12 @@ final class ReplayStretch: SampleSource {
             let range = start..<(start..<batch.count).partitionPoint { times.times[$0] <= limits.upperBound }
             guard !range.isEmpty else { continue }
             hasPlayed = true
-            // The whole delivery stays as it is until this source is asked again.
+            // The whole delivery stays unchanged until this source is asked again.
             delivery[streams[index].id]?.borrow(batch, range: range)
         }
     }
 
-    /// Finds the ends of the stretch from the recording's first stamp.
+    /// Computes the ends of the stretch from the first stamp.
     private func begin() {
         var first = Int64.max
         for batch in whole.batches where !batch.isEmpty { first = min(first, batch[0].timeNanoseconds) }
@@ -160,7 +157,7 @@ final class ReplayStretch: SampleSource {
         }
     }
 
-    /// A number of seconds, to the millisecond.
+    /// Seconds with three decimals.
     static func seconds(_ nanoseconds: Int64) -> String {
         Figure.Value.number(Double(nanoseconds) * 1e-9, decimals: 3).description
     }

@@ -4,7 +4,7 @@ import LinuxSystem
 import PlainText
 package import Traces
 
-/// The recordings that a person names, and what is said about them.
+/// The recordings that a user names, with the options that describe them.
 package struct TraceSet: Sendable {
     /// One `--bind SENSOR=FILE[:kind]`.
     package struct Binding: Equatable, Sendable {
@@ -21,33 +21,33 @@ package struct TraceSet: Sendable {
 
     /// The files, in the order given.
     package var paths: [String]
-    /// The bindings of files to sensors; other streams are bound by kind.
+    /// Bindings of files to sensors; other streams are bound by kind.
     package var bindings: [Binding] = []
-    /// The columns and units of the command line.
+    /// Columns and units given on the command line.
     package var map: ColumnMap?
-    /// The samples a second of files without times.
+    /// Sampling rate of files without timestamps, in Hz.
     package var rateHz: Double?
-    /// The sensors whose recordings have the sign of gravity, and those of which that is not so.
+    /// Sensors by the sign of their recordings' acceleration: gravity, or specific force.
     package var gravitySensors: Set<String> = []
     package var otherSensors: Set<String> = []
     /// Whether samples are decoded again from recorded raw scans.
     package var decodesScans = false
-    /// The processors that may read large CSV files.
+    /// Number of processors for parsing large CSV files.
     package var processorCount = 1
-    /// Whether a user can name bindings.
+    /// Whether the command accepts `--bind`.
     var takesBindings = true
 
     /// Whether no file is named.
     package var isEmpty: Bool { paths.isEmpty && bindings.isEmpty }
 
-    /// Every file once, in the order given.
+    /// Each file once, in the order given.
     package var files: [String] {
         var files: [String] = []
         for path in paths + bindings.map(\.path) where !files.contains(path) { files.append(path) }
         return files
     }
 
-    /// What is known about a file.
+    /// The options that apply to a file.
     func hints(for path: String) -> TraceHints {
         let bound = bindings.filter { $0.path == path }
         var hints = TraceHints(map: map, assumedKind: bound.lazy.compactMap(\.kind).first, rateHz: rateHz)
@@ -64,14 +64,13 @@ package struct TraceSet: Sendable {
     }
 }
 
-/// Binds the streams in the traces to sensors.
 struct TraceBinding {
     private let files: [TraceFile]
     private let bindings: [TraceSet.Binding]
     private let takesBindings: Bool
     private var sensors: [[Sensor?]]
 
-    /// Opens the files; an interruption ends the wait for a pipe.
+    /// Opens the files; an interruption ends waiting for a pipe.
     init(_ traces: TraceSet, interruption: Interruption) throws(StationError) {
         var paths: [String] = []
         for path in traces.paths {
@@ -97,10 +96,8 @@ struct TraceBinding {
 
     var notices: [String] { files.flatMap(\.notices).map(\.description) }
 
-    /// The unbound streams in the files, in words.
     var unused: [String] { streams.filter { $0.sensor == nil }.map { "\($0.words) plays no sensor" } }
 
-    /// The bound streams in the files, in words.
     var used: [String] {
         streams.compactMap { stream in stream.sensor.map { "\(stream.words) plays sensor '\($0.name)'" } }
     }
@@ -113,7 +110,7 @@ struct TraceBinding {
         }
     }
 
-    /// Binds every stream in the files, to sensors named by the user's bindings, by the files, or by kind.
+    /// Binds every stream to a sensor: by the user's bindings, by names in the file, or by kind.
     mutating func bindEverything() throws(StationError) -> TraceSource {
         for binding in bindings {
             try bind(binding, to: sensor(named: binding.sensor), kinds: SampleKind.allCases)
@@ -122,7 +119,7 @@ struct TraceBinding {
         return source()
     }
 
-    /// Binds the streams that a configuration's detectors need; each has to have one.
+    /// Binds the streams that detectors need; throws when one is missing.
     mutating func bind(
         _ needs: [Configuration.Need], optionalNeeds: [Configuration.Need] = []
     ) throws(StationError) -> TraceSource {
@@ -156,7 +153,7 @@ struct TraceBinding {
         return source()
     }
 
-    /// The files that play a sensor before the others.
+    /// The files in the order of preference for a sensor.
     private func files(of name: String) -> [Int] {
         let playing = files.indices.filter { sensors[$0].contains { $0?.name == name } }
         return playing + files.indices.filter { !playing.contains($0) }
@@ -174,7 +171,7 @@ struct TraceBinding {
         streams.contains { $0.kind == kind && $0.sensor?.name == name }
     }
 
-    /// A stream whose recording names the sensor, or else the first unbound stream of the kind.
+    /// A stream of the kind whose recording names the sensor, else the first unbound one.
     private func freePlace(
         for need: Configuration.Need, in order: [Int]? = nil
     ) -> (file: Int, content: Int)? {
@@ -192,7 +189,7 @@ struct TraceBinding {
         guard let file = files.firstIndex(where: { $0.path == binding.path }) else { return }
         let wanted = binding.kind.map { [$0] } ?? kinds
         let contents = files[file].contents
-        // A recording that names the sensor defines the columns.
+        // If the recording names the sensor, only the columns under that name are bound.
         let isNamed = contents.contains { $0.sensor == sensor.name }
         let places = contents.indices.filter { place in
             wanted.contains(contents[place].kind) && sensors[file][place] == nil

@@ -14,24 +14,22 @@ package import Traces
 /// without detectors. Making one changes nothing that runs.
 package struct Assembly {
     let configuration: Configuration
-    /// The sensors that are used, in the order of the configuration.
     private(set) var sensors: [Part] = []
-    /// The sections of ``detectors``, in their order.
+    /// Sections of ``detectors``, in the same order.
     private var sections: [any DetectorSection] = []
-    /// The detectors, in the order in which they process a delivery.
+    /// In the order in which they process a delivery.
     private(set) var detectors: [any EventDetector] = []
     package private(set) var streams: [SampleStream] = []
     package private(set) var requests: [SensorRequest] = []
     private(set) var player: PacedSource?
     private(set) var simulation: SimulatedSource?
-    /// Recordings that are played to their end, and play all sensors.
+    /// Recordings that play all sensors, once; `nil` otherwise.
     package private(set) var traces: TraceSource?
     /// Warnings and assumptions, each a sentence.
     package private(set) var notices: [String] = []
-    /// What was assumed about recordings, or contradicts their headers.
+    /// Assumptions about recordings, and contradictions to their headers.
     package private(set) var assumptions: [String] = []
 
-    /// A sensor and its section.
     struct Part {
         let wanted: WantedSensor
         var object: Sensor
@@ -43,12 +41,12 @@ package struct Assembly {
         return sources.compactMap { $0 }
     }
 
-    /// The sections that recordings play on the clock.
+    /// The sections that recordings play in real time.
     var traceParts: [WantedSensor] { sensors.map(\.wanted).filter(\.section.isTrace) }
 
-    /// How much of the recordings has been read, from 0 to 1; `nil` when that is not known.
+    /// The share of the recordings that has been read, from 0 to 1; `nil` when it is not known.
     package var fraction: Double? { traces?.fraction }
-    /// What was skipped in the recordings.
+    /// Skipped samples of the recordings.
     package var repairs: TraceRepairs { traces?.repairs ?? TraceRepairs() }
 
     /// Creates an empty assembly, the predecessor of the first one.
@@ -56,9 +54,7 @@ package struct Assembly {
         configuration = Configuration()
     }
 
-    /// Makes the objects of a configuration.
-    ///
-    /// Without recordings it plays those of the assembly in force, or none.
+    /// Makes the objects of a configuration; with `traces` at `nil`, recordings of `old` keep playing.
     init(_ configuration: Configuration, after old: Assembly, now: Int64, traces: PlayedTraces?, notices: [String]) {
         let placed = configuration.placed(today: .today)
         self.configuration = placed.configuration
@@ -77,7 +73,7 @@ package struct Assembly {
             try PlayedTraces(wanted.filter(\.section.isTrace), needs: [], interruption: .never))
     }
 
-    /// Makes all sensors of recordings, without detectors; an interruption ends the wait for a pipe.
+    /// Makes all sensors of recordings, without detectors; an interruption ends waiting for a pipe.
     package init(playing set: TraceSet, interruption: Interruption) throws(StationError) {
         configuration = Configuration()
         var binding = try TraceBinding(set, interruption: interruption)
@@ -88,8 +84,8 @@ package struct Assembly {
 
     /// Makes the detectors of a replay, whose recordings play all sensors.
     ///
-    /// An empty set stands for the recordings of the configuration. Without a configuration, detectors with default settings
-    /// use the recordings' streams.
+    /// With an empty set, the recordings of the configuration are played. Without a configuration, detectors with
+    /// default settings use the recordings' streams.
     init(
         replaying set: TraceSet, configuration path: String?, settings: [CommandLineSetting] = [],
         interruption: Interruption
@@ -135,9 +131,8 @@ package struct Assembly {
         makeDetectors(Assembly())
     }
 
-    /// Makes the source that delivers the samples, and waits by a descriptor of its own.
-    ///
-    /// A decorated source of the recordings takes their place.
+    /// Makes the source of all samples, which waits on its own descriptor; `recording` is a decorator that replaces
+    /// ``traces``.
     package func makeSource(
         playing recording: (any SampleSource)? = nil, finder: DeviceFinder = DeviceFinder()
     ) throws(StationError) -> StationSource {
@@ -151,23 +146,21 @@ package struct Assembly {
         }
     }
 
-    /// Makes a router the delegate of all detectors.
-    ///
-    /// What only the desktop needs makes no events: none were asked for.
+    /// Makes a router the delegate of all detectors except those of the desktop service, whose events were not
+    /// requested.
     func report(to router: Router) {
         for detector in detectors where !configuration.desktopDetectors.contains(detector.name) {
             detector.report(to: router)
         }
     }
 
-    /// What detectors assume of the scales of their sensors, each sensor once.
+    /// The detectors' assumptions about the scales of their sensors, each sensor once.
     var scaleAssumptions: [ScaleAssumption] {
         detectors.compactMap(\.scaleAssumption).reduce(into: []) { all, found in
             if !all.contains(where: { $0.sensor == found.sensor }) { all.append(found) }
         }
     }
 
-    /// The detector of a name; `nil` for none.
     func detector(_ name: String?) -> (any EventDetector)? { detectors.first { $0.name == name } }
 
     // MARK: - Sensors
@@ -187,7 +180,7 @@ package struct Assembly {
         listen(to: SampleStream.ordered(sensors.flatMap(streams)))
     }
 
-    /// The streams of a sensor; a model has every kind, and a recording shows what it has.
+    /// The streams of a sensor; a model has all kinds, and the contents of a recording show its kinds.
     private func streams(of part: Part) -> [SampleStream] {
         let optionalKinds = part.wanted.optionalKinds.filter { kind in
             !part.section.isTrace
@@ -197,13 +190,12 @@ package struct Assembly {
             + optionalKinds.map { SampleStream(sensor: part.object, kind: $0, isOptional: true) }
     }
 
-    /// Uses recordings for all sensors.
     private mutating func play(_ source: TraceSource) {
         traces = source
         listen(to: source.streams)
     }
 
-    /// Uses streams, and gives their sensors the calibrations of the configuration.
+    /// Uses streams, and sets the calibrations of their sensors.
     private mutating func listen(to streams: [SampleStream]) {
         self.streams = streams
         for sensor in streams.map(\.sensor) {
@@ -211,7 +203,7 @@ package struct Assembly {
         }
     }
 
-    /// Plays recordings on one timeline; when one of them has changed, all start again.
+    /// Plays recordings on one timeline; if one of them changed, all start again.
     private mutating func play(_ traces: PlayedTraces?, _ old: Assembly) {
         guard let traces else {
             if sensors.contains(where: \.section.isTrace) { player = old.player }
@@ -220,7 +212,7 @@ package struct Assembly {
         notices += traces.notices
         player = PacedSource(
             traces.source, speed: traces.speed, shift: .toClock, reopen: traces.reopen, mayReopen: traces.mayReopen)
-        // The sensors are those that the recordings were bound to.
+        // The binding of the recordings has made sensors of its own.
         for index in sensors.indices where sensors[index].section.isTrace {
             let bound = traces.source.streams.first { $0.sensor.name == sensors[index].section.name }
             sensors[index].object = bound?.sensor ?? sensors[index].object
@@ -275,15 +267,14 @@ extension SensorSection {
 }
 
 extension Configuration {
-    /// A configuration of detectors with their defaults for some of a replay's streams, as far as the command line does
-    /// not set something else.
+    /// A configuration of default detectors for the streams of a replay, with the settings of the command line.
     fileprivate static func detecting(
         _ streams: [SampleStream], accelerometer: SampleStream, magnetometer: SampleStream?,
         gyroscope: SampleStream?, settings: [CommandLineSetting]
     ) throws(StationError) -> Configuration {
         var names: [String] = []
         for name in streams.map(\.sensor.name) where !names.contains(name) { names.append(name) }
-        // The recordings are named on the command line.
+        // A placeholder: the real recordings are those of the command line.
         let source = "source = \"trace\"\nfile = \"/dev/null\""
         let configuration = try parse(
             text(
@@ -300,7 +291,7 @@ extension Configuration {
         return configuration
     }
 
-    /// The recordings of a replay: those of the command line, or else those of the sections.
+    /// The recordings of the command line, or else those of the sections.
     fileprivate func traces(_ set: TraceSet, _ path: String) throws(StationError) -> TraceSet {
         try requireDetector(path)
         var set = set
@@ -322,7 +313,7 @@ extension Configuration {
 }
 
 extension TraceSet {
-    /// Keeps which sign the accelerations of a section's recording have.
+    /// Records the sign of the accelerations in a section's recording.
     package mutating func recordGravitySign(_ section: SensorSection) {
         if section.settings.acceleration == .gravity {
             gravitySensors.insert(section.name)
@@ -331,7 +322,7 @@ extension TraceSet {
         }
     }
 
-    /// Plays a file in place of the sensor's device; columns without a kind are of the only wanted kind.
+    /// Replaces a sensor's device by a file; columns without a kind get the only wanted kind.
     mutating func bind(_ sensor: String, to path: String, _ kinds: [SampleKind]) {
         bindings.append(Binding(sensor: sensor, path: path, kind: kinds.count == 1 ? kinds[0] : nil))
     }

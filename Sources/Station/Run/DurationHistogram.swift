@@ -1,7 +1,7 @@
 import Binnacle
 import PlainText
 
-/// How long programs took: how many took no longer than each of some limits.
+/// A histogram of the run times of programs.
 struct DurationHistogram {
     static let limits = [0.01, 0.1, 1, 10, 60]
 
@@ -9,7 +9,6 @@ struct DurationHistogram {
     private var count = 0
     private var sumSeconds = 0.0
 
-    /// Counts a program.
     mutating func record(_ seconds: Double) {
         guard seconds.isFinite, seconds >= 0 else { return }
         count += 1
@@ -17,7 +16,7 @@ struct DurationHistogram {
         for (place, limit) in Self.limits.enumerated() where seconds <= limit { counts[place] += 1 }
     }
 
-    /// The counts as a JSON object: `buckets` are pairs of a limit in seconds and a cumulative count.
+    /// JSON; `buckets` are pairs of a limit in seconds and a cumulative count.
     var text: String {
         var object = JSONObject()
         object.add("buckets", list: zip(Self.limits, counts).map { "[\($0),\($1)]" })

@@ -9,7 +9,7 @@ import Store
 import TableReading
 import Traces
 
-/// What the command line names in place of sensors of a configuration, or of a whole configuration.
+/// Sources given on the command line instead of a configuration's sensors, or instead of a configuration.
 package enum EmbeddedConfiguration: Sendable {
     /// The machine's sensors.
     case devices
@@ -18,12 +18,11 @@ package enum EmbeddedConfiguration: Sendable {
     /// Recordings, at a multiple of real time.
     case traces([String], loops: Bool, speed: Double)
 
-    /// The kinds that make a sensor; a gyroscope comes with an accelerometer.
+    /// The kinds that make a sensor; a gyroscope is only used beside an accelerometer.
     private static let kinds: [SampleKind] = [.accelerometer, .magnetometer]
 
-    /// Makes a configuration without a file: the available sensors, and the detectors with their defaults.
-    ///
-    /// It needs an accelerometer; the error names the remedy.
+    /// Makes a configuration without a file: the available sensors and default detectors; throws without an
+    /// accelerometer.
     func configuration(
         _ finder: DeviceFinder, settings: [CommandLineSetting], logs: Bool
     ) throws(StationError) -> Configuration {
@@ -38,13 +37,12 @@ package enum EmbeddedConfiguration: Sendable {
         return try Configuration.parse(text, settings)
     }
 
-    /// A handler that logs everything but what repeats; a line for each degree of a turn would hide all others.
+    /// A handler that logs all events but repeated ones: a line for each degree of a turn would hide the others.
     private static var log: String {
         let kinds = EventKind.allCases.filter(EventKind.listed.contains)
         return "[handler.log]\non = [\(kinds.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))]\nlog = true\n"
     }
 
-    /// A sensor's name, the keys of its section in TOML, and what it measures.
     private typealias FoundSensor = (name: String, source: String, kinds: [SampleKind])
 
     private func sensors(_ finder: DeviceFinder) throws(StationError) -> [FoundSensor] {
@@ -52,7 +50,7 @@ package enum EmbeddedConfiguration: Sendable {
         case .devices:
             let devices = try finder.list()
             let source = "source = \"auto\""
-            // A device plays one sensor: one that measures both is one sensor with two kinds of samples.
+            // A device with both kinds becomes one sensor.
             if devices.contains(where: { Set($0.kinds).isSuperset(of: Self.kinds) }) {
                 return [("sensor", source, Self.kinds)]
             }
@@ -92,7 +90,7 @@ package enum EmbeddedConfiguration: Sendable {
 // MARK: - The user's own places
 
 extension Configuration {
-    /// Adds the socket and the store of a run without a configuration, unless another daemon of the user has them.
+    /// Adds the socket and the store of a run without a configuration, unless another daemon of the user uses them.
     mutating func addOwnPlaces() {
         guard let path = SocketPath.withoutConfiguration() else { return }
         guard !SocketPath.isAnswered(path) else {
@@ -109,7 +107,7 @@ extension Configuration {
 // MARK: - In place of a configuration's sensors
 
 extension EmbeddedConfiguration {
-    /// The recordings that play the sensors; `nil` without any.
+    /// The recordings to play; `nil` for other sources.
     var recordings: TraceSet? {
         guard case .traces(let files, _, _) = self else { return nil }
         var set = TraceSet(files)
@@ -117,15 +115,15 @@ extension EmbeddedConfiguration {
         return set
     }
 
-    /// How fast recordings play, in times real time.
+    /// The speed of recordings, in times real time.
     var speed: Double {
         if case .traces(_, _, let speed) = self { speed } else { 1 }
     }
 
-    /// Plays every sensor of a configuration by the model or the recordings, under the sensor's name.
+    /// Replaces the source of every sensor in a configuration by the model or the recordings.
     ///
-    /// A recording is in the device's axes and not calibrated, as for a replay. A model needs no calibration: that of
-    /// the device would distort it.
+    /// A recording is in the device's axes and not calibrated, as in a replay. A model needs no calibration: the
+    /// device's would distort it.
     func playing(_ configuration: Configuration) -> (configuration: Configuration, notices: [String]) {
         var playing = configuration
         var notices: [String] = []
@@ -156,7 +154,7 @@ extension EmbeddedConfiguration {
 }
 
 extension Configuration {
-    /// What happens with events outside this process, in a sentence; `nil` for nothing.
+    /// A warning about handlers and a store that act on simulated or recorded events; `nil` if there are none.
     fileprivate var actors: String? {
         var actors = handlers.map { ($0.name, type(of: $0.action)) }.filter { $0.1.actsOnTheWorld }.map {
             "handler '\($0.0)' (\($0.1.key))"
@@ -166,9 +164,9 @@ extension Configuration {
         return "the events are handled as those of the sensors: \(actors.joined(separator: ", "))"
     }
 
-    /// A text with some sensors and the detectors' defaults: movement, and a heading when there is a magnetometer.
+    /// TOML with some sensors and default detectors: motion, and a heading if there is a magnetometer.
     ///
-    /// A gyroscope may be "none"; without a name it is that of the accelerometer, if it has one.
+    /// A gyroscope may be "none"; `nil` means the accelerometer's, if it has one.
     static func text(
         detecting sensors: [(name: String, source: String)], accelerometer: String, magnetometer: String?,
         gyroscope: String? = nil
@@ -181,7 +179,7 @@ extension Configuration {
         return text
     }
 
-    /// Parses a text that the program made, and the settings of the command line.
+    /// Parses text generated by the program together with the settings of the command line.
     static func parse(
         _ text: String, _ settings: [CommandLineSetting]
     ) throws(StationError) -> Configuration {
@@ -192,7 +190,6 @@ extension Configuration {
 }
 
 extension SensorSection {
-    /// The rate of a model that plays the sensor.
     fileprivate var rateHz: Double {
         if case .simulated(let settings) = source { settings.rateHz } else { settings.rateHz }
     }

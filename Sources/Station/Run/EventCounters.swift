@@ -1,7 +1,7 @@
 import Binnacle
 import PlainText
 
-/// Counts the events since the start, by their detector or sensor and by their kind, for `binnacle status`.
+/// Counts events by detector or sensor and by kind, for `binnacle status`.
 final class EventCounters: EventHandler {
     private struct Source: Hashable {
         let detector: String?
@@ -11,10 +11,10 @@ final class EventCounters: EventHandler {
 
     private var counts: [Source: Int] = [:]
 
-    /// The most counts that are kept: names come from configurations, which may be read again and again.
+    /// Bounds memory: each reload may bring new names.
     private static let most = 1000
 
-    /// Counts an event; those of a detector by the detector, whatever their sensor is.
+    /// Counts an event by its detector, or by its sensor if it has no detector.
     func handle(_ event: Event) {
         let source = Source(
             detector: event.detector, sensor: event.detector == nil ? event.sensor : nil, kind: event.kind)
@@ -22,7 +22,7 @@ final class EventCounters: EventHandler {
         counts[source, default: 0] += 1
     }
 
-    /// The counts as JSON objects, in the order of their names and kinds.
+    /// The counts as JSON objects, sorted by name and kind.
     var objects: [String] {
         let rows = counts.sorted { left, right in
             func key(_ source: Source) -> (String, String, String) {

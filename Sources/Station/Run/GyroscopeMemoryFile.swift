@@ -4,30 +4,29 @@ import LinuxSystem
 import PlainText
 import Store
 
-/// What was learned of gyroscopes, by device, across the starts of the daemon: a small file in the state folder.
+/// What was learned of each device's gyroscope, kept across starts in a small file in the state folder.
 package final class GyroscopeMemoryFile {
     /// What was learned of one device.
     package struct Entry: Sendable, Equatable {
         package let device: String
         package let memory: FusionMemory
-        /// When it was, since the beginning of 1970.
+        /// Time of learning, in nanoseconds since 1970.
         package let wallNanoseconds: Int64
     }
 
-    /// The latest last.
+    /// The latest is last.
     package private(set) var entries: [Entry] = []
-    /// The file; `nil` when there is no folder for it.
+    /// The file; `nil` when no folder is known.
     let path: String?
-    /// Whether there is something that the file does not have.
+    /// Whether there are entries that the file lacks.
     package private(set) var isChanged = false
 
     private static let limits = (bytes: 65_536, entries: 64)
-    /// No offset is larger, in rad/s.
+    /// Larger offsets in a file are rejected, in rad/s.
     private static let largestOffset = 1.0
     /// Readable by the group, like the events.
     static let mode: UInt32 = 0o640
 
-    /// The file in the daemon's state folder.
     static var standardPath: String? {
         EventStoreSettings.withoutConfiguration.map { path in
             path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
@@ -35,12 +34,12 @@ package final class GyroscopeMemoryFile {
         }
     }
 
-    /// Creates an empty one, which keeps nothing without a path.
+    /// Creates an empty memory; with `nil` it is never written.
     package init(path: String?) {
         self.path = path
     }
 
-    /// Reads the file; returns why it cannot be used: then it is written again when something was learned.
+    /// Reads the file; returns why it cannot be used, in which case the next entry replaces it.
     package func read() -> String? {
         guard let path else { return nil }
         do throws(SmallFile.Failure) {
@@ -64,11 +63,11 @@ package final class GyroscopeMemoryFile {
         }
     }
 
-    /// What a device's gyroscope is known for, as it is worth now; `nil` for an unknown device.
+    /// The memory of a device's gyroscope, with its uncertainty aged to the given time; `nil` for an unknown device.
     package func recall(_ device: String, at wallNanoseconds: Int64) -> FusionMemory? {
         guard let entry = entries.last(where: { $0.device == device }) else { return nil }
         let seconds = Units.seconds(from: entry.wallNanoseconds, to: wallNanoseconds)
-        // The clock was wrong then, or is now.
+        // The clock was wrong at one of the times, so the age is unknown.
         return entry.memory.aged(seconds: seconds < 0 ? .greatestFiniteMagnitude : seconds)
     }
 
@@ -83,7 +82,7 @@ package final class GyroscopeMemoryFile {
         isChanged = true
     }
 
-    /// The contents of the file, which then has everything.
+    /// The contents of the file; marks them as written.
     package func removeContents() -> [UInt8] {
         isChanged = false
         var object = JSONObject()
@@ -108,7 +107,7 @@ package final class GyroscopeMemoryFile {
         return object.text
     }
 
-    /// The entries of a file, without those that make no sense; `nil` when it is no such file.
+    /// The valid entries of a file; `nil` when the format is not this one.
     package static func entries(of bytes: [UInt8]) -> [Entry]? {
         guard let value = try? JSONReader.value(of: bytes), value["version"]?.integer == 1,
             case .array(let items)? = value["gyroscopes"]

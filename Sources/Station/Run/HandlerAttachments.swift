@@ -4,27 +4,26 @@ import Handlers
 import LinuxSystem
 import Store
 
-/// Attaches handlers to the store that delivers to them: one at a time for each name, in their order.
+/// Attaches handlers to the store, one at a time for each name.
 ///
-/// When a reload exchanges a handler, the new one gets nothing before the old one has ended: what the old one has not done
-/// by then is the first that the new one gets.
+/// When a reload replaces a handler, the new one is attached after the old one has ended, and first gets the events
+/// that the old one did not handle.
 final class HandlerAttachments {
     private let store: EventStore
     private let tellEnd: @Sendable (_ name: String) -> Void
     private var attached: [String: ThreadedHandler] = [:]
-    /// Handlers that were detached and may still be at work.
+    /// Detached handlers that may still be working.
     private var ending: [String: ThreadedHandler] = [:]
     private var lines: [HandlerLine] = []
 
-    /// Creates attachments of no handler; `tellEnd` is called on any thread when a detached handler has ended, which
-    /// ``handlerDidEnd(_:)`` has to be told.
+    /// Creates an empty object; `tellEnd` is called on any thread when a detached handler has ended, and has to lead to
+    /// ``handlerDidEnd(_:)``.
     init(_ store: EventStore, tellEnd: @escaping @Sendable (_ name: String) -> Void) {
         self.store = store
         self.tellEnd = tellEnd
     }
 
-    /// Detaches the handlers that are no longer there, and attaches those that are new; the caller has those that go end
-    /// within `duration`.
+    /// Detaches removed handlers and attaches new ones; the caller ends the removed handlers within `duration`.
     func change(to lines: [HandlerLine], within duration: Duration) {
         self.lines = lines.filter(\.isKept)
         store.expect(Set(self.lines.map(\.section.name)))
@@ -36,13 +35,12 @@ final class HandlerAttachments {
         attach()
     }
 
-    /// Attaches the next handler of a name, after a detached one has ended.
     func handlerDidEnd(_ name: String) {
         ending[name] = nil
         attach()
     }
 
-    /// Detaches all handlers; the store keeps what they do not do.
+    /// Detaches all handlers; the store keeps the events that they have not handled.
     func detachAll() {
         for name in attached.keys { store.detach(name) }
         attached = [:]
@@ -67,7 +65,7 @@ final class HandlerAttachments {
                 tellEnd(name)
             }
         } catch {
-            // Without a thread to wait on, its successor begins at once, and may do the same work again.
+            // Without a thread to wait on, the successor starts at once and may repeat work.
             ending[name] = nil
         }
     }

@@ -2,11 +2,10 @@ import Binnacle
 
 struct HandlerCounters {
     private(set) var finishedCount = 0
-    /// The number of failed programs; each attempt counts.
+    /// Counts each attempt.
     private(set) var failedCount = 0
     private(set) var droppedCount = 0
     private(set) var durations = DurationHistogram()
-    /// The last failure; `nil` while the handler works.
     private(set) var failure: String?
 
     mutating func count(_ event: Event) {

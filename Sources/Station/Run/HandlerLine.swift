@@ -4,31 +4,31 @@ import Handlers
 import LinuxSystem
 import Store
 
-/// Who delivers a chain's events to its handler.
+/// What delivers the events of a chain to its handler.
 enum DeliveredBy {
-    /// The chain, whose end is the handler's queue.
+    /// The chain, which ends in the handler's queue.
     case chain
-    /// The store, where the chain ends: it gives the handler at most `limit` events that are not acknowledged.
+    /// The store, in which the chain ends; it delivers at most `limit` unacknowledged events at a time.
     case store(StoreInlet, limit: Int)
 }
 
-/// A configured handler of the daemon: the handler with its thread, and the chain that leads to it.
+/// A configured handler of the daemon with its thread, and its chain.
 ///
-/// A new line keeps what is unchanged of the line with the same name: the handler when its action is equal, the chain
-/// when it has the same events, and each decorator with equal settings, with its state.
+/// A reload keeps the unchanged parts of the line with the same name: the handler if its action is equal, the chain if
+/// its events are the same, and each decorator with equal settings, including its state.
 final class HandlerLine {
     let section: HandlerSection
     let handler: ThreadedHandler
     let chain: HandlerChain
     let deliveredBy: DeliveredBy
-    /// Whether the store delivers, which keeps what the handler does not do.
+    /// Whether the store delivers to the handler, and keeps events that it has not handled.
     var isKept: Bool { if case .store = deliveredBy { true } else { false } }
-    /// Whether it changes something outside this process.
+    /// Whether it acts on the outside world.
     var actsOnTheWorld: Bool { type(of: section.action).actsOnTheWorld }
 
     private let decorators: [(settings: DecoratorSettings, object: EventDecorator)]
 
-    /// Makes a line, without changing the one that has the name until now; `inlet` leads to the store, when there is one.
+    /// Makes a line without changing its predecessor; `inlet` is the store's, if there is one.
     init(
         _ section: HandlerSection, after old: HandlerLine?, context: DecoratorSettings.Context, inlet: StoreInlet?,
         reports: HandlerReports
@@ -60,7 +60,6 @@ final class HandlerLine {
                 }
             chain = HandlerChain(
                 handler: end, kinds: Set(section.kinds), detectors: section.detectors.map { Set($0) })
-            // A decorator belongs to one chain.
             kept = []
         }
         var made: [(settings: DecoratorSettings, object: EventDecorator)] = []
@@ -78,12 +77,12 @@ final class HandlerLine {
         chain.replaceDecorators(decorators.map(\.object))
     }
 
-    /// Tells the handler which detectors are unchanged; values of the others are no longer valid.
+    /// Tells the handler which detectors are unchanged, so that it discards values of the others.
     func detectorsChanged(to detectors: Set<String>) {
         handler.latest?.detectorsChanged(to: section.detectors.map { detectors.intersection($0) } ?? detectors)
     }
 
-    /// Calls the decorators to forward the events that they hold back.
+    /// Makes the decorators forward the events that they hold.
     func flush() {
         for decorator in decorators { decorator.object.flush() }
     }

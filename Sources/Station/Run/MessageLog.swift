@@ -5,7 +5,7 @@ import LinuxSystem
 import PlainText
 import Synchronization
 
-/// The daemon's log on standard error, or on another descriptor, written by a thread of its own, because the reader may be slow.
+/// The daemon's log, by default on standard error, written by its own thread because the reader may be slow.
 final class MessageLog {
     private enum Entry: Sendable {
         case line(String, LogLevel)
@@ -17,7 +17,7 @@ final class MessageLog {
     private let isStandard: Bool
     private var lostCount = 0
 
-    /// Why the log cannot be written; `nil` while it can.
+    /// Why writing fails; `nil` while it succeeds.
     private final class LastFailure: Sendable {
         let reason = Mutex<String?>(nil)
     }
@@ -32,7 +32,7 @@ final class MessageLog {
             let isJournal = isStandard && JournalSocket.isStandardError
             let writer = LineWriter(descriptor: descriptor)
             let write = { (text: String, level: LogLevel) in
-                // The journal reads the level from the front of the line (sd-daemon(3)).
+                // The level prefix of sd-daemon(3).
                 writer.write((isJournal ? "<\(level.rawValue)>" : "") + "binnacle: \(text.printable)")
             }
             var journal: JournalHandler?
@@ -63,30 +63,29 @@ final class MessageLog {
         }
     }
 
-    /// Why the log cannot be written; `nil` while it can.
+    /// Why writing fails; `nil` while it succeeds.
     var failure: String? { lastFailure.reason.withLock { $0 } }
 
-    /// Logs a text, each line as one message.
     func say(_ text: String, level: LogLevel = .info) {
         for line in text.split(separator: "\n") { put(.line(String(line), level)) }
     }
 
-    /// Logs what runs and who asks, on standard error alone: the reader of another log has started the daemon, and asks.
+    /// Logs a text on standard error only: the reader of another log has started the daemon and knows it.
     func announce(_ text: String, level: LogLevel = .info) {
         if isStandard { say(text, level: level) }
     }
 
-    /// Logs an event, with its figures as fields in the journal.
+    /// Logs an event; in the journal, its figures are fields.
     func report(_ event: Event) { put(.event(event)) }
 
-    /// Messages without room are counted and reported later.
+    /// A full queue drops messages; their count is logged later.
     private func put(_ entry: Entry) {
         let notice = Entry.line("\(lostCount) messages are missing here", .warning)
         if lostCount > 0, courier.put(notice) == .taken { lostCount = 0 }
         if lostCount > 0 || courier.put(entry) != .taken { lostCount += 1 }
     }
 
-    /// Writes what waits, until a time on CLOCK_MONOTONIC at most.
+    /// Writes queued messages until a time on CLOCK_MONOTONIC.
     func finish(until deadline: Int64) {
         courier.requestStop()
         _ = courier.waitForEnd(until: deadline)

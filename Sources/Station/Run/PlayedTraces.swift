@@ -5,18 +5,16 @@ import PlainText
 import Synchronization
 import Traces
 
-/// The recordings of a configuration, opened as one source.
-///
-/// Opening waits for a disk, so a reload does it on a worker thread.
+/// The recordings of a configuration as one source; opening it waits for a disk, so a reload does it on another thread.
 struct PlayedTraces {
     let source: TraceSource
-    /// How fast they play, in times real time.
+    /// In times real time.
     var speed = 1.0
     let notices: [String]
-    /// Opens them for another pass, when one of them is played in a loop.
+    /// `nil` unless a recording is played in a loop.
     private let nextPass: NextPass?
 
-    /// Opens the recordings of a configuration, or those that play all its sensors; `nil` when they are played already.
+    /// Opens a configuration's recordings, or `recordings`, which play all its sensors; `nil` if they play already.
     init?(
         _ configuration: Configuration, unless playing: [WantedSensor], recordings: TraceSet?,
         interruption: Interruption
@@ -30,7 +28,6 @@ struct PlayedTraces {
             interruption: interruption)
     }
 
-    /// Opens recordings; `nil` when there are none.
     init?(
         _ parts: [WantedSensor], needs: [Configuration.Need], optionalNeeds: [Configuration.Need] = [],
         recordings: TraceSet? = nil,
@@ -57,7 +54,7 @@ struct PlayedTraces {
     /// Takes the next pass; `nil` when there is none.
     func reopen() throws(StationError) -> (any SampleSource)? { try nextPass?.removeTrace() }
 
-    /// Refuses what is no regular file, because reading a pipe would block the event thread.
+    /// Throws unless the file is regular, because reading a pipe would block the event thread.
     private static func refusePipe(_ file: String) throws(StationError) {
         guard (try? fileStatus(file))?.isRegular == false else { return }
         throw StationError(
@@ -66,7 +63,6 @@ struct PlayedTraces {
     }
 }
 
-/// The next pass of recordings that are played in a loop, which a worker thread opens.
 private final class NextPass: Sendable {
     private enum State {
         case closed
@@ -87,7 +83,7 @@ private final class NextPass: Sendable {
         }
     }
 
-    /// Whether the recordings are open or cannot be opened; the first question begins to open them.
+    /// Whether opening has ended, with recordings or an error; the first call starts it.
     func isOpen() -> Bool {
         state.withLock { state in
             if case .closed = state {

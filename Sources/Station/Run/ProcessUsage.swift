@@ -1,14 +1,14 @@
 import Glibc
 import LinuxSystem
 
-/// What this process takes of the machine.
+/// Memory and processor time of this process.
 struct ProcessUsage {
-    /// Resident memory in bytes; `nil` when the kernel does not say.
+    /// Resident memory in bytes; `nil` when the kernel does not report it.
     let residentBytes: Int?
-    /// Processor time in seconds, of all threads.
+    /// Processor time of all threads, in seconds.
     let processorSeconds: Double
 
-    /// Asks the kernel, which has both in memory.
+    /// The kernel has both in memory, so this does not block.
     init() {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

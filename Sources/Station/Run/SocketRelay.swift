@@ -2,13 +2,13 @@ package import Binnacle
 package import EventSocket
 import Synchronization
 
-/// Forwards events to the current socket server, and keeps them for the one that is being opened.
+/// Forwards events to the present socket server, and keeps them for one that is being opened.
 package final class SocketRelay: Sendable {
     private struct State {
         var server: SocketServer?
-        /// What was published since the opening of another server began.
+        /// Events since the opening of another server began.
         var kept: SocketInbox?
-        /// The number of the last event that was published; the store has those before it.
+        /// The last published number; the store has all events before it.
         var sequence: UInt64 = 0
     }
 
@@ -20,10 +20,10 @@ package final class SocketRelay: Sendable {
     /// The server; `nil` when there is none.
     package var server: SocketServer? { state.withLock { $0.server } }
 
-    /// Whether a server, or one that is being opened, wants the events.
+    /// Whether a server, or one that is being opened, receives the events.
     package var isUsed: Bool { state.withLock { $0.server != nil || $0.kept != nil } }
 
-    /// Counts events after a number, up to which the store has them.
+    /// Continues after a number; the store has the events up to it.
     package func `continue`(behind sequence: UInt64) {
         state.withLock { state in
             state.sequence = max(state.sequence, sequence)
@@ -32,7 +32,7 @@ package final class SocketRelay: Sendable {
         }
     }
 
-    /// Keeps what is published from now on, for the server that is being opened; the current one gets it as well.
+    /// Begins to keep published events for the server that is being opened; the present one still gets them.
     ///
     /// - Returns: The number of the last event that is not kept.
     package func keep() -> UInt64 {
@@ -42,12 +42,12 @@ package final class SocketRelay: Sendable {
         }
     }
 
-    /// Keeps nothing any more, because the server could not be opened.
+    /// Discards kept events after the opening of a server failed.
     package func discard() {
         state.withLock { $0.kept = nil }
     }
 
-    /// Puts another server in the place of the one that is there, and hands it what was kept.
+    /// Replaces the server, and hands the kept events to the new one.
     package func exchange(for server: SocketServer?) {
         state.withLock { state in
             if let kept = state.kept { server?.publish(kept) }
@@ -56,17 +56,17 @@ package final class SocketRelay: Sendable {
         }
     }
 
-    /// Hands live readings on; what is being opened has no subscribers yet.
+    /// Publishes live readings; a server that is being opened has no subscribers yet.
     package func publish(_ readings: LiveValues) {
         state.withLock { $0.server?.publish(readings) }
     }
 
-    /// Hands events on; called on any thread.
+    /// Publishes events; callable on any thread.
     package func publish(_ events: [PublishedEvent]) {
         state.withLock { state in
             state.server?.publish(events)
             state.kept?.publish(events)
-            // A repeated state has the number of the event before it, which may not be published yet.
+            // A repeated state carries the number of the event before it, which may not be published yet.
             for published in events where !EventKind.repeated.contains(published.event.kind) {
                 state.sequence = max(state.sequence, published.event.sequence)
             }

@@ -4,7 +4,7 @@ package import LinuxSystem
 
 /// All sources of a station as one: devices, recordings in real time, and simulations.
 ///
-/// The sources take turns, so that a busy one does not starve the others.
+/// The sources are asked in turn, so that a busy one does not starve the others.
 package final class StationSource: SampleLoopSource, SourceGroup {
     package private(set) var streams: [SampleStream] = []
     private(set) var live: LiveSource?
@@ -12,20 +12,20 @@ package final class StationSource: SampleLoopSource, SourceGroup {
     private var nextSource = 0
     private var staysOpen = false
     private let waker: Waker
-    /// A recording whose end is the end of the source, and its pacing.
+    /// A recording that ends the source at its end, and its pacing.
     private let recording: (any SampleSource)?
     private let pace: PacedSource?
-    /// The recordings that play beside other sources, or have played.
+    /// The recordings that play beside other sources, or did.
     private var player: PacedSource?
 
-    /// Creates a source without other sources.
+    /// Creates an empty source.
     package init(waker: Waker) {
         self.waker = waker
         recording = nil
         pace = nil
     }
 
-    /// Creates a source that plays one recording, at the speed of a ``PacedSource`` or else as fast as it can be read.
+    /// Creates a source that plays one recording, paced by a ``PacedSource`` or else as fast as possible.
     package init(playing recording: any SampleSource, waker: Waker) {
         self.waker = waker
         self.recording = recording
@@ -33,12 +33,12 @@ package final class StationSource: SampleLoopSource, SourceGroup {
         streams = recording.streams
     }
 
-    /// Writing eight bytes that are not 0 to this descriptor ends a wait; a signal handler may do it.
+    /// Writing eight bytes that are not all 0 to this descriptor ends a wait; a signal handler may do so.
     package var wakeDescriptor: Int32 { waker.descriptor }
 
-    /// Replaces the sources; those that stay keep the samples that they have not delivered yet.
+    /// Replaces the sources; those that stay keep their undelivered samples.
     ///
-    /// A source that stays open waits for something even without any other source.
+    /// With `staysOpen` the source does not end when it has no other sources.
     func change(
         live: LiveSource?, timed: [any TimedSource], streams: [SampleStream], staysOpen: Bool = false
     ) {
@@ -50,13 +50,13 @@ package final class StationSource: SampleLoopSource, SourceGroup {
         nextSource = 0
     }
 
-    /// The time on CLOCK_MONOTONIC of a delivered stamp, which is another one for recordings that play faster or slower.
+    /// The time on CLOCK_MONOTONIC of a stamp, which differs from it when a recording is not in real time.
     package func clockNanoseconds(of timeNanoseconds: Int64) -> Int64 {
         guard let player, player.speed != 1 else { return timeNanoseconds }
         return player.dueNanoseconds(of: timeNanoseconds) ?? timeNanoseconds
     }
 
-    /// The recording that plays alone, or the devices when nothing else delivers: neither has to take turns.
+    /// The only source that delivers, if there is just one; it needs no turns.
     package var onlySource: (any SampleSource)? { recording ?? (timed.isEmpty ? live : nil) }
 
     /// Delivers from one of the sources.
@@ -82,7 +82,7 @@ package final class StationSource: SampleLoopSource, SourceGroup {
         guard place < timed.count else { return .ended }
         let source = timed.remove(at: place)
         nextSource = 0
-        // A source that failed has already given the reason.
+        // A source that failed has already reported why.
         guard source.streams.contains(where: \.sensor.isActive) else {
             return timed.isEmpty && live == nil && !staysOpen ? .ended : .pending
         }
@@ -100,7 +100,7 @@ package final class StationSource: SampleLoopSource, SourceGroup {
         }
     }
 
-    /// Waits until a source may have samples, the station is woken, or the deadline has passed.
+    /// Waits until a source may have samples, a wake-up, or the deadline.
     package func wait(until deadlineNanoseconds: Int64?) {
         var deadline = pace?.nextDueNanoseconds
         if let deadlineNanoseconds { deadline = min(deadline ?? .max, deadlineNanoseconds) }
@@ -118,7 +118,7 @@ package final class StationSource: SampleLoopSource, SourceGroup {
     /// Whether every device has been searched for, and opened or refused.
     package var isSettled: Bool { live?.isSettled ?? true }
 
-    /// Whether a device is read from scans at present.
+    /// Whether any device is read as scans from a buffer.
     package var hasScans: Bool { live?.hasScans ?? false }
 
     /// Closes the devices.
@@ -128,14 +128,14 @@ package final class StationSource: SampleLoopSource, SourceGroup {
     package func takeNotices() -> [String] { live?.takeNotices() ?? [] }
 }
 
-/// Why a recording delivers no more.
+/// The reason why a recording delivers no more.
 package struct SourceEnded: Error, CustomStringConvertible {
     package let description = "the recording has ended"
 }
 
-/// A source that delivers by the clock, and knows when.
+/// A source that delivers by the clock.
 package protocol TimedSource: SampleSource {
-    /// When there will be something to ask for, on CLOCK_MONOTONIC; `nil` when that is not up to the clock.
+    /// When it next has something to deliver, on CLOCK_MONOTONIC; `nil` when that does not depend on the clock.
     var nextDueNanoseconds: Int64? { get }
 }
 

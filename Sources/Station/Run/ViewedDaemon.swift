@@ -3,8 +3,10 @@ import Glibc
 package import LinuxSystem
 import Synchronization
 
-/// A daemon of this process for a view of the sensors, where none runs: it acts on nothing, keeps nothing, and answers at a
-/// socket in a folder of its own, so that a view has one source of readings.
+/// A daemon inside this process, for a view of the sensors when no other daemon runs.
+///
+/// It runs no handlers, stores nothing, and answers at a socket in a temporary folder, so that a view always reads from
+/// a socket.
 package final class ViewedDaemon: Sendable {
     private struct State {
         /// Ends a wait of the daemon; `nil` before it runs.
@@ -19,17 +21,17 @@ package final class ViewedDaemon: Sendable {
     private let state = Mutex(State())
     private let isEnding = Atomic(false)
 
-    /// How long it has to end.
+    /// Maximum time to end, in nanoseconds.
     private static let longestEnd: Int64 = 1_500_000_000
 
-    /// Starts the daemon on a thread of its own; the waker is woken when it has ended.
+    /// Starts the daemon on another thread, and wakes the waker when it has ended.
     package init(_ options: RunOptions, waking waker: Waker) throws(SystemError) {
         folder = try ScratchFolder(prefix: "binnacle-view")
         socketPath = folder.path + "/s"
         log = try Descriptor(path: folder.put("log", ""), flags: O_RDWR | O_APPEND | O_CLOEXEC)
         var options = options
         (options.viewSocket, options.logDescriptor) = (socketPath, log.raw)
-        // A daemon is made for the stack of a main thread.
+        // A daemon needs the stack of a main thread.
         try WorkerThread.start(stackBytes: nil) { [self, options] in
             run(options)
             waker.wake()
@@ -46,7 +48,7 @@ package final class ViewedDaemon: Sendable {
         state.withLock { $0.outcome = outcome }
     }
 
-    /// How it has ended; `nil` while it runs.
+    /// The result of the run; `nil` while it runs.
     package var outcome: Result<Void, StationError>? { state.withLock { $0.outcome } }
 
     /// Ends the daemon; returns the messages that it logged.

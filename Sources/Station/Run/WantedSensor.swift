@@ -2,12 +2,12 @@ package import Binnacle
 package import Configuration
 import LinuxSensors
 
-/// A section whose sensor is used, and what is read of it.
+/// A sensor section in use, and the kinds of samples read from it.
 package struct WantedSensor: Equatable {
     package private(set) var section: SensorSection
-    /// The needed kinds of samples.
+    /// The required kinds.
     package let kinds: [SampleKind]
-    /// The kinds that are read as well where they are there.
+    /// Kinds that are read if the device has them.
     package let optionalKinds: [SampleKind]
 
     package init(_ section: SensorSection, _ kinds: [SampleKind], optionalKinds: [SampleKind] = []) {
@@ -16,8 +16,8 @@ package struct WantedSensor: Equatable {
         self.optionalKinds = optionalKinds
     }
 
-    /// The same sensor with a short latency, for a recording of raw scans: each delivery has those of one device, and the
-    /// devices' samples are to follow each other nearly as they were taken.
+    /// The same sensor with a short latency, for recording raw scans: a delivery has scans of one device, and
+    /// deliveries of several devices should follow nearly in the order of sampling.
     package var readSoon: WantedSensor {
         var sensor = self
         sensor.section.settings.latency = min(section.settings.latency, .milliseconds(10))
@@ -26,7 +26,6 @@ package struct WantedSensor: Equatable {
 }
 
 extension Configuration {
-    /// The sensors that a detector uses.
     var wantedSensors: [WantedSensor] {
         sensors.map { WantedSensor($0, kinds(of: $0.name), optionalKinds: optionalKinds(of: $0.name)) }
             .filter { !$0.kinds.isEmpty }
