@@ -1,7 +1,7 @@
 import Glibc
 
-/// Writes what is generated from rows into a folder, by default the current one: manual pages, completions, and the
-/// reference configuration.
+/// Writes the generated manual pages, completions and reference configuration into a folder, by default the current
+/// one.
 ///
 /// It is part of no product; `make documents` runs it in the project's folder, and tests compare its output.
 @main

@@ -2,10 +2,10 @@ import CommandRows
 
 /// binnacle(1), and a page for each subcommand with many options.
 enum CommandPages {
-    /// A subcommand with more options has a page of its own.
+    /// A subcommand with more options gets its own page.
     private static let mostOptions = 5
 
-    /// The pages, with their files' names.
+    /// The pages with their file names.
     static var all: [(name: String, text: String)] {
         [("binnacle.1", overview)]
             + CommandRow.all.filter(hasPage).map { ("\(pageName($0)).1", page(of: $0)) }

@@ -1,11 +1,10 @@
 import CommandRows
 
-/// The completions of the command line for shells.
 enum Completions {
     private static let names = CommandRow.all.map(\.name.rawValue)
     private static let notice = "# Made by `make documents` from the rows in Sources; changes here are lost."
 
-    /// The first sentence of a help.
+    /// The first sentence of a help text.
     private static func short(_ help: String) -> String {
         let words = help.split { $0 == "\n" || $0 == " " }.joined(separator: " ")
         let end = [". ", "; "].compactMap { words.firstRange(of: $0)?.lowerBound }.min()
@@ -14,7 +13,7 @@ enum Completions {
 
     // MARK: - bash
 
-    /// For bash, with or without the package bash-completion.
+    /// Works with and without the package bash-completion.
     static var bash: String {
         var cases = ""
         for command in CommandRow.all {

@@ -45,7 +45,7 @@ enum ConfigurationPages {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The key that distinguishes sections with the same title, that of a handler's action.
+    /// The key of a handler's action, which distinguishes sections with the same title.
     private static func action(_ section: SectionRow, behind title: String) -> String {
         section.title == title ? " with " + (section.keys.first { $0.name != "on" }?.name ?? "") : ""
     }
@@ -58,7 +58,7 @@ enum ConfigurationPages {
         }
     }
 
-    /// Paragraphs as comments, in lines of at most 120 characters, the meanings of a list's terms below one another.
+    /// Paragraphs as comments in lines of at most 120 characters; terms of a list stand below one another.
     private static func comment(_ text: String) -> [String] {
         let paragraphs = text.split(separator: "\n\n").map { paragraph in
             let lines = paragraph.split(separator: "\n")
@@ -76,7 +76,6 @@ enum ConfigurationPages {
 
     // MARK: - The manual page
 
-    /// binnacle.toml(5).
     static var page: String {
         var page = ManualPage("binnacle.toml", section: 5, summary: "configuration of Binnacle")
         page.section("SYNOPSIS")

@@ -166,7 +166,7 @@ enum EventPage {
         return page.text
     }
 
-    /// The names of the figures whose columns are of a type of Arrow.
+    /// Names of the figures whose columns have an Arrow type.
     private static func columns(of type: String) -> String {
         let figures = Figure.Name.allCases.filter { figure in
             switch figure.row.type {
@@ -178,6 +178,6 @@ enum EventPage {
         return figures.map(\.rawValue).joined(separator: ", ") + "."
     }
 
-    /// A text without the backticks around its keys.
+    /// Removes the backticks around keys.
     private static func plain(_ text: String) -> String { text.replacing("`", with: "") }
 }

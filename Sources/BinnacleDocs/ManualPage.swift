@@ -1,9 +1,8 @@
 /// A manual page in mdoc(7).
 struct ManualPage {
-    /// The page so far.
     private(set) var text: String
 
-    /// Begins a page; its summary begins in lower case.
+    /// Begins a page; the summary starts in lower case.
     init(_ name: String, section: Int, summary: String) {
         text = """
             .\\" Made by `make documents` from the rows in Sources; changes here are lost.
@@ -17,14 +16,14 @@ struct ManualPage {
             """
     }
 
-    /// Adds a line with a macro; its arguments are escaped already.
+    /// Adds a macro line whose arguments are escaped.
     mutating func line(_ line: String) { text += line + "\n" }
 
     mutating func section(_ title: String) { line(".Sh \(title)") }
 
-    /// Adds paragraphs, which blank lines separate.
+    /// Adds paragraphs separated by blank lines.
     ///
-    /// Lines that begin with two spaces are a list: a term, two or more spaces, and its description.
+    /// Lines that begin with two spaces form a list: a term, two or more spaces, and its description.
     mutating func paragraphs(_ paragraphs: String) {
         for (number, paragraph) in paragraphs.split(separator: "\n\n").enumerated() {
             let lines = paragraph.split(separator: "\n")
@@ -40,7 +39,7 @@ struct ManualPage {
         }
     }
 
-    /// Adds a list of terms, which are escaped already, with their descriptions.
+    /// Adds a list of escaped terms and their descriptions.
     mutating func list(_ terms: [(term: String, meaning: String)]) {
         guard !terms.isEmpty else { return }
         line(".Bl -tag -width Ds")
@@ -51,7 +50,7 @@ struct ManualPage {
         line(".El")
     }
 
-    /// Adds a list of terms, which are escaped already, each on a line with its description behind two blanks.
+    /// Adds a list given as lines of an escaped term, two spaces, and a description.
     mutating func list(_ terms: String) {
         list(
             terms.split(separator: "\n").map { line in
@@ -60,7 +59,6 @@ struct ManualPage {
             })
     }
 
-    /// Adds literal lines, such as an example.
     mutating func literal(_ lines: String) {
         line(".Bd -literal -offset indent")
         for literal in lines.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -69,7 +67,7 @@ struct ManualPage {
         line(".Ed")
     }
 
-    /// Adds text, each sentence on a line of its own as mdoc requires.
+    /// Adds text, one sentence a line as mdoc requires.
     private mutating func sentences(_ words: String) {
         var sentence = ""
         for word in words.split(separator: " ") {
@@ -82,7 +80,7 @@ struct ManualPage {
         if !sentence.isEmpty { line(Self.guarded(Self.escaped(sentence))) }
     }
 
-    /// Escapes text for roff; dashes of options stay dashes when they are copied.
+    /// Escapes text for roff; dashes of options stay ASCII dashes when copied.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for (index, character) in zip(text.indices, text) {

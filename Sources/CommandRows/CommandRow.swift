@@ -1,24 +1,21 @@
 import Binnacle
 
-/// A subcommand: parsing, help, completions and manual pages are made from its row.
+/// A subcommand: the source of its parsing, help, completions and manual pages.
 package struct CommandRow: Sendable {
-    /// The names of all subcommands.
     package enum Name: String, Sendable {
         case run, replay, plot, record, convert, devices, doctor, check, status, metrics, events, watch, web, on
         case calibrate, declination, simulate, bench
     }
 
-    /// The name.
     package let name: Name
     /// The operands in the help; empty for none.
     package let operands: String
-    /// The completion of an operand.
     package let completion: OptionRow.Completion
-    /// The description, in one line.
+    /// One line.
     package let summary: String
-    /// The description, in paragraphs.
+    /// Paragraphs.
     package let details: String
-    /// Its options, in the order of the help.
+    /// In the order of the help.
     package let options: [OptionRow]
 
     private init(
@@ -33,7 +30,7 @@ package struct CommandRow: Sendable {
         self.options = options + [.help]
     }
 
-    /// Every subcommand, in the order of the help.
+    /// In the order of the help.
     package static let all: [CommandRow] = [
         CommandRow(
             .run, operands: "[PATH]", takes: .files,

@@ -1,33 +1,26 @@
 import Binnacle
 
-/// An option of the command line: parsing, help, completions and manual pages are made from its row.
+/// An option of the command line: the source of its parsing, help, completions and manual pages.
 package struct OptionRow: Sendable, Hashable {
-    /// The completions of an argument.
     package enum Completion: Sendable {
-        /// None.
         case nothing
-        /// Paths of files.
         case files
-        /// Paths of folders.
         case folders
-        /// One of some words.
         case words([String])
 
-        /// A kind of event, or all but repeated states.
+        /// Kinds of event, or all but repeated states.
         static let kinds = words(EventKind.words)
     }
 
-    /// The name, without its dashes.
+    /// Without dashes.
     package let name: String
-    /// The one-letter form, without its dash; `nil` when there is none.
+    /// The one-letter form without its dash; `nil` for none.
     package let letter: Character?
     /// The argument in the help; `nil` for none.
     package let argument: String?
-    /// Whether the option may be repeated.
     package let isRepeatable: Bool
-    /// What its argument may be, where the argument itself does not say it.
+    /// The completion, where it does not follow from the argument.
     private let given: Completion?
-    /// What it does.
     package let help: String
 
     private init(
@@ -42,25 +35,24 @@ package struct OptionRow: Sendable, Hashable {
         self.help = help
     }
 
-    /// What its argument may be.
+    /// Given, or derived from the argument.
     package var completion: Completion {
         if let given { return given }
-        // The words stand in the argument, as in sphere|ellipsoid; capitals stand for what is not known beforehand.
+        // Words in lower case, as in sphere|ellipsoid, are completed; capitals are placeholders.
         let words = (argument ?? "").split(separator: "|").filter { $0.allSatisfy { !$0.isUppercase } }
         return words.isEmpty ? .nothing : .words(words.map(String.init))
     }
 
-    /// The option with a description for one command.
+    /// The same option with a description for one command.
     func meaning(_ argument: String? = nil, help: String) -> OptionRow {
         OptionRow(
             name, argument ?? self.argument, letter: letter, isRepeatable: isRepeatable,
             takes: argument == nil ? given : nil, help: help)
     }
 
-    /// Two rows are the same option when they have the same name.
+    /// Compares names only.
     package static func == (left: OptionRow, right: OptionRow) -> Bool { left.name == right.name }
 
-    /// Hashes the name.
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
@@ -83,7 +75,7 @@ extension OptionRow {
             """)
     package static let rate = OptionRow(
         "rate", "HZ", help: "The samples a second of files that have no column for the time.")
-    /// What is said about recordings, in every command that reads them.
+    /// Options of every command that reads recordings.
     package static let ofTraces = [bind, map, rate]
     package static let config = OptionRow(
         "config", "PATH", letter: "c", takes: .files,

@@ -35,13 +35,12 @@ package struct LightSection: DetectorSection {
     ]
 }
 
-/// `[proximity.NAME]`: a detector of what is near the device.
+/// `[proximity.NAME]`: a detector of nearby objects.
 package struct ProximitySection: DetectorSection {
     package let name: String
     package let settings: NoSettings
     package let needs: [StreamNeed] = []
 
-    /// The settings of a detector that has none.
     package struct NoSettings: CheckedSettings {
         package func problems() -> [SettingsProblem<NoSettings>] { [] }
     }

@@ -2,16 +2,15 @@ import Handlers
 import PlainText
 import TableReading
 
-/// The device whose calibration is meant where a path has `{device}`.
+/// The device whose name replaces `{device}` in the path of a calibration.
 package enum CalibrationDevice: Sendable, Equatable {
-    /// A device by its name.
     case named(String)
-    /// That of a recording which is not known yet: such calibrations are not read.
+    /// The device of a recording that is not known yet; its calibrations are not read.
     case later
-    /// None, and why.
+    /// No device, and the reason.
     case unknown(String)
 
-    /// The machine itself.
+    /// This machine.
     package static var machine: CalibrationDevice { .named(HostName.current) }
 
     private static let placeholder = "device"
@@ -31,18 +30,17 @@ package enum CalibrationDevice: Sendable, Equatable {
         }
     }
 
-    /// The name in a path; that of the last folder where there are several.
+    /// The device name in a path; with several `device=` folders, the last.
     private static func name(_ path: String) -> String? {
         let prefix = placeholder + "="
         let folder = path.split(separator: "/").dropLast().last { $0.hasPrefix(prefix) }
-        // Such a folder would lead out of the one with the calibrations.
+        // An empty name or dots would lead out of the folder with the calibrations.
         return folder.map { String($0.dropFirst(prefix.count)) }.flatMap { ["", ".", ".."].contains($0) ? nil : $0 }
     }
 
-    /// The path under a key with the device's name in its place, if it has one; `nil` when it cannot be used, which is then
-    /// reported.
+    /// The path under a key with the device's name inserted.
     ///
-    /// The path of a device that is not known yet is `nil`.
+    /// An unusable path is reported. It is also `nil` for a device that is not known yet.
     func path(_ key: String, of section: TableReader) -> (path: String?, hasName: Bool)? {
         guard let node = section.entry(key)?.node, let text = section.string(key, node) else { return nil }
         let pieces = section.parsed(key, at: node.position) { () throws(TextSyntaxError) -> [String?] in

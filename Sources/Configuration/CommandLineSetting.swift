@@ -1,12 +1,12 @@
 import PlainText
 import TableReading
 
-/// A key that the command line sets: `--set KEY=VALUE`, which is read like one more drop-in, after all others.
+/// A key set by `--set KEY=VALUE`, read like a drop-in after all files.
 package struct CommandLineSetting: Sendable, Equatable {
-    /// The text: a key with its section, and its value in TOML or as a bare word.
+    /// The key with its section, and its value in TOML or as a bare word.
     package let text: String
 
-    /// Creates a setting; `nil` when the text is no `KEY=VALUE` on one line.
+    /// Creates a setting; `nil` unless the text is `KEY=VALUE` on one line.
     package init?(_ text: String) {
         guard text.contains("="), !text.unicodeScalars.contains(where: { $0 == "\n" || $0 == "\r" }),
             let first = text.prefix(while: { $0 != "=" }).trimmed.first, first != "[", first != "#"
@@ -14,11 +14,10 @@ package struct CommandLineSetting: Sendable, Equatable {
         self.text = text
     }
 
-    /// The setting's place in messages.
     var name: String { "--set \(text.printable)" }
 
-    /// Parses the text; what is no TOML, such as a bare word, is taken as a string, so that a shell needs no second
-    /// pair of quotes.
+    /// Parses the text; a value that is not TOML, such as a bare word, is a string, so that a shell needs no second
+    /// quotes.
     func document(file: Int) throws(TOMLDocument.SyntaxError) -> TOMLDocument {
         do throws(TOMLDocument.SyntaxError) {
             return try TOMLDocument(parsing: Array(text.utf8), file: file)
@@ -30,12 +29,12 @@ package struct CommandLineSetting: Sendable, Equatable {
         }
     }
 
-    /// The text with its value as a string; `nil` when the value is empty or begins as an array, a table or a string.
+    /// The text with its value quoted; `nil` when the value is empty or begins as an array, a table or a string.
     private var quoted: String? {
         guard let equals = text.firstIndex(of: "=") else { return nil }
         let value = text[text.index(after: equals)...].trimmed
         guard let first = value.first, !"[{\"'".contains(first) else { return nil }
-        // Columns before the value stay.
+        // Columns before the value stay the same, for messages.
         return text[..<value.startIndex] + JSONObject.quoted(String(value))
     }
 }

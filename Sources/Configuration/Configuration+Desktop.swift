@@ -1,11 +1,10 @@
 import Binnacle
 import LinuxSensors
 
-/// What `[dbus]` needs and no section describes.
 extension Configuration {
-    /// Adds the detectors of the screen and of the heading, and their sensors, where there are none.
+    /// Adds default detectors of the screen and the heading for `[dbus]`, with their sensors, where there are none.
     ///
-    /// Their names have a dot, which names in files do not have. A replay does without them.
+    /// Their names contain a dot, which names in files cannot. A replay does without them.
     package mutating func addDesktop() {
         guard let dbus else { return }
         defer { fit() }
@@ -20,7 +19,7 @@ extension Configuration {
         add(NorthSection(ofDesktop: "dbus.heading", accelerometer: accelerometer, magnetometer: magnetometer))
     }
 
-    /// Adds a detector that only the desktop needs behind those of its kind.
+    /// Inserts a detector of the desktop service after those of its kind.
     private mutating func add(_ section: some DetectorSection) {
         let order = DetectorSections.all.map { $0.kind }
         func place(_ section: any DetectorSection) -> Int { order.firstIndex(of: type(of: section).kind) ?? 0 }
@@ -29,13 +28,12 @@ extension Configuration {
         desktopDetectors.insert(section.name)
     }
 
-    /// The section of the detector that says how the screen is held.
+    /// The detector of the screen's orientation.
     package var desktopOrientation: OrientationSection? { desktopSection { $0.orientation } }
 
-    /// The section of the detector that has the heading.
     package var desktopNorth: NorthSection? { desktopSection { $0.compass } }
 
-    /// The first section of a kind, or the one that `[dbus]` names.
+    /// The section that `[dbus]` names, or the first of its kind.
     private func desktopSection<Section: DetectorSection>(_ name: (DBusSection) -> String?) -> Section? {
         guard let dbus else { return nil }
         return sections().first { name(dbus) == nil || $0.name == name(dbus) }
@@ -46,7 +44,7 @@ extension Configuration {
         detectors.compactMap { $0 as? Section }
     }
 
-    /// The sensor that another detector uses as its accelerometer, or a new one.
+    /// The accelerometer that another detector uses, or a new section.
     private mutating func screenSensor() -> String {
         let used = detectors.flatMap { $0.needs }.first { $0.kind == .accelerometer && !$0.isOptional }
         if let used { return used.sensor }
@@ -55,12 +53,12 @@ extension Configuration {
         return name
     }
 
-    /// Whether a handler, the store or the socket takes what a detector finds.
+    /// Whether a handler, the store or the socket receives a detector's events.
     ///
-    /// What reports its sensors' state counts as well. The detectors that only the desktop has are heard by claims alone.
+    /// Its sensors' state events count as well. Detectors made for the desktop service are read only while claimed.
     package func isHeard(_ detector: String) -> Bool {
         guard !desktopDetectors.contains(detector) else { return false }
-        // Without the service on the bus there is no other reason to read, and each detector is there to be heard.
+        // Without the desktop service, each detector is configured to be read.
         if dbus == nil || store != nil || socket != nil { return true }
         return handlers.contains { handler in
             (handler.detectors?.contains(detector) ?? true)

@@ -7,52 +7,45 @@ package import TableReading
 
 /// A checked configuration: all references and settings are valid.
 package struct Configuration: Sendable {
-    /// The sensors, in the order of the files.
     package var sensors: [SensorSection] = []
-    /// The detectors in the order in which they process a delivery: that of ``DetectorSections/all``, and then of the files.
+    /// In the order in which they process a delivery: that of ``DetectorSections/all``, then that of the files.
     package var detectors: [any DetectorSection] = []
-    /// The names of those that make way for the user's own detectors, and may wait for a sensor.
+    /// The names of the default detectors, which the user's own replace and whose sensors may be missing.
     package var defaultDetectors: Set<String> = []
-    /// The handlers, in the order of the files.
     package var handlers: [HandlerSection] = []
-    /// The place of the device; `nil` when it is unknown, and headings are magnetic.
+    /// `nil` when it is unknown; then headings are magnetic.
     package var position: PositionSection?
-    /// The event store; `nil` for none.
     package var store: EventStoreSettings?
-    /// The socket for clients; `nil` for none.
     package var socket: SocketSettings?
-    /// The service on the system bus; `nil` for none.
     package var dbus: DBusSection?
-    /// The detectors that no file has, and that only the service on the bus needs.
+    /// Detectors that were added for the desktop service alone.
     package var desktopDetectors: Set<String> = []
-    /// The sensors that sections of detectors name, also those that are not in force.
+    /// Sensors that detectors name, also detectors that are not in force.
     package var namedSensors: Set<String> = []
-    /// The sections that were left out without being switched off, and why, each a sentence.
+    /// The sections that were left out although they are enabled, and why, each a sentence.
     package var notices: [String] = []
-    /// The files, in the order in which they were read.
+    /// In the order in which they were read.
     package var files: [String] = []
-    /// What will hardly do what was meant, in the order of the files.
+    /// Warnings: settings that are valid and probably not intended.
     package var warnings: [ConfigurationDiagnostic] = []
-    /// Where sections and keys stand, for what is found out later.
+    /// Positions of sections and keys, for later warnings.
     package var places = ConfigurationPlaces()
 
-    /// The maximum number of files.
     package static let mostFiles = 100
 
-    /// The detectors with all their values in force, as TOML; without sensors and handlers, which may have secrets.
+    /// The effective values of all detectors as TOML; without sensors and handlers, which may contain secrets.
     package var detectorText: String {
         detectors.map { $0.lines.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
-    /// A configuration without any section.
     package init() {}
 
-    /// Parses and checks the text of a file, and throws all errors in it; `path` is its name in messages.
+    /// Parses and checks a file, and throws all its errors; `path` is its name in messages.
     package static func parse(_ text: [UInt8], path: String) throws(ConfigurationError) -> Configuration {
         try parse([(path, text)], path: path, settings: [])
     }
 
-    /// Parses and checks a text that the program made, and the command line's settings, and throws all errors in these.
+    /// Parses and checks a generated text and the command line's settings, and throws all their errors.
     package static func parse(
         embedded text: String, settings: [CommandLineSetting]
     ) throws(ConfigurationError) -> Configuration {
@@ -63,8 +56,7 @@ package struct Configuration: Sendable {
         return configuration
     }
 
-    /// Parses and checks the texts of several files and the command line's settings, of which later ones complete
-    /// earlier ones.
+    /// Parses and checks several files and the command line's settings; later ones complete earlier ones.
     private static func parse(
         _ texts: [(path: String, bytes: [UInt8])], path: String, isEmbedded: Bool = false,
         settings: [CommandLineSetting], device: CalibrationDevice = .machine
@@ -105,7 +97,7 @@ package struct Configuration: Sendable {
 }
 
 extension Configuration: Equatable {
-    /// Whether both have the same sections, whatever their files and warnings.
+    /// Compares the sections, not the files and warnings.
     package static func == (left: Configuration, right: Configuration) -> Bool {
         left.sensors == right.sensors && left.handlers == right.handlers
             && left.detectors.elementsEqual(right.detectors) { $0.isSame(as: $1) }
@@ -119,16 +111,14 @@ extension Configuration {
     /// A stream that a detector needs.
     package typealias Need = (sensor: String, kind: SampleKind, by: String)
 
-    /// The names of all detectors.
     package var detectorNames: [String] { detectors.map { $0.name } }
 
-    /// The section of a detector.
     package func detector(_ name: String) -> (any DetectorSection)? { detectors.first { $0.name == name } }
 
-    /// The streams that the detectors need, each once, in the order of the sensors in the configuration.
+    /// The streams that detectors require, each once, in the order of the sensors.
     package var needs: [Need] { inOrder(needs(where: { !$0.isOptional })) }
 
-    /// The streams that detectors use where they are there, each once, in the order of the sensors in the configuration.
+    /// The streams that detectors use if the device has them, each once, in the order of the sensors.
     package var optionalNeeds: [Need] {
         let needs = needs
         return inOrder(self.needs(where: \.isOptional)).filter { wish in
@@ -150,7 +140,7 @@ extension Configuration {
 
     /// Adapts sensors and detectors to each other.
     ///
-    /// Each sensor whose section has no rate is asked for what the detectors need, so that no device is asked for more.
+    /// A sensor without a configured rate gets the rate that the detectors need, so that no device samples faster.
     mutating func fit() {
         for index in detectors.indices { detectors[index].fit(to: &sensors) }
         for index in sensors.indices where !sensors[index].hasRate {
@@ -158,14 +148,14 @@ extension Configuration {
         }
     }
 
-    /// What the detectors need of a sensor: the samples a second of each kind that is used.
+    /// The sampling rate that detectors need of each kind that a sensor measures.
     package func neededRatesHz(of sensor: String) -> [SampleKind: Double] {
         detectors.flatMap { $0.needs }.filter { $0.sensor == sensor }.reduce(into: [:]) { rates, need in
             rates[need.kind] = max(rates[need.kind] ?? 0, need.rateHz)
         }
     }
 
-    /// Whether a sensor may be missing: any device would do for it, and only default detectors need it.
+    /// Whether a sensor may be missing: any device matches it, and only default detectors need it.
     package func isOptional(_ sensor: SensorSection) -> Bool {
         guard case .auto(let match) = sensor.source, match.isEmpty else { return false }
         var own = self
@@ -173,12 +163,12 @@ extension Configuration {
         return own.kinds(of: sensor.name).isEmpty
     }
 
-    /// The kinds of sample that detectors need of a sensor.
+    /// The kinds that detectors require of a sensor.
     package func kinds(of sensor: String) -> [SampleKind] {
         needs.filter { $0.sensor == sensor }.map(\.kind)
     }
 
-    /// The kinds of sample that detectors use of a sensor where it has them.
+    /// The kinds that detectors use if a sensor measures them.
     package func optionalKinds(of sensor: String) -> [SampleKind] {
         optionalNeeds.filter { $0.sensor == sensor }.map(\.kind)
     }
@@ -205,16 +195,16 @@ extension Configuration {
     /// The default folder of the daemon's configuration.
     package static let standardPath = "/etc/binnacle"
 
-    /// Reads and checks a file, or a folder with its drop-ins, which `settings` of the command line complete.
+    /// Reads and checks a file, or a folder with drop-ins, completed by the command line's `settings`.
     ///
-    /// A folder is read as its `binnacle.toml`, which may be absent, and its `conf.d/*.toml` in the order of the bytes
-    /// of their names. A later file completes and replaces the sections of the earlier ones key by key. With `mayWait` the
-    /// file may be a pipe. Throws when a file cannot be read, or all errors in the files.
+    /// A folder consists of its `binnacle.toml`, which may be absent, and its `conf.d/*.toml` in byte order of their
+    /// names. A later file completes and replaces the sections of earlier ones key by key. With `mayWait` the file may
+    /// be a pipe. Throws if a file cannot be read, or all errors in the files.
     package static func read(
         path: String, settings: [CommandLineSetting] = [], mayWait: Bool = true,
         device: CalibrationDevice = .machine
     ) throws(ConfigurationError) -> Configuration {
-        // The system would end the path at a NUL, and open another file than the named one.
+        // A system call would end the path at the NUL and open another file.
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .file(path: path, .missing) }
         guard ConfigurationFolder.exists(at: path) else {
             let bytes = try ConfigurationFile.contents(of: path, mayWait: mayWait)

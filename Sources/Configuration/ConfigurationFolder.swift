@@ -2,10 +2,9 @@ import Glibc
 import LinuxSystem
 import TableReading
 
-/// A folder such as /etc/binnacle: a file, and a folder of drop-ins that complete it; both may be absent.
+/// A folder such as /etc/binnacle: `binnacle.toml` and drop-ins in `conf.d`, all of them optional.
 enum ConfigurationFolder {
-    /// The paths of the files in a folder, whose path ends with a slash: the file, then the drop-ins by the bytes of
-    /// their names.
+    /// The files in a folder whose path ends with a slash: `binnacle.toml`, then drop-ins in byte order of their names.
     static func files(in path: String) throws(ConfigurationError) -> [String] {
         var files: [String] = []
         let main = path + "binnacle.toml"
@@ -21,7 +20,7 @@ enum ConfigurationFolder {
         return files
     }
 
-    /// The files in a folder that are not read, although their names or contents suggest it.
+    /// Files that are not read, although their names or contents look like configurations.
     static func unread(in path: String) -> [String] {
         let leftovers = ["~", ".bak", ".new", ".old", ".orig", ".dpkg-old", ".dpkg-dist", ".dpkg-new", ".swp"]
         let folder = path + "conf.d/"
@@ -49,7 +48,7 @@ enum ConfigurationFolder {
         }
     }
 
-    /// The names in a folder but for hidden ones; none when there is no folder.
+    /// The names in a folder, except hidden ones; empty when there is no folder.
     private static func names(in folder: String) throws(ConfigurationError) -> [String] {
         do throws(SystemError) {
             return try folderNames(folder).filter { !$0.hasPrefix(".") }
@@ -62,7 +61,7 @@ enum ConfigurationFolder {
         }
     }
 
-    /// Whether there is no file of a name, not even a dangling link.
+    /// Whether the path does not exist, not even as a dangling link.
     private static func isAbsent(_ path: String) -> Bool {
         do throws(SystemError) {
             _ = try fileStatus(path, followsLink: false)
@@ -72,7 +71,7 @@ enum ConfigurationFolder {
         }
     }
 
-    /// The type of a file, after following links; `nil` when it cannot be determined.
+    /// The type of a file behind links; `nil` when it is unknown.
     private static func kind(of path: String) -> mode_t? {
         (try? fileStatus(path))?.kind
     }

@@ -1,17 +1,16 @@
 package import TableReading
 
-/// Where the sections of a configuration stand, and their keys.
+/// Positions of sections and keys in the files.
 package struct ConfigurationPlaces: Sendable {
     private var positions: [String: SourcePosition] = [:]
     private var files: [String] = []
     private var fileCount = 0
 
-    /// Creates places of nothing.
     package init() {}
 
-    /// Notes the places of sections, as in `store` or `motion.moved`, and of their keys.
+    /// Records the positions of sections, such as `store` or `motion.moved`, and of their keys.
     ///
-    /// `files` are the names of the files, and then those of the command line's settings.
+    /// `files` names the files, followed by the settings of the command line.
     init(_ entries: [TOMLEntry], files: [String], settings: Int) {
         self.files = files
         fileCount = files.count - settings
@@ -25,10 +24,10 @@ package struct ConfigurationPlaces: Sendable {
         for entry in inner { add(entry, name + ".", levels: levels - 1) }
     }
 
-    /// Whether the files have a section or a key of a name.
+    /// Whether the files contain a section or key.
     package func has(_ name: String) -> Bool { positions[name] != nil }
 
-    /// A warning at the first of some sections and keys that the files have; at their beginning when they have none.
+    /// A warning at the first of the names that the files contain, else at the beginning.
     package func warning(at names: String..., message: String, hint: String? = nil) -> ConfigurationDiagnostic {
         let position = names.lazy.compactMap { positions[$0] }.first ?? SourcePosition(line: 1, column: 1)
         let path = files.indices.contains(position.file) ? files[position.file] : ""

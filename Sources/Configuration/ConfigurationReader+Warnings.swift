@@ -3,11 +3,10 @@ import Handlers
 import PlainText
 import TableReading
 
-/// Warnings about sections that do not fit together.
 extension ConfigurationReader {
-    /// Warns of what a valid configuration will hardly do.
+    /// Warns of settings that are valid and probably not intended.
     func warn(of configuration: Configuration, _ sensors: [TOMLEntry], _ handlers: [TOMLEntry]) {
-        // Without a detector the configuration is refused, or completed by other files.
+        // Without a detector the configuration is rejected, or completed by other files.
         guard !configuration.detectorNames.isEmpty else { return }
         for entry in sensors
         where configuration.kinds(of: entry.key).isEmpty && !configuration.namedSensors.contains(entry.key) {
@@ -15,7 +14,7 @@ extension ConfigurationReader {
                 .warning, at: entry.node.position, "no detector uses the sensor \(Spelling.quoted(entry.key))",
                 hint: "sections of detectors, such as [motion.NAME], name the sensors that they need")
         }
-        // To a text of its own the program adds the handlers that its command line asks for.
+        // The command line adds handlers to a generated text.
         if configuration.handlers.isEmpty, configuration.store == nil, configuration.socket == nil,
             configuration.dbus == nil, embedded == nil
         {
@@ -42,14 +41,14 @@ extension ConfigurationReader {
         }
     }
 
-    /// Warns of detectors whose events no handler takes, where nothing else keeps or hands them on.
+    /// Warns of detectors whose events reach no handler, if there is no store, socket or desktop service either.
     private func warnOfUnheard(_ configuration: Configuration) {
         guard !configuration.handlers.isEmpty, configuration.store == nil, configuration.socket == nil,
             configuration.dbus == nil
         else { return }
         for detector in configuration.detectors {
             let (name, kind) = (detector.name, type(of: detector).kind)
-            // A hinge may be there for the postures of an orientation alone.
+            // A hinge may only provide postures to an orientation detector.
             guard !configuration.detectors.contains(where: { $0.asked.contains(name) }) else { continue }
             let isHeard = configuration.handlers.contains { handler in
                 (handler.detectors?.contains(name) ?? true) && handler.kinds.contains { configuration.makes($0, name) }
@@ -61,7 +60,7 @@ extension ConfigurationReader {
         }
     }
 
-    /// Warns of handlers that would disturb each other: two that write to one file, or keep one topic at one broker.
+    /// Warns of two handlers that write to one file, or retain messages under one topic of a broker.
     private func warnOfSharedPlaces(_ configuration: Configuration, _ handlers: [TOMLEntry]) {
         var owners: [String: String] = [:]
         for section in configuration.handlers {
@@ -77,7 +76,7 @@ extension ConfigurationReader {
 
     /// Warns of kinds that a handler never gets.
     ///
-    /// A log of everything may name kinds that nothing makes at present. A handler that acts is meant to act.
+    /// A log of everything may name kinds that do not occur at present; a handler that acts is meant to act.
     private func warn(of section: HandlerSection, _ on: TOMLEntry, in configuration: Configuration) {
         guard case .array(let nodes) = on.node.value else { return }
         let reasons = nodes.compactMap { node -> (position: SourcePosition, kind: EventKind, reason: String)? in
@@ -96,7 +95,6 @@ extension ConfigurationReader {
 }
 
 extension TOMLEntry {
-    /// The entry of a key in its table; `nil` when it is no table, or has no such key.
     fileprivate func entry(_ key: String) -> TOMLEntry? {
         guard case .table(let entries) = node.value else { return nil }
         return entries.first { $0.key == key }
@@ -109,7 +107,7 @@ extension Configuration {
         return self.detector(detector).map { type(of: $0).mayMake(kind) && $0.makes(kind) } ?? false
     }
 
-    /// Why a handler never gets a kind of event; `nil` when it may.
+    /// Why a handler never gets a kind of event; `nil` if it may.
     fileprivate func absence(of kind: EventKind, for handler: HandlerSection) -> String? {
         switch kind.row.source {
         case .detector(let table):

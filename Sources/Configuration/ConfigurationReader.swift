@@ -4,22 +4,21 @@ import PlainText
 import Store
 package import TableReading
 
-/// Makes the sections of a document.
+/// Makes a configuration from the entries of its files.
 package struct ConfigurationReader {
-    /// The sections, in the order of the reference file.
+    /// In the order of the reference file.
     package static let rows: [SectionRow] =
         [SensorSection.row] + DetectorSections.documented.map { $0.row }
         + [PositionSection.row, EventStoreSettings.row, SocketSettings.row, DBusSection.row] + HandlerSection.rows
 
-    /// The names of the top-level tables of sensors and handlers.
     private static let (sensor, handler) = ("sensor", "handler")
 
-    /// The top-level tables, whose sections have names, and the keys of these.
+    /// Top-level tables whose sections have names, with the keys of a section.
     static let tables: [(kind: String, keys: [String])] =
         [(sensor, SensorSection.row.keys.map(\.name))]
         + DetectorSections.documented.map { ($0.kind, $0.keys) } + [(handler, HandlerSection.keys)]
 
-    /// The top-level tables that are one section each.
+    /// Top-level tables that are a single section.
     private static let singles: [(kind: String, keys: @Sendable () -> [String])] = [
         ("position", { PositionSection.row.keys.map(\.name) }),
         ("store", { EventStoreSettings.row.keys.map(\.name) }),
@@ -27,7 +26,7 @@ package struct ConfigurationReader {
         ("dbus", { DBusSection.keys }),
     ]
 
-    /// The number of levels of tables under a top-level key: one for a section, two for a kind of sections.
+    /// Levels of tables under a top-level key: one for a single section, two for named sections.
     static func levels(of key: String) -> Int { singles.contains { $0.kind == key } ? 1 : 2 }
 
     let entries: [TOMLEntry]
@@ -37,8 +36,8 @@ package struct ConfigurationReader {
 
     /// Creates a reader for the entries of all files.
     ///
-    /// `embedded` is the number of a text that the program made, whose sections may have any name, because recordings
-    /// may name their sensors as they like.
+    /// `embedded` is the index of a generated text, whose sections may have any name, because recordings name their
+    /// sensors freely.
     init(
         entries: [TOMLEntry], embedded: Int? = nil, diagnostics: DiagnosticCollector, device: CalibrationDevice
     ) {
@@ -64,7 +63,7 @@ package struct ConfigurationReader {
         let inForce = SectionsInForce(
             detectors: detectors.map { ($0.type, found($0.type.kind, $0.entries).enabled) },
             handlers: found(Self.handler, handlers).enabled, disabledSensors: disabledSensors)
-        // References to a faulty section are valid: one mistake, one message.
+        // References to a faulty section are valid, so that one mistake gives one message.
         var names = SectionNames()
         names.sensors = sensors.map(\.key)
         for (type, entries) in detectors { names.detectors[type.kind] = entries.map(\.key) }
@@ -95,7 +94,7 @@ package struct ConfigurationReader {
         configuration.socket = single("socket").flatMap { SocketSettings(reading: $0) }
         configuration.dbus = single("dbus").map { DBusSection(reading: $0, among: names) }
         if diagnostics.error() == nil {
-            // A section that is switched off is not warned of.
+            // A disabled sensor is not reported as unused.
             let used = sensors.filter { entry in readSensors.contains { $0.0.name == entry.key } }
             warn(of: configuration, used, handlers)
         }
@@ -110,7 +109,7 @@ package struct ConfigurationReader {
         return table.boolean(SectionSwitch.enabled.name) ?? true ? table : nil
     }
 
-    /// The sections that are not switched off, and the names of those that are.
+    /// The enabled sections, and the names of the disabled ones.
     private func found(
         _ kind: String, _ entries: [TOMLEntry]
     ) -> (enabled: [FoundSection], disabled: [String]) {
@@ -141,7 +140,7 @@ package struct ConfigurationReader {
         return sections
     }
 
-    /// The sensors that a detector's section names, also when it is not in force.
+    /// The sensors that a detector's section names, even if it is disabled.
     private static func sensors(_ detector: TOMLEntry) -> [String] {
         guard case .table(let keys) = detector.node.value else { return [] }
         return keys.compactMap { key in
@@ -170,7 +169,7 @@ package struct ConfigurationReader {
             hint: "1 to 64 letters, digits, - and _")
     }
 
-    /// Reports names that detectors of several kinds have; two entries of one kind are one section in two files.
+    /// Reports names shared by detectors of different kinds; two entries of one kind are one section in two files.
     private func reportSharedNames(_ kinds: [[TOMLEntry]]) {
         for (index, detectors) in kinds.enumerated() {
             for detector in detectors {
@@ -184,7 +183,7 @@ package struct ConfigurationReader {
         }
     }
 
-    /// All traces play on one timeline, which loops as a whole or not at all.
+    /// All recordings play on one timeline, which loops as a whole or not at all.
     private func reportMixedLoops(_ sensors: [(SensorSection, TableReader)]) {
         let traces = sensors.compactMap { section, table -> (loops: Bool, title: String, place: SourcePosition)? in
             guard case .trace(_, let loops) = section.source else { return nil }

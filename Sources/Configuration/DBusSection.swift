@@ -4,13 +4,12 @@ import LinuxSystem
 import PlainText
 import TableReading
 
-/// `[dbus]`: the service for desktops, and the detectors that it takes its values from.
+/// `[dbus]`: the service for desktops, and the detectors whose values it publishes.
 package struct DBusSection: Sendable, Equatable {
-    /// The settings of the service.
     package let settings: DBusSettings
-    /// The detector of the screen; `nil` for the first one, or one that is made.
+    /// The orientation detector; `nil` for the first one, or a default one.
     package let orientation: String?
-    /// The detector of the heading; `nil` for the first one, or one that is made.
+    /// The north detector; `nil` for the first one, or a default one.
     package let compass: String?
 
     init(reading table: TableReader, among names: SectionNames) {
@@ -39,7 +38,7 @@ package struct DBusSection: Sendable, Equatable {
         "compass", .example("\"bow\""), usual: "the first [north.NAME], or one with the defaults",
         "The detector whose heading the compass of the desktop shows, from magnetic north.")
 
-    /// The names of the section's keys, without making the documentation of ``row``.
+    /// Avoids making the documentation of ``row``.
     static let keys = [orientation, compass, SectionSwitch.enabled].map(\.name) + DBusSettings.rows.map(\.name)
 
     static let row = SectionRow(

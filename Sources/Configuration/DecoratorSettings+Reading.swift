@@ -2,13 +2,11 @@ import Binnacle
 import PlainText
 import TableReading
 
-/// A decorator: its name, the keys of its table, which are all required, and its reader.
+/// A decorator: its name, its required keys, its documentation, and its reader.
 private struct DecoratorRow: Sendable {
     let name: String
     let keys: [String]
-    /// A whole entry of `decorate`.
     let example: String
-    /// The description for the reference.
     let text: String
     let read: @Sendable (TableReader) -> DecoratorSettings?
 }
@@ -61,7 +59,6 @@ extension DecoratorSettings {
 
     private static let highestCount = 1_000_000
 
-    /// Reads a handler's decorators, in order; faulty ones are reported and omitted.
     static func read(_ section: TableReader) -> [DecoratorSettings] {
         let nodes = section.array("decorate", of: "tables") ?? []
         return nodes.compactMap { read($0, of: section) }
@@ -88,14 +85,14 @@ extension DecoratorSettings {
         let start = minute("from", table)
         guard let end = minute("to", table), let start else { return nil }
         guard start != end else {
-            // It could mean never or always.
+            // Equal times could mean never or always.
             table.refuse("to", "is the same time as from")
             return nil
         }
         return .quietHours(startMinute: start, endMinute: end)
     }
 
-    /// A time of day such as `22:00`, in minutes since midnight.
+    /// Reads a time such as `22:00` as minutes since midnight.
     private static func minute(_ key: String, _ table: TableReader) -> Int? {
         guard let node = table.entry(key)?.node else { return nil }
         guard case .string(let text) = node.value else {

@@ -2,72 +2,64 @@ package import Binnacle
 import PlainText
 package import TableReading
 
-/// `[KIND.NAME]`: one kind of detector, as far as the program has to know of it.
+/// `[KIND.NAME]`: the section of one kind of detector.
 ///
-/// A new kind is a file with a conforming type, and its place in ``DetectorSections``. What follows ``makeDetector(on:asking:)``
-/// has a default, so that a section states only what differs.
+/// A new kind is a file with a conforming type, and its place in ``DetectorSections``. The requirements after
+/// ``makeDetector(on:asking:)`` have defaults, so that a section states only what differs.
 package protocol DetectorSection: Sendable, Equatable {
-    /// The class of its detectors, whose ``EventDetector/kind`` is the name of the top-level table.
+    /// Its ``EventDetector/kind`` is the name of the top-level table.
     associatedtype Detector: EventDetector
-    /// What the keys of ``rows`` set.
     associatedtype Settings: CheckedSettings
 
-    /// The section's name in the reference file, as in "moved".
+    /// The example name in the reference file, such as "moved".
     static var shown: String { get }
-    /// Whether it is in force in the reference file.
+    /// Whether it is enabled in the reference file.
     static var isSet: Bool { get }
     /// The description, in paragraphs.
     static var text: String { get }
-    /// The keys that are no settings: sensors, other detectors, and ``SectionSwitch/defaultDetector`` where it has that.
+    /// Keys other than settings: sensors, other detectors, and ``SectionSwitch/defaultDetector`` if the kind has it.
     static var ownKeys: [Key] { get }
     /// The keys of the settings.
     static var rows: [SettingRow<Settings>] { get }
-    /// The settings without any key.
+    /// The settings when no key is given.
     static var defaults: Settings { get }
-    /// The names of the keys that name sensors.
+    /// The keys whose values are names of sensors.
     static var sensorKeys: [String] { get }
 
-    /// The detector's name, unique among all detectors.
+    /// Unique among all detectors.
     var name: String { get }
-    /// The checked settings.
     var settings: Settings { get }
 
     /// Reads a section; `nil` when it cannot be used, which is then reported.
     ///
-    /// - Parameters:
-    ///   - name: The detector's name.
-    ///   - table: The section.
-    ///   - settings: What ``rows`` have read.
-    ///   - names: What the section may refer to.
+    /// `settings` are read from ``rows``; `names` are the names that the section may refer to.
     init?(name: String, reading table: TableReader, _ settings: Settings, among names: SectionNames)
 
-    /// The streams of samples that it needs, or uses where they are there.
+    /// Streams that it requires, or uses if the device has them.
     var needs: [StreamNeed] { get }
-    /// Makes the detector.
+    /// Makes the detector, without a delegate.
     ///
-    /// - Parameters:
-    ///   - streams: Those of the pipeline; those that it needs are among them unless the sensor lacks them.
-    ///   - detectors: The detectors of ``asked``, as far as they are there.
-    /// - Returns: The detector, without a delegate.
+    /// `streams` are those of the pipeline; a stream in ``needs`` may be missing only if the sensor lacks it.
+    /// `detectors` are those of ``asked`` that exist.
     func makeDetector(on streams: [SampleStream], asking detectors: [any EventDetector]) -> Detector
 
-    /// The kinds of the detectors that it asks; they stand before it in ``DetectorSections/all``.
+    /// The kinds of detectors that it asks; they precede it in ``DetectorSections/all``.
     static var askedKinds: [String] { get }
     /// The names of the detectors that it asks.
     var asked: [String] { get }
-    /// The keys of ``ownKeys`` with the values in force, as lines of TOML.
+    /// The keys of ``ownKeys`` with their effective values, as lines of TOML.
     var ownLines: [String] { get }
-    /// What a section has to have for events of a kind that not all such detectors make, as in "has `sectors`".
+    /// The condition under which a detector makes events of a kind, as in "has `sectors`"; `nil` if all do.
     static func condition(of kind: EventKind) -> String?
-    /// Whether it makes events of a kind whose ``condition(of:)`` there is.
+    /// Whether it meets the condition that ``condition(of:)`` names.
     func makes(_ kind: EventKind) -> Bool
-    /// The sensor of its events in MQTT; `nil` for what MQTT has no sensor for.
+    /// The sensor of its events in MQTT; `nil` if MQTT has no topic for it.
     var publishedSensor: String? { get }
     /// The same section for a place with a magnetic field; `nil` when the place does not matter.
     func placed(in field: LocalField) -> Self?
     /// Adapts itself to its sensors, or its sensors to itself.
     mutating func fit(to sensors: inout [SensorSection])
-    /// The limits of accelerations, in g, that the range of a sensor should include.
+    /// The thresholds, in g, that the range of a sensor should include.
     var accelerationLimits: (sensor: String, limits: [(key: String, g: Float)])? { get }
 }
 
@@ -86,22 +78,19 @@ extension DetectorSection {
 }
 
 extension DetectorSection {
-    /// The name of the top-level table.
     package static var kind: String { Detector.kind }
-    /// The section's title, as in "motion.moved".
     package var title: String { "\(Self.kind).\(name)" }
 
-    /// The names of the keys, without making the documentation of ``row``.
+    /// Avoids making the documentation of ``row``.
     static var keys: [String] { (ownKeys + [SectionSwitch.enabled]).map(\.name) + rows.map(\.name) }
 
-    /// The documentation of the section and its keys.
     static var row: SectionRow {
         SectionRow(
             "\(kind).NAME", shown: "\(kind).\(shown)", isSet: isSet, text,
             keys: ownKeys + [SectionSwitch.enabled] + rows.map { $0.key(defaults) })
     }
 
-    /// Reads a section that is in force.
+    /// Reads an enabled section.
     static func read(_ section: FoundSection, among names: SectionNames) -> Self? {
         var settings = defaults
         section.table.read(rows, into: &settings)
@@ -109,38 +98,36 @@ extension DetectorSection {
         return Self(name: section.name, reading: section.table, settings, among: names)
     }
 
-    /// The section with the values in force, as TOML.
+    /// The section with its effective values, as TOML.
     var lines: [String] {
         ["[\(Self.kind).\(JSONObject.quoted(name))]"] + ownLines + Self.rows.compactMap { $0.line(settings) }
     }
 
-    /// A key with a text, as a line of TOML.
     static func line(_ key: Key, _ text: String) -> String { "\(key.name) = \(JSONObject.quoted(text))" }
 
-    /// The sensor that a key names, which has to be there; `nil` when it is not, which is then reported.
+    /// Reads the name of a sensor; `nil` when there is no such sensor, which is then reported.
     static func sensor(_ key: Key, _ table: TableReader, _ names: SectionNames) -> String? {
         table.required(key).flatMap { table.reference(key.name, $0, to: "sensor", among: names.sensors) }
     }
 
-    /// Whether both are of one kind and have the same settings.
     package func isSame(as other: any DetectorSection) -> Bool { other as? Self == self }
 
-    /// Whether its detectors make events of a kind at all.
+    /// Whether any detector of this kind can make events of a kind.
     static func mayMake(_ event: EventKind) -> Bool { event.row.source == .detector(kind) }
 }
 
 /// All kinds of detectors.
 package enum DetectorSections {
-    /// The kinds, in the order in which detectors process a delivery.
+    /// In the order in which detectors process a delivery, which decides the order of two events at one sample.
     ///
-    /// That order decides which of two events at one sample comes first. What asks another kind stands behind it, so that
-    /// the answer is that of the sample. The kinds without samples come last: their readings are in no delivery.
+    /// A kind that asks another one follows it, so that the answer belongs to the same sample. Kinds without samples
+    /// come last: their readings are in no delivery.
     package static let all: [any DetectorSection.Type] = [
         MotionSection.self, NorthSection.self, HingeSection.self, OrientationSection.self,
         LightSection.self, ProximitySection.self,
     ]
 
-    /// The kinds in the order of documents: what is asked is described behind what asks it.
+    /// In the order of documents: a kind that is asked follows the one that asks it.
     static var documented: [any DetectorSection.Type] {
         var (documented, waiting): ([any DetectorSection.Type], [any DetectorSection.Type]) = ([], [])
         for (index, type) in all.enumerated() {
@@ -152,15 +139,14 @@ package enum DetectorSections {
         return documented
     }
 
-    /// The names of the keys that name sensors.
+    /// The keys whose values are names of sensors.
     static var sensorKeys: [String] { all.flatMap { $0.sensorKeys } }
 }
 
-/// The names that a section may refer to.
 package struct SectionNames {
-    /// The sensors, also those whose sections are faulty: one mistake, one message.
+    /// Includes sensors with faulty sections, so that one mistake gives one message.
     var sensors: [String] = []
-    /// The detectors of each kind, and those that are in force.
+    /// All detectors by kind, and the enabled ones.
     var detectors: [String: [String]] = [:]
     var inForce: [String: [String]] = [:]
 
@@ -169,16 +155,14 @@ package struct SectionNames {
 
 /// A stream of samples that a detector needs.
 package struct StreamNeed: Sendable, Equatable {
-    /// The sensor.
     package let sensor: String
-    /// What it measures.
     package let kind: SampleKind
-    /// How many samples a second are enough.
+    /// A sufficient sampling rate, in Hz.
     let rateHz: Double
-    /// Whether the detector does without where the sensor lacks it.
+    /// Whether the detector works without it.
     var isOptional = false
 
-    /// Rates, measured on recordings with a known truth, of which samples were left out (docs/measurements.md, "Rates").
+    /// Measured on recordings with known ground truth and samples removed (docs/measurements.md, "Rates").
     enum RateHz {
         /// A hand turns a screen no faster.
         static let screen = 10.0
@@ -188,9 +172,9 @@ package struct StreamNeed: Sendable, Equatable {
         static let impact = 100.0
         /// A compass alone loses 2° of 14° in motion, and beside a gyroscope nothing is lost.
         static let heading = 25.0
-        /// The vertical beside a gyroscope; at half of it a magnet was found too late.
+        /// The vertical beside a gyroscope; at half this rate a magnet was found too late.
         static let vertical = 50.0
-        /// Rates between which the turns are interpolated: at half of it a fast turn doubles the error.
+        /// Turns are interpolated between rates: at half of it a fast turn doubles the error.
         static let gyroscope = 100.0
     }
 }

@@ -19,7 +19,7 @@ extension EventStoreSettings {
         withoutConfiguration ?? ofService
     }
 
-    /// The path of a daemon without a configuration: in systemd's folder, or in the user's; `nil` for root, whose store
+    /// The path of a daemon without a configuration: in systemd's folder, or the user's; `nil` for root, whose path
     /// would be the service's.
     package static var withoutConfiguration: String? {
         let own = SocketPath.ownVariable
@@ -28,7 +28,7 @@ extension EventStoreSettings {
         return geteuid() == 0 ? nil : SocketPath.ownStateFolder().map { $0 + "/events.db" }
     }
 
-    /// The path to read without a daemon: that of the user, or where there is none that of the service.
+    /// The path to read without a daemon: the user's if it exists, else the service's.
     package static var readablePath: String {
         let own = standardPath
         return access(own, F_OK) != 0 && access(ofService, F_OK) == 0 ? ofService : own

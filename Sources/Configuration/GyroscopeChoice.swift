@@ -3,16 +3,14 @@ import TableReading
 
 /// Which gyroscope a detector uses.
 package enum GyroscopeChoice: Sendable, Equatable {
-    /// That of the sensor of its accelerometer, where there is one.
+    /// The gyroscope of the accelerometer's sensor, if it has one.
     case automatic
-    /// None.
     case none
-    /// That of a sensor; there is a section for it.
+    /// The gyroscope of the named sensor.
     case sensor(String)
 
     private static let noneWord = "none"
 
-    /// Reads a key; a wrong value is reported.
     init(reading key: Key, of table: TableReader, sensors: [String]) {
         guard let node = table.entry(key.name)?.node else {
             self = .automatic
@@ -22,7 +20,7 @@ package enum GyroscopeChoice: Sendable, Equatable {
         self = name.map { $0 == Self.noneWord ? .none : .sensor($0) } ?? .automatic
     }
 
-    /// The stream that is used, for a detector with an accelerometer; `nil` without one.
+    /// The stream used beside an accelerometer; `nil` for none.
     func stream(beside accelerometer: String, among streams: [SampleStream]) -> SampleStream? {
         switch self {
         case .automatic: streams.first(accelerometer, .gyroscope)
@@ -31,7 +29,7 @@ package enum GyroscopeChoice: Sendable, Equatable {
         }
     }
 
-    /// What it needs of the sensors, for a detector with an accelerometer.
+    /// The streams needed beside an accelerometer.
     func needs(beside accelerometer: String) -> [StreamNeed] {
         let rate = StreamNeed.RateHz.gyroscope
         return switch self {

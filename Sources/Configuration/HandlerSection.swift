@@ -5,18 +5,15 @@ import TableReading
 
 /// `[handler.NAME]`: an action for some events.
 package struct HandlerSection: Sendable {
-    /// The handler's name.
     package let name: String
-    /// The kinds of event, each once; not empty.
+    /// Each once; not empty.
     package let kinds: [EventKind]
-    /// The detectors, each once; `nil` for all.
+    /// Each once; `nil` for all.
     package let detectors: [String]?
-    /// The action.
     package let action: any HandlerAction
-    /// The decorators between the events and the action; the first gets an event first.
+    /// In the order in which they get an event, before the action.
     package let decorators: [DecoratorSettings]
 
-    /// Creates a section.
     package init(
         name: String, kinds: [EventKind], detectors: [String]?, action: any HandlerAction,
         decorators: [DecoratorSettings]
@@ -30,7 +27,7 @@ package struct HandlerSection: Sendable {
 }
 
 extension HandlerSection {
-    /// The same section, whose action knows what it gets of the configuration's detectors.
+    /// The same section, whose action knows the events that it gets from the configuration's detectors.
     func told(of configuration: Configuration) -> HandlerSection {
         let heard = configuration.detectors.compactMap { detector -> HandledDetector? in
             let name = detector.name
@@ -49,7 +46,6 @@ extension HandlerSection {
 }
 
 extension HandlerSection: Equatable {
-    /// Whether both have the same settings.
     package static func == (left: HandlerSection, right: HandlerSection) -> Bool {
         left.name == right.name && left.kinds == right.kinds && left.detectors == right.detectors
             && left.action.isSame(as: right.action) && left.decorators == right.decorators
@@ -74,7 +70,7 @@ extension HandlerSection {
         "detector", .usual("[\"moved\", \"bow\"]"), usual: "all, and what concerns no detector",
         "The detectors whose events it is for.")
 
-    /// The kinds that the reference configuration logs: neither repeated ones nor those of success.
+    /// The kinds that the reference configuration logs: no repeated states and no successes.
     private static let logged = EventKind.allCases.filter {
         ![.motionMoving, .heading, .northFacing, .quorumReached, .commandFinished].contains($0)
     }
@@ -91,7 +87,7 @@ extension HandlerSection {
 
     private static let actions = HandlerActions.all.filter { $0 != CommandAction.self } + [CommandAction.self]
 
-    /// The rows of the section, one for each action: first that of the log, last that of a command, with decorators.
+    /// One row for each action: the log first, a command with decorators last.
     static let rows: [SectionRow] = actions.map { action in
         let row = action.row
         let isFirst = action == LogAction.self
@@ -110,7 +106,7 @@ extension HandlerSection {
     init?(name: String, reading table: TableReader, among names: SectionNames) {
         let chosen = Self.detectors(table, among: names.allDetectors)
         let action = HandlerActions.read(table)
-        // Also when the action cannot be used: one mistake, one message.
+        // Also when the action is invalid, so that one mistake gives one message.
         if let type = HandlerActions.all.first(where: { $0.headingKinds != nil && table.entry($0.key) != nil }),
             let kinds = type.headingKinds
         {
@@ -136,7 +132,7 @@ extension HandlerSection {
         var kinds: [EventKind] = []
         for word in table.distinct("on", nodes, read: { Self.kindWord(table, $0) }) {
             for kind in EventKind.named(word) ?? [] where !kinds.contains(kind) {
-                // Those that a group or `any` names without being meant.
+                // Reports that a group or `any` includes unintentionally.
                 if actsOnTheWorld, word != kind.rawValue, EventKind.reports.contains(kind) { continue }
                 kinds.append(kind)
             }
@@ -144,13 +140,13 @@ extension HandlerSection {
         return kinds
     }
 
-    /// A kind, a group of kinds, or `any`.
+    /// Accepts a kind, a group of kinds, or `any`.
     private static func kindWord(_ table: TableReader, _ node: TOMLNode) -> String? {
         if case .string(let word) = node.value, EventKind.named(word) != nil { return word }
         return table.word("on", node, among: EventKind.words)
     }
 
-    /// Refuses events about handlers for actions on the world, which could cause an endless loop.
+    /// Refuses events about handlers for actions on the outside world, which could loop forever.
     private static func refuseReports(_ table: TableReader, _ nodes: [TOMLNode], _ action: any HandlerAction) {
         let type = type(of: action)
         guard type.actsOnTheWorld else { return }
@@ -174,7 +170,7 @@ extension HandlerSection {
         return table.references("detector", nodes, to: "detector", among: names)
     }
 
-    /// The elements of an array that may not be empty.
+    /// The elements of an array that must not be empty.
     private static func strings(_ table: TableReader, _ key: String, _ node: TOMLNode, hint: String) -> [TOMLNode]? {
         let nodes = table.array(key, node, of: "strings")
         guard nodes?.isEmpty == true else { return nodes }
@@ -184,14 +180,14 @@ extension HandlerSection {
 
     // MARK: - Handlers that take the headings of one detector
 
-    /// The detector whose headings a handler gets; `nil` when there is none, or several, which is then reported.
+    /// The detector whose headings a handler gets; `nil` for none or several, which is then reported.
     private static func headingDetector(
         _ table: TableReader, _ key: String, _ chosen: [String]?, among norths: [String]
     ) -> String? {
         refuse("on", "it gets the headings, and hears when there is none any more", table, key)
         refuse("decorate", "`interval_s` says how often it sends", table, key)
         let entry = table.entry("detector")
-        // Errors in the names were reported already.
+        // Errors in the names are already reported.
         if entry != nil, chosen == nil { return nil }
         let candidates = chosen ?? norths
         let place = entry?.node.position ?? table.entry(key)?.keyPosition ?? table.position

@@ -1,20 +1,17 @@
 package import Binnacle
 package import TableReading
 
-/// `[hinge.NAME]`: a detector of how a laptop whose screen folds is set up.
+/// `[hinge.NAME]`: a detector of the posture of a laptop with a folding screen.
 package struct HingeSection: DetectorSection {
     package let name: String
-    /// The sensors whose accelerometers are compared, for which there are sections; `nil` where only a switch is read.
+    /// The two accelerometers that give the angle; `nil` if only a switch is read.
     package let parts: Parts?
-    /// Whether the hardware's switch for the tablet mode is read.
+    /// Whether the hardware's tablet-mode switch is read.
     package let hasSwitch: Bool
     package let settings: HingeSettings
 
-    /// The names of the sensors in both parts.
     package struct Parts: Sendable, Equatable {
-        /// The sensor in the screen.
         package let display: String
-        /// The sensor in the base.
         package let base: String
     }
 

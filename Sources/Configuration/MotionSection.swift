@@ -5,9 +5,8 @@ package import TableReading
 /// `[motion.NAME]`: a detector of movement.
 package struct MotionSection: DetectorSection {
     package let name: String
-    /// The sensor whose accelerometer is watched; there is a section for it.
+    /// The name of the sensor with the accelerometer.
     package let accelerometer: String
-    /// The gyroscope, where the settings need one.
     package let gyroscope: GyroscopeChoice
     package let settings: MotionSettings
 
@@ -23,7 +22,7 @@ package struct MotionSection: DetectorSection {
         self.settings = settings
     }
 
-    /// Warns of limits of a rotation that is not looked for: unlike all else, it has to be asked for.
+    /// Warns of rotation thresholds when rotations are not detected: unlike other features, they have to be enabled.
     private static func warnOfUnused(_ settings: MotionSettings, _ table: TableReader) {
         guard !settings.features.contains(.rotation) else { return }
         for key in ["rotation_dps", "rotation_release_dps"] {
@@ -55,7 +54,7 @@ package struct MotionSection: DetectorSection {
 
     package func makes(_ kind: EventKind) -> Bool { Self.feature(of: kind).map(settings.features.contains) ?? true }
 
-    /// What has to be looked for so that there are events of a kind.
+    /// The feature that has to be enabled to make events of a kind.
     private static func feature(of kind: EventKind) -> MotionSettings.Feature? {
         switch kind {
         case .motionBegan, .motionMoving, .motionEnded: .motion

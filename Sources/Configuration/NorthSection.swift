@@ -5,18 +5,18 @@ package import TableReading
 /// `[north.NAME]`: a detector of the heading.
 package struct NorthSection: DetectorSection {
     package let name: String
-    /// The sensor whose accelerometer finds the vertical; there is a section for it.
+    /// The sensor whose accelerometer gives the vertical.
     package let accelerometer: String
-    /// The sensor whose magnetometer finds north; there is a section for it, perhaps the same.
+    /// The sensor whose magnetometer gives north, perhaps the same.
     package let magnetometer: String
-    /// The gyroscope that follows the turns.
+    /// The gyroscope that follows turns.
     package let gyroscope: GyroscopeChoice
     package private(set) var settings: NorthSettings
-    /// Whether it is seldom wanted, and makes do with few samples.
+    /// Whether the heading is seldom used, so that a low sampling rate is enough.
     private var isRare = false
 
-    /// Creates the section of the desktop's heading, which is seldom claimed: it makes do with what shows how the screen is
-    /// held.
+    /// Creates the section of the desktop service, whose heading is seldom claimed, so the rate for the screen is
+    /// enough.
     init(ofDesktop name: String, accelerometer: String, magnetometer: String) {
         self.name = name
         self.accelerometer = accelerometer
@@ -231,7 +231,7 @@ extension NorthSection {
 private struct SectorRow: Sendable {
     let name: String
     let text: String
-    /// What is taken where it is left out; `nil` where it has to be there.
+    /// The default; `nil` for a required key.
     var usual: Double?
 }
 
@@ -243,10 +243,9 @@ extension HeadingSector {
         name: "margin_deg", text: "how far outside of it the heading has to be until it is left; default 2", usual: 2)
     private static let rows = [nameRow, fromRow, toRow, marginRow]
 
-    /// A line for each key, for the reference.
+    /// Documentation of the keys, one line each.
     fileprivate static var lines: String { rows.map { "  \($0.name)  \($0.text)" }.joined(separator: "\n") }
 
-    /// The sector as a table of TOML.
     fileprivate var table: String {
         "{ \(Self.nameRow.name) = \(JSONObject.quoted(name)), \(Self.fromRow.name) = \(fromDegrees), \(Self.toRow.name) = \(toDegrees), "
             + "\(Self.marginRow.name) = \(marginDegrees) }"
@@ -254,7 +253,6 @@ extension HeadingSector {
 
     private static let example = "{ name = \"east\", from_deg = 80, to_deg = 100 }"
 
-    /// Reads the sectors of a north detector, in order; faulty ones are reported and omitted.
     fileprivate static func read(_ section: TableReader, _ key: String) -> [HeadingSector] {
         let nodes = section.array(key, of: "tables") ?? []
         var sectors: [HeadingSector] = []

@@ -2,12 +2,12 @@ package import Binnacle
 import LinuxSensors
 package import TableReading
 
-/// `[orientation.NAME]`: a detector of how a screen is held.
+/// `[orientation.NAME]`: a detector of the orientation of a screen.
 package struct OrientationSection: DetectorSection {
     package let name: String
-    /// The sensor whose accelerometer is watched; there is a section for it.
+    /// The name of the sensor with the accelerometer.
     package let accelerometer: String
-    /// The detector of the postures that the settings name; `nil` when they name none.
+    /// The detector of the postures that the settings name; `nil` if they name none.
     package let hinge: String?
     package private(set) var settings: OrientationSettings
 
@@ -29,7 +29,7 @@ package struct OrientationSection: DetectorSection {
         self.settings = settings
     }
 
-    /// The detector of postures, when the settings need one: that of the key, or else the only one.
+    /// The detector of postures, if the settings need one: the named one, or the only one.
     private static func hinge(_ table: TableReader, _ settings: OrientationSettings, among hinges: [String]) -> String?
     {
         let named = table.reference(Self.hinge, to: "hinge", among: hinges)
@@ -61,7 +61,7 @@ package struct OrientationSection: DetectorSection {
     package var asked: [String] { hinge.map { [$0] } ?? [] }
     package var publishedSensor: String? { accelerometer }
 
-    /// Learns the sign of its sensor's samples, and leaves devices of other parts than a screen out.
+    /// Adopts the sign of its sensor's samples, and excludes devices that are not in a screen.
     package mutating func fit(to sensors: inout [SensorSection]) {
         guard let place = sensors.firstIndex(where: { $0.name == accelerometer }) else { return }
         settings.isReversed = sensors[place].settings.acceleration == .gravity
@@ -78,7 +78,7 @@ package struct OrientationSection: DetectorSection {
         A detector of the edge of a screen that points up, and of how far the screen leans. Its name is unique among all \
         detectors. A device that only such detectors read is asked for 10 samples a second, unless the sensor has rate_hz.
         """
-    /// The signs are those that the desktops of Linux take a device to have.
+    /// Signs as Linux desktops assume them.
     package static let defaults = {
         var settings = OrientationSettings()
         settings.frame = .desktop

@@ -3,19 +3,17 @@ package import Geomagnetism
 import PlainText
 import TableReading
 
-/// `[position]`: the place of the device, from which the declination for true headings is computed.
+/// `[position]`: the place of the device, which gives the declination for true headings.
 package struct PositionSection: Sendable {
-    /// The place.
     package let position: GeodeticPosition
-    /// The day of the field; `nil` for today in a live run, and for the model's first day in a replay, which is the
-    /// same on every day.
+    /// The day of the field; `nil` for today in a live run, and for the model's first day in a replay, which is
+    /// reproducible.
     package let day: Day?
-    /// The model of the field.
     package let model: GeomagneticModel
 
-    /// The field at the place, on the section's day, else on `today`, else on the model's first day, and warnings.
+    /// The field at the place, and warnings; on the section's day, else on `today`, else on the model's first day.
     ///
-    /// It is rounded so that it seldom differs on the next day.
+    /// It is rounded so that it seldom changes from day to day.
     package func field(today: Day?) -> (field: LocalField, notices: [String]) {
         let day = day ?? today
         let year = day?.decimalYear ?? model.epoch
@@ -89,7 +87,6 @@ extension PositionSection {
         return day
     }
 
-    /// The built-in model, or that of a file.
     private static func model(_ table: TableReader) -> GeomagneticModel? {
         guard let node = table.entry("model")?.node else { return .wmm2025 }
         guard let path = table.path("model"), let bytes = table.contents(of: path, named: "model", node) else {
@@ -137,7 +134,7 @@ extension PositionSection {
 }
 
 extension PositionSection: Equatable {
-    /// Whether both give the same field: models are compared by their results for the place.
+    /// Models are compared by their results for the place.
     package static func == (left: PositionSection, right: PositionSection) -> Bool {
         left.position == right.position && left.day == right.day && left.model.name == right.model.name
             && [0, 5].allSatisfy { later in
@@ -148,7 +145,7 @@ extension PositionSection: Equatable {
 }
 
 extension Configuration {
-    /// The same configuration with the field at its place in the detectors, and warnings.
+    /// The same configuration with the local field in the detectors, and warnings.
     package func placed(today: Day?) -> (configuration: Configuration, notices: [String]) {
         guard let position, !sections(NorthSection.self).isEmpty else { return (self, []) }
         let (field, notices) = position.field(today: today)

@@ -28,33 +28,30 @@ enum SectionSwitch {
 }
 
 extension TableReader {
-    /// The name under a key of what is defined elsewhere; `nil` without the key.
     func reference(_ key: Key, to what: String, among names: [String]) -> String? {
         entry(key.name).flatMap { reference(key.name, $0.node, to: what, among: names) }
     }
 
-    /// A set of a type's words, from an array.
+    /// An array of words as a set.
     func set<Word: RawRepresentable<String> & CaseIterable & Hashable>(_ key: String, of type: Word.Type) -> Set<Word>?
     {
         guard let nodes = array(key, of: "strings") else { return nil }
         let found = choices(key, nodes, as: type)
-        // When all names are unknown, an error about an empty list would mislead.
+        // When all names are unknown, a second error about an empty list would mislead.
         return found.isEmpty && !nodes.isEmpty ? nil : Set(found)
     }
 
-    /// A set of words as an array of TOML.
     static func text<Word: RawRepresentable<String> & CaseIterable & Hashable>(_ words: Set<Word>) -> String {
         "[" + Word.allCases.filter(words.contains).map { "\"\($0.rawValue)\"" }.joined(separator: ", ") + "]"
     }
 }
 
-/// A named section that is not switched off.
+/// An enabled named section.
 struct FoundSection {
     let name: String
     let table: TableReader
     let isDefault: Bool
 
-    /// `nil` when the section is switched off.
     init?(name: String, _ table: TableReader) {
         guard table.boolean(SectionSwitch.enabled.name) ?? true else { return nil }
         self.name = name
@@ -62,7 +59,7 @@ struct FoundSection {
         isDefault = table.boolean(SectionSwitch.defaultDetector.name) ?? false
     }
 
-    /// The text of a key; `nil` for other types, which the section's own reader reports.
+    /// A string value; `nil` for other types, which the section's own reader reports.
     func text(_ key: String) -> String? {
         if case .string(let text)? = table.entry(key)?.node.value { text } else { nil }
     }
@@ -78,16 +75,16 @@ struct FoundSection {
     }
 }
 
-/// The sections that are in force: not switched off, and not default where there is one of the user's own.
+/// The sections in force: enabled, and not a default that the user's own section replaces.
 struct SectionsInForce {
     typealias Detectors = [(type: any DetectorSection.Type, sections: [FoundSection])]
 
     private(set) var detectors: Detectors
     private(set) var handlers: [FoundSection]
-    /// What was left out although it is not switched off, each a sentence.
+    /// Sections that were left out although they are enabled, each a sentence.
     private(set) var notices: [String] = []
 
-    /// Chooses among the sections that are not switched off; `disabledSensors` are the names of sensors that are.
+    /// Chooses among enabled sections; `disabledSensors` are the names of disabled sensors.
     init(detectors: Detectors, handlers: [FoundSection], disabledSensors: [String]) {
         (self.detectors, self.handlers) = (detectors, handlers)
         leaveOutWithSensors(disabledSensors)
@@ -95,7 +92,6 @@ struct SectionsInForce {
         leaveOutDefaultHandlers()
     }
 
-    /// Leaves the detectors out for which there is a reason.
     private mutating func leaveOut(_ reason: (FoundSection) -> String?) {
         for index in detectors.indices {
             detectors[index].sections.removeAll { section in
@@ -114,7 +110,7 @@ struct SectionsInForce {
     }
 
     private mutating func leaveOutDefaultDetectors() {
-        // What reads no samples does not make up for the defaults.
+        // A detector without samples does not replace the defaults.
         let sampled = detectors.filter { !$0.type.sensorKeys.isEmpty }.flatMap(\.sections)
         guard let own = sampled.first(where: { !$0.isDefault }) else { return }
         let named = handlers.flatMap(\.detectors)

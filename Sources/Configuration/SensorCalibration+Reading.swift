@@ -3,8 +3,8 @@ import SensorGeometry
 import TableReading
 
 extension SensorCalibration {
-    /// Reads the file of `binnacle calibrate` that a sensor's section names; `nil` when it cannot be used, which is
-    /// then reported at its place in that file.
+    /// Reads the calibration file that a section names; `nil` when it cannot be used, which is then reported at its
+    /// place there.
     init?(_ key: String, _ path: String, named section: TableReader) {
         guard let node = section.entry(key)?.node else { return nil }
         guard let bytes = section.contents(of: path, named: key, node) else { return nil }
@@ -53,7 +53,7 @@ extension MagnetometerCalibration {
         let fitError = table.number("fit_error_percent", in: 0...100)
         let error = table.number("error_uT", in: 0...1000)
         guard let axes, let field, let fitError else { return nil }
-        // Files of earlier versions have the fit error alone: the standard deviation of the strength, as a share of it.
+        // Files of earlier versions contain only the fit error: the standard deviation of the strength, relative to it.
         self.init(axes: axes, fieldMicrotesla: field, residualMicrotesla: error ?? fitError / 100 * field)
     }
 }
@@ -71,7 +71,7 @@ extension AxisCalibration {
         guard rows.count == 3, let place else { return nil }
         let matrix3 = Matrix3(rows: rows)
         let determinant = matrix3.determinant
-        // A calibration's scale is near 1, and it neither mirrors nor flattens.
+        // The matrix of a calibration is near identity; it does not mirror or flatten.
         guard (0.01...100).contains(determinant) else {
             table.refuse(
                 matrix, at: node.position, "`\(matrix)` has the determinant \(determinant), which no sensor needs",
@@ -81,7 +81,7 @@ extension AxisCalibration {
         self.init(offset: place, matrix: matrix3)
     }
 
-    /// Reads one that corrects an offset alone.
+    /// Reads a calibration of the offset alone.
     fileprivate init?(readingOffset key: String, _ table: TableReader) {
         guard let offset = table.required(key, "three numbers").flatMap({ Self.vector(key, $0, table) }) else {
             return nil

@@ -3,37 +3,30 @@ package import LinuxSensors
 import PlainText
 import TableReading
 
-/// `[sensor.NAME]`: one device with the user's name for it.
+/// `[sensor.NAME]`: one device under the user's name.
 package struct SensorSection: Sendable, Equatable {
-    /// The name that detectors and events use.
     package let name: String
-    /// The source of the samples.
     package private(set) var source: Source
-    /// How a device is read.
     package var settings = SensorSettings()
-    /// The calibration; `nil` for none.
     package var calibration: SensorCalibration?
-    /// Whether the user has given a sampling rate; otherwise the detectors' needs decide.
+    /// Whether the user set a sampling rate; otherwise it follows from the detectors' needs.
     package private(set) var hasRate = false
-    /// Whether each device has a calibration of its own.
+    /// Whether each device has its own calibration.
     package private(set) var namesDevice = false
-    /// The device's identity, in a section that was made for it instead of read from a file.
+    /// The device's identity, in a generated section.
     package private(set) var deviceID: String?
 
-    /// A source of samples.
     package enum Source: Sendable, Equatable {
-        /// Any device that offers what the detectors need.
+        /// Any device with the kinds that the detectors need.
         case auto(DeviceMatch)
         /// A device of the kernel's Industrial I/O subsystem.
         case iio(DeviceMatch)
-        /// An input device.
         case evdev(DeviceMatch)
-        /// A recording, and whether it starts again at its end.
+        /// A recording, and whether it loops.
         case trace(file: String, loops: Bool)
-        /// A motion model.
         case simulated(SimulationSettings)
 
-        /// The conditions for a device, with its interface where that is fixed; `nil` for other sources.
+        /// The conditions for a device, with its interface if that is fixed; `nil` for other sources.
         package var device: (interface: SensorDevice.Interface?, match: DeviceMatch)? {
             switch self {
             case .auto(let match): (nil, match)
@@ -44,21 +37,19 @@ package struct SensorSection: Sendable, Equatable {
         }
     }
 
-    /// Creates a section.
     package init(name: String, source: Source, settings: SensorSettings = SensorSettings()) {
         self.settings = settings
         self.name = name
         self.source = source
     }
 
-    /// Creates a section for one device.
     package init(_ device: SensorDevice, name: String, settings: SensorSettings = SensorSettings()) {
         let source: Source = device.interface == .iio ? .iio(DeviceMatch()) : .evdev(DeviceMatch())
         self.init(name: name, source: source, settings: settings)
         deviceID = device.id
     }
 
-    /// Leaves out devices that are not in a screen, where any device would do.
+    /// Excludes devices that are not in a screen, if no device is named.
     mutating func leaveOutForeignDevices() {
         guard case .auto(var match) = source, match.isEmpty else { return }
         match.isInScreen = true
@@ -186,7 +177,7 @@ package struct SensorSection: Sendable, Equatable {
 }
 
 extension SimulationSettings {
-    /// The defaults of a section: a model that moves, so that there are events.
+    /// A moving model, so that there are events.
     fileprivate static var ofSection: SimulationSettings {
         var settings = SimulationSettings()
         settings.model = .walk
@@ -207,7 +198,7 @@ extension SensorSettings {
     fileprivate static let rows: [SettingRow<SensorSettings>] = [
         SettingRow(
             SensorSection.rate, \.rateHz,
-            // Slower, and every sample would come after a gap.
+            // At a lower rate every sample would follow a gap.
             .number.limited("from 2 to 100000") {
                 (2...100_000).contains($0)
             } _: {
@@ -287,7 +278,7 @@ extension MountMatrix {
     }
 }
 
-/// A key of the table `match` that is compared with one text of a device.
+/// A key of `match` that is compared with one text of a device.
 private struct MatchRow: Sendable {
     let name: String
     let text: String
@@ -301,10 +292,10 @@ extension DeviceMatch {
         MatchRow(name: "location", text: "where the sensor sits, such as \"display\" or \"base\"") { $0.location = $1 },
         MatchRow(name: "path", text: "the device's path") { $0.path = $1 },
     ]
-    /// The key for udev's properties, whose names are the user's.
+    /// The key for udev properties, whose names are arbitrary.
     private static let property = (name: "property", text: "udev properties, such as { ID_BUS = \"usb\" }")
 
-    /// A line for each key, for the reference.
+    /// Documentation of the keys, one line each.
     fileprivate static var lines: String {
         (rows.map { "  \($0.name)  \($0.text)" } + ["  \(property.name)  \(property.text)"]).joined(separator: "\n")
     }

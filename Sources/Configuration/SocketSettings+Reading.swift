@@ -25,7 +25,7 @@ extension SocketSettings {
         Self.warnOfMissing("group", in: "groups", table) { AccountDatabase.group($0) != nil }
     }
 
-    /// Warns of names that the machine does not know: the socket would not be opened.
+    /// Warns of users or groups that this machine does not have, because the socket would not be opened.
     private static func warnOfMissing(_ what: String, in key: String, _ table: TableReader, exists: (String) -> Bool) {
         guard case .array(let nodes)? = table.entry(key)?.node.value else { return }
         for node in nodes {

@@ -56,7 +56,7 @@ struct SensorDemand {
     mutating func find(_ found: DesktopSensors, inactive: DesktopSensors, at now: Int64) -> Bool {
         let new = found.subtracting(available)
         fresh.subtract(new)
-        // A single reading needs no trial: the search has read it.
+        // A single reading shows by itself whether its device works.
         let sampled = origins.keys.filter { if case .detector = origins[$0] { true } else { false } }
         let trial = sampled.reduce(into: DesktopSensors()) { trial, sensor in
             trial.set(sensor, new.contains(sensor) || found.contains(sensor) && inactive.contains(sensor))
