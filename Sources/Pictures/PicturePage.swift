@@ -2,19 +2,18 @@ import Binnacle
 import Glibc
 import PlainText
 
-/// Writes a picture as one page of HTML, which needs nothing else: no network, no other file.
+/// Writes a picture as one HTML page, which needs no network and no other file.
 package struct PicturePage {
     private let picture: Picture
     private let start: Int64
     private let end: Int64
 
-    /// Prepares the page of a picture.
     package init(_ picture: Picture) {
         self.picture = picture
         (start, end) = (picture.timeRange.lowerBound, picture.timeRange.upperBound)
     }
 
-    /// The page, as UTF-8.
+    /// The page as UTF-8.
     package var bytes: [UInt8] {
         var page: [UInt8] = []
         func add(_ text: String) { page += text.utf8 }
@@ -85,7 +84,7 @@ package struct PicturePage {
 
         """
 
-    /// JSON in an element of a script: no text of it can end the element.
+    /// Escapes JSON so that no text in it can end a script element.
     private static func inScript(_ text: String) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {
@@ -106,7 +105,7 @@ package struct PicturePage {
             "facts": JSONObject.list(picture.facts.map { Self.texts([$0.name, $0.value.printable]) }),
             "configuration": JSONObject.quoted(picture.configuration),
             "notes": Self.texts(picture.notes.map(\.printable)),
-            // As a text, because a number of JSON has fewer digits.
+            // As text, because a JSON number has fewer digits.
             "start_ns": JSONObject.quoted(String(start)),
             "duration_s": Self.number(max(seconds(end), 1e-6)),
             "gap_s": Self.number(Picture.gapSeconds),
@@ -133,7 +132,7 @@ package struct PicturePage {
         ])
     }
 
-    /// What is decided once for all drawings.
+    /// Rules shared by all drawings.
     private static var rules: String {
         object([
             "circle": list(Picture.circle), "forms": texts(Picture.forms), "state": number(Picture.stateHeight),
@@ -154,7 +153,7 @@ package struct PicturePage {
 
     private static func texts(_ texts: [String]) -> String { JSONObject.list(texts.map(JSONObject.quoted)) }
 
-    /// A finite number as JSON; anything else is null.
+    /// A number as JSON; null unless it is finite.
     private static func number(_ value: Double) -> String { value.isFinite ? value.description : "null" }
 
     private func text(_ track: Track) -> String {
@@ -221,10 +220,11 @@ package struct PicturePage {
 
     // MARK: - Data
 
-    /// The values of a track in little-endian form.
+    /// The values of a track in little-endian order.
     ///
-    /// Of samples: the times in seconds as doubles, then the values of each series as floats. Of blocks: for each series pairs
-    /// of 16 bits in steps of its ``Scale``, rounded outwards; the first above the second where there is no value.
+    /// Samples: the times in seconds as doubles, then the values of each series as floats. Blocks: for each series,
+    /// pairs of 16 bits in steps of its ``Scale``, rounded outwards; the first is above the second if there is no
+    /// value.
     private func data(of track: Track) -> [UInt8] {
         var data: [UInt8] = []
         if track.blockNanoseconds == 0 {
@@ -259,7 +259,7 @@ package struct PicturePage {
     }
 }
 
-/// How the values of a series become 16 bits: the least and the greatest of all stay exact.
+/// Quantises a series to 16 bits; its least and greatest value stay exact.
 struct Scale {
     let kind: SampledValue.Form
     let least: Double
@@ -279,7 +279,7 @@ struct Scale {
         step = (greatest - least) / 65_535
     }
 
-    /// The steps of a block, rounded outwards; the first above the second where it has no value.
+    /// The steps of a block, rounded outwards; the first is above the second if it has no value.
     func steps(_ low: Float, _ high: Float) -> (low: UInt16, high: UInt16) {
         guard low <= high else { return kind == .bits ? (0, 0) : (65_535, 0) }
         guard kind != .bits else { return (UInt16(low), UInt16(low)) }

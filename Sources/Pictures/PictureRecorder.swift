@@ -2,27 +2,27 @@ package import Binnacle
 import Kernels
 import PlainText
 
-/// Records what a replay's pipeline sees, and draws it: the corrected samples, what the detectors made of them, and the events.
+/// Records a replay and draws it: the corrected samples, the detectors' values, and the events.
 ///
-/// Its memory does not grow with the recording's length: tracks keep a fixed number of blocks, and only the first events are
-/// kept one by one.
+/// Its memory does not grow with the recording: tracks keep a fixed number of blocks, and only the first events are
+/// kept.
 package final class PictureRecorder {
-    /// What stands behind the detectors.
+    /// Runs after the detectors.
     package let observer: PipelineObserver
 
     private let detectors: [any EventDetector]
-    /// The tracks of the observer's sources, with the units of their series.
+    /// Tracks of the observer's sources, with the units of their series.
     private let tracks: [(track: Track, units: [SampledValue.Unit])]
-    /// The spectra of the accelerometers among the sources.
+    /// Spectra of the accelerometers among the sources.
     private let spectra: [Spectrum?]
     private var events: [Event] = []
     private var eventCount = 0
 
     private static let mostEvents = 4000
-    /// The most pairs of a least and a greatest value in all tracks: with 4 bytes each, in base64, 1.5 MB.
+    /// The most pairs of least and greatest values in all tracks: with 4 bytes each, in base64, 1.5 MB.
     private static let mostPairs = 280_000
 
-    /// Creates a recorder of a pipeline's streams, in their order, and of its detectors.
+    /// Creates a recorder for the streams and detectors of a pipeline, in their order.
     package init(streams: [SampleStream], detectors: [any EventDetector]) {
         let observer = PipelineObserver(streams: streams, detectors: detectors)
         self.observer = observer
@@ -41,7 +41,7 @@ package final class PictureRecorder {
         observer.delegate = self
     }
 
-    /// The samples a second of a stream, gaps included; `nil` for fewer than two.
+    /// The mean sampling rate of a stream including gaps, in Hz; `nil` for fewer than two samples.
     package func rateHz(of stream: SampleStream) -> Double? {
         guard let place = observer.sources.firstIndex(where: { $0.stream?.id == stream.id }),
             case let track = tracks[place].track, let first = track.originNanoseconds, track.lastNanoseconds > first
@@ -51,7 +51,7 @@ package final class PictureRecorder {
 
     // MARK: - The picture
 
-    /// What was recorded: what moves, what that was found to be, and what it was found from.
+    /// The recorded picture: for each stream its samples, and what detectors derived from them.
     package func picture(_ title: String) -> Picture {
         var picture = Picture(title: title)
         picture.events = events
@@ -83,7 +83,7 @@ package final class PictureRecorder {
             case .gyroscope: ("turn rate of \(sensor)", "°/s", "|ω|")
             }
         var panel = Picture.Panel(title: title, unit: unit, curves: axes)
-        // The length of an acceleration is seldom near those of its axes.
+        // The length of an acceleration seldom has the range of its axes.
         if stream.kind == .accelerometer {
             picture.panels.append(panel)
             panel = Picture.Panel(title: "total \(title)", unit: unit)
@@ -109,7 +109,7 @@ package final class PictureRecorder {
         }
     }
 
-    /// Adds the lanes whose values are in a source, which is the last track.
+    /// Adds the lanes with values of a source, which is the last track.
     private func addLanes(of place: Int, to picture: inout Picture) {
         let track = picture.tracks.count - 1
         for detector in detectors {
@@ -119,7 +119,7 @@ package final class PictureRecorder {
                     let found = value.flatMap { observer.place(of: $0, in: detector) }
                     return found?.source == place ? found?.series : nil
                 }
-                // It stands in the panel of its stream.
+                // It is drawn in the panel of its stream.
                 return nil
             }
             for lane in detector.lanes {
@@ -144,7 +144,7 @@ package final class PictureRecorder {
         }
     }
 
-    /// The limits of some values of a detector, with their hysteresis; `scale` is the size of their unit in the panel's.
+    /// The thresholds of some values of a detector, with hysteresis; `scale` converts their unit to the panel's.
     private func marks(
         of names: [String], in detector: any EventDetector, _ unit: String, scale: Double = 1
     ) -> [Picture.Mark] {
@@ -160,7 +160,7 @@ package final class PictureRecorder {
         }
     }
 
-    /// What a direction enters, with how far outside it is left, at each end of the circle that it reaches.
+    /// The marks of a sector with its margin, at each end of the circle that it reaches.
     private static func marks(of sector: Lane.Sector) -> [Picture.Mark] {
         [-360.0, 0, 360].compactMap { turn in
             let (from, to) = (sector.from + turn, sector.to + turn)

@@ -3,17 +3,17 @@ import Glibc
 import Kernels
 import PlainText
 
-/// Draws a picture as one SVG, for print and mail: what the page shows of the whole recording.
+/// Draws a picture as one SVG for print and mail, like the page of the whole recording.
 ///
-/// There is a function for each kind of shape, as in page.js, which applies the same rules to each part that it shows: the range of
-/// a panel (`range`, there `reach`), round values (`ticks`), states that last until the next sample, and names beside the ends of
-/// curves, none over another. Tests/Program/plot.py compares what both name.
+/// There is one function for each shape, as in page.js, which applies the same rules to any part: the range of a panel
+/// (`range`, there `reach`), round values (`ticks`), states that last until the next sample, and names beside the ends
+/// of curves without overlap. Tests/Program/plot.py compares both.
 package struct PictureSVG {
     private let picture: Picture
     private let start: Int64
     private let seconds: Double
     private var lines: [String] = []
-    /// Where the next lane begins.
+    /// The top of the next lane.
     private var top = Self.head
 
     private static let leastSeconds = 1e-6
@@ -24,19 +24,18 @@ package struct PictureSVG {
     private static let panelHeight = 110.0
     private static let columnCount = Int(width - left - right)
 
-    /// Prepares the drawing of a picture.
     package init(_ picture: Picture) {
         self.picture = picture
         start = picture.timeRange.lowerBound
         seconds = max(Units.seconds(from: start, to: picture.timeRange.upperBound), Self.leastSeconds)
     }
 
-    /// The file, as UTF-8.
+    /// The file as UTF-8.
     package var bytes: [UInt8] {
         var front = self
         for panel in picture.panels { front.draw(panel) }
         front.drawEvents()
-        // The time's lines and the gaps lie behind everything, as far down as that reaches.
+        // Time lines and gaps are behind all lanes, whose height is known now.
         var back = self
         back.text(picture.title, 6, 16, "t")
         back.drawTime(to: front.top)
@@ -90,7 +89,7 @@ package struct PictureSVG {
         }
     }
 
-    /// Draws a curve as its extremes in each column, or a band around them; angles at both ends of the circle, where they reach them.
+    /// Draws a curve as its extremes in each column, or a band around them; an angle also beyond an end of the circle.
     private mutating func draw(
         _ columns: [Extremes?], of curve: Picture.Curve, _ axis: Axis, _ style: String, wide: [Extremes?]? = nil
     ) {
@@ -113,7 +112,7 @@ package struct PictureSVG {
         path(style, data)
     }
 
-    /// Draws the states that occur, such as the reasons for there being no heading, in a row for each.
+    /// Draws the states that occur, such as reasons for a missing heading, one row each.
     private mutating func draw(_ states: Picture.States) {
         let samples = columns(states.track, states.series).enumerated().compactMap { column, pair in
             pair.map { (column: column, bits: UInt16($0.least)) }
@@ -131,7 +130,7 @@ package struct PictureSVG {
         }
     }
 
-    /// Draws a row of events; those at one pixel are one mark.
+    /// Draws a row of events, with one mark for all events at one pixel.
     private mutating func draw(_ events: [Event], form: String, _ name: String) {
         text(name, 6, top + 11)
         var data = ""
@@ -146,7 +145,7 @@ package struct PictureSVG {
         top += Picture.eventHeight
     }
 
-    /// Draws names beside the ends of curves, none over another.
+    /// Draws names beside the ends of curves without overlap.
     private mutating func drawNames(_ names: [(text: String, y: Double)], to bottom: Double) {
         var lowest = 0.0
         for (place, name) in names.sorted(by: { $0.y < $1.y }).enumerated() {
@@ -202,7 +201,7 @@ package struct PictureSVG {
     }
 
     private mutating func drawTime(to bottom: Double) {
-        // A single sample has no length of time.
+        // A single sample has no duration.
         for value in Self.ticks(0...(seconds > Self.leastSeconds ? seconds : 0), most: 12) {
             let x = Self.left + value / seconds * Double(Self.columnCount)
             path("g", "M\(Self.short(x)) \(Self.short(Self.head))V\(Self.short(bottom))")
@@ -216,7 +215,7 @@ package struct PictureSVG {
 
     // MARK: - Scales
 
-    /// The range of a panel's values: that of its curves, and of the marks that are near them; `nil` where it has no value.
+    /// The range of a panel: that of its curves and of the marks near them; `nil` without values.
     private func range(of panel: Picture.Panel, _ curves: [[Extremes?]]) -> ClosedRange<Double>? {
         let values = curves.joined().compactMap { $0 }
         guard let least = values.map(\.least).min(), let greatest = values.map(\.greatest).max() else { return nil }
@@ -239,7 +238,7 @@ package struct PictureSVG {
 
     private var columnNanoseconds: Double { seconds * 1e9 / Double(Self.columnCount) }
 
-    /// The columns that may be without a value between two samples.
+    /// The number of empty columns over which a curve is drawn.
     private var joins: Int { Int(Picture.gapSeconds * 1e9 / columnNanoseconds) + 2 }
 
     /// The extremes of each column; the last one includes the last stamp.
@@ -251,7 +250,7 @@ package struct PictureSVG {
         }
     }
 
-    /// The values of a panel from its top to its bottom; a value outside its range is at its edge.
+    /// Maps values to a panel's height; values outside its range are at its edge.
     private struct Axis {
         let range: ClosedRange<Double>
         let top: Double
@@ -262,7 +261,6 @@ package struct PictureSVG {
         }
     }
 
-    /// Round values in a range.
     private static func ticks(_ range: ClosedRange<Double>, most: Int) -> [Double] {
         let length = range.upperBound - range.lowerBound
         guard length > 0, length.isFinite else { return [range.lowerBound] }
@@ -272,7 +270,7 @@ package struct PictureSVG {
         return stride(from: first, through: (range.upperBound / step).rounded(.down), by: 1).map { $0 * step }
     }
 
-    /// A number with up to three decimals, without zeros at its end.
+    /// A number with up to three decimals, without trailing zeros.
     static func short(_ value: Double) -> String {
         var text = Decimal.text(value, decimals: abs(value) < 10 ? 3 : 1) ?? "0"
         guard text.contains(".") else { return text }
@@ -281,7 +279,7 @@ package struct PictureSVG {
         return text
     }
 
-    /// A text in XML, without characters that it cannot have.
+    /// Escapes text for XML, and replaces characters that XML does not allow.
     private static func escaped(_ text: String) -> String {
         [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")].reduce(text.printable) { $0.replacing($1.0, with: $1.1) }
     }

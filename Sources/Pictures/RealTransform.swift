@@ -1,11 +1,10 @@
 import Glibc
 
-/// The power of real values, four series side by side, at the frequencies of the discrete Fourier transform.
+/// The power spectrum of real values, for four series side by side, by the discrete Fourier transform.
 ///
-/// The values at even places are the real parts, those at odd places the imaginary parts of half as many complex numbers z. With Z
-/// as their transform of N/2 numbers, in place by decimation in time with radix 2, that of the even values is
-/// E(k) = (Z(k) + Z̄(−k)) / 2, that of the odd ones O(k) = (Z(k) − Z̄(−k)) / 2i, and the transform of all
-/// X(k) = E(k) + e^(−2πik/N) · O(k).
+/// Values at even and odd indices are the real and imaginary parts of half as many complex numbers z. Their transform Z
+/// of N/2 numbers is computed in place, by decimation in time with radix 2. That of the even values is E(k) = (Z(k) +
+/// Z̄(−k)) / 2, that of the odd ones O(k) = (Z(k) − Z̄(−k)) / 2i, and that of all X(k) = E(k) + e^(−2πik/N) · O(k).
 ///
 /// Source: W. H. Press et al., Numerical Recipes, 3rd edition, Cambridge 2007, section 12.3.
 final class RealTransform {
@@ -14,7 +13,7 @@ final class RealTransform {
     /// cos and −sin of 2πk/N for k below N/2.
     private let cosines: [Float]
     private let sines: [Float]
-    /// The places of the complex numbers in the order of their reversed bits.
+    /// Bit-reversed indices.
     private let order: [Int]
 
     init(_ length: Int) {
@@ -30,7 +29,7 @@ final class RealTransform {
         }
     }
 
-    /// Adds the sum of the squares of |X(k)| over the four series, for k from 0 to N/2, to N/2 + 1 sums.
+    /// Adds Σ |X(k)|² over the four series to N/2 + 1 sums, for k from 0 to N/2.
     ///
     /// The mean is subtracted before the window is applied.
     func addPower(
@@ -38,7 +37,7 @@ final class RealTransform {
     ) {
         let half = order.count
         precondition(samples.count == 2 * half && window.count == 2 * half && power.count == half + 1)
-        // Pointers, because the checks of each index take longer than the arithmetic; they stay within this function.
+        // Pointers, because index checks take longer than the arithmetic; they do not leave this function.
         real.withUnsafeMutableBufferPointer { re in
             imaginary.withUnsafeMutableBufferPointer { im in
                 guard let re = re.baseAddress, let im = im.baseAddress else { return }
@@ -62,14 +61,14 @@ final class RealTransform {
         }
     }
 
-    /// The butterflies of N/2 numbers in the order of reversed bits.
+    /// The butterflies of N/2 numbers in bit-reversed order.
     private static func combine(
         _ re: UnsafeMutablePointer<SIMD4<Float>>, _ im: UnsafeMutablePointer<SIMD4<Float>>, _ c: UnsafePointer<Float>,
         _ s: UnsafePointer<Float>, _ length: Int
     ) {
         var half = 1
         while half < length {
-            // The tables are of N, which is twice the length.
+            // The tables are for N, twice the length.
             let step = length / half
             var start = 0
             while start < length {
@@ -101,7 +100,7 @@ final class RealTransform {
             let i = evenImaginary + oddReal * s[k] + oddImaginary * c[k]
             power[k] += (r * r + i * i).sum()
         }
-        // At half of the sampling rate the factor of the odd values is −1.
+        // At half the sampling rate the factor of the odd values is −1.
         let last = re[0] - im[0]
         power[half] += (last * last).sum()
     }

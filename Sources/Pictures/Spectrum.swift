@@ -2,42 +2,40 @@ import Binnacle
 import Glibc
 import Kernels
 
-/// Estimates how the power of vibrations is spread over their frequencies, by Welch's method, in bounded memory.
+/// Estimates the power spectral density of vibrations by Welch's method, in bounded memory.
 ///
-/// Segments of 512 samples, half of which they share with the next, are freed of their mean, weighted by a Hann window, and
-/// transformed; their periodograms are averaged. The sum over the three axes is a density in (m/s²)²/Hz, one-sided.
-/// Averages are kept for equal stretches of time, so that each stretch of the recording has a spectrum of its own.
+/// Segments of 512 samples that overlap by half lose their mean, are weighted by a Hann window, and transformed; their
+/// periodograms are averaged. The sum over the three axes is a one-sided density in (m/s²)²/Hz. Averages are kept for
+/// equal stretches of time, so that the spectrum is known over time.
 ///
-/// Source: P. Welch, "The use of fast Fourier transform for the estimation of power spectra", IEEE Transactions on Audio and
-/// Electroacoustics 15 (1967), 70–73.
+/// Source: P. Welch, "The use of fast Fourier transform for the estimation of power spectra", IEEE Transactions on
+/// Audio and Electroacoustics 15 (1967), 70–73.
 final class Spectrum {
-    /// The number of samples of a segment.
+    /// Samples of a segment.
     static let length = 512
-    /// The number of frequencies: from 0 to half the sampling rate.
+    /// Frequencies from 0 to half the sampling rate.
     static let frequencyCount = length / 2 + 1
 
-    /// The average of some neighbouring segments.
+    /// The average of neighbouring segments.
     struct Cell {
-        /// The first and the last stamp of the segments, in nanoseconds.
+        /// First and last stamp of the segments, in nanoseconds.
         var startNanoseconds: Int64
         var endNanoseconds: Int64
-        /// How many segments there are.
         var count: Int
-        /// The sum of their periodograms without the factor that makes a density of them, in (m/s²)².
+        /// The sum of their periodograms before scaling to a density, in (m/s²)².
         var power: [Float]
     }
 
-    /// The averages, in the order of time; each of the same number of segments but the last.
+    /// In the order of time; each of the same number of segments, except the last.
     private(set) var cells: [Cell] = []
-    /// The sampling rate as the mean of all segments, in Hz; 0 without any.
+    /// The mean sampling rate of all segments, in Hz; 0 without segments.
     var rateHz: Double { segmentSeconds > 0 ? segmentSamples / segmentSeconds : 0 }
-    /// What makes a density in (m/s²)²/Hz of an average: 2 / (rate · Σ w²), which holds for all frequencies but 0 and the last.
+    /// Factor to a density in (m/s²)²/Hz: 2 / (rate · Σ w²); does not hold for frequency 0 and the last.
     var density: Double { rateHz > 0 ? 2 / (rateHz * windowPower) : 0 }
 
-    /// The samples of the segment under way, of which there is always room for a whole one; the last lane is 0.
+    /// Samples of the current segment, with room for a whole one; the last lane is 0.
     private var samples = Array(repeating: SIMD4<Float>.zero, count: Spectrum.length)
     private var stamps = Array(repeating: Int64(0), count: Spectrum.length)
-    /// How many of them there are.
     private var filled = 0
     private var segmentSeconds = 0.0
     private var segmentSamples = 0.0
@@ -47,17 +45,16 @@ final class Spectrum {
     private let transform = RealTransform(Spectrum.length)
     private let gapNanoseconds: Int64
 
-    /// The most averages that are kept.
     private static let mostCells = 128
 
-    /// Creates a spectrum of no samples; a longer distance of two than the gap begins a new segment.
+    /// Creates an empty spectrum; a segment does not continue after a longer gap between two samples.
     init(gapNanoseconds: Int64 = 1_000_000_000) {
         self.gapNanoseconds = gapNanoseconds
         window = (0..<Self.length).map { Float(0.5 - 0.5 * cos(2 * .pi * Double($0) / Double(Self.length))) }
         windowPower = window.reduce(0) { $0 + Double($1) * Double($1) }
     }
 
-    /// Takes samples; one that is not finite, and one after a gap, begins a new segment.
+    /// Adds samples; one that is not finite, or follows a gap, begins a new segment.
     func append(_ columns: SampleColumns) {
         var next = 0
         while next < columns.count {
@@ -66,11 +63,11 @@ final class Spectrum {
         }
     }
 
-    /// Takes samples up to the end of the segment; returns the place of the first one that is left.
+    /// Adds samples up to the end of the segment; returns the index of the next one.
     private func fill(_ columns: SampleColumns, from start: Int) -> Int {
         var (place, index) = (filled, start)
         let limit = gapNanoseconds
-        // Pointers, because the checks of each access take longer than the copy; they stay within this function.
+        // Pointers, because index checks take longer than the copy; they do not leave this function.
         samples.withUnsafeMutableBufferPointer { samples in
             stamps.withUnsafeMutableBufferPointer { stamps in
                 while index < columns.count, place < Self.length {
@@ -97,7 +94,7 @@ final class Spectrum {
     private func finishSegment() {
         let half = Self.length / 2
         let (start, end) = (stamps[0], stamps[Self.length - 1])
-        // Each sample counts once, although two segments have it.
+        // Each sample counts once, although two segments contain it.
         if end > start {
             segmentSeconds += Double(end - start) * 1e-9
             segmentSamples += Double(Self.length - 1)

@@ -1,35 +1,33 @@
 import Binnacle
 import Kernels
 
-/// Values of several series over one time axis, in bounded memory: every sample of a short recording, and the least and the
-/// greatest value of equal stretches of time of a long one.
+/// Several series over one time axis in bounded memory.
 ///
-/// The stretches, called blocks, begin at the length that the first samples need. When the recording outgrows them, each
-/// two become one. So the memory does not depend on the length, and no extreme is ever lost.
+/// A short recording keeps every sample, a long one the least and greatest value of equal blocks of time. The first
+/// blocks have the length that the first samples need; when there are too many, pairs are joined. So memory does not
+/// depend on the length of the recording, and no extreme is lost.
 final class Track {
-    /// What each series holds.
     let kinds: [SampledValue.Form]
-    /// The number of samples that were taken.
     private(set) var sampleCount = 0
-    /// The number of samples before the first one of the track, which have no place in it.
+    /// Samples earlier than the first one of the track, which are not kept.
     private(set) var earlierCount = 0
-    /// The first stamp, in nanoseconds; `nil` without samples.
+    /// `nil` without samples.
     private(set) var originNanoseconds: Int64?
-    /// The last stamp, in nanoseconds.
+    /// In nanoseconds.
     private(set) var lastNanoseconds: Int64 = .min
-    /// The length of a block in nanoseconds; 0 while every sample is kept.
+    /// 0 while every sample is kept.
     private(set) var blockNanoseconds: Int64 = 0
 
-    /// The stamps, while every sample is kept.
+    /// Stamps, while every sample is kept.
     private(set) var times: [Int64] = []
-    /// The least values of each series: of the blocks, or of the samples, which have one value.
+    /// Values of samples, or least values of blocks, by series.
     private(set) var least: [[Float]]
-    /// The greatest values of the blocks; empty while every sample is kept.
+    /// Greatest values of blocks; empty while every sample is kept.
     private(set) var greatest: [[Float]]
 
     private let capacity: Int
 
-    /// Creates an empty track of at most so many blocks, an even number; half as many samples are kept one by one.
+    /// Creates an empty track of at most `capacity` blocks (even), or half as many single samples.
     init(_ kinds: [SampledValue.Form], capacity: Int) {
         precondition(capacity >= 4 && capacity.isMultiple(of: 2), "a track needs an even number of blocks")
         self.kinds = kinds
@@ -38,10 +36,10 @@ final class Track {
         greatest = kinds.map { _ in [] }
     }
 
-    /// The number of blocks in use, or of samples while all are kept.
+    /// The number of blocks, or of samples while all are kept.
     var count: Int { blockNanoseconds > 0 ? least.first?.count ?? 0 : times.count }
 
-    /// Takes samples, whose stamps do not fall; the extremes of a range without a value of a series are of no value.
+    /// Adds samples in the order of stamps; `extremes` returns those of a range, empty ones if it has no value.
     func append(
         _ times: UnsafePointer<Int64>, count: Int, extremes: (_ series: Int, _ range: Range<Int>) -> Extremes
     ) {
@@ -53,7 +51,7 @@ final class Track {
         earlierCount += start
         guard start < count else { return }
         if blockNanoseconds == 0 {
-            // How the samples are cut into deliveries changes nothing.
+            // Independent of how samples are cut into deliveries.
             if times[start] >= lastNanoseconds {
                 let room = min(count - start, capacity / 2 - self.times.count)
                 if room > 0 { keep(times, start..<start + room, extremes) }
@@ -70,7 +68,7 @@ final class Track {
                 overflow
                 ? count
                 : firstIndex(in: times, range: start..<count, notBefore: Units.later(origin, by: offset))
-            // A stamp at the end of its range is in the last block.
+            // The last stamp is part of the last block.
             let range = start..<max(end, start + 1)
             for series in kinds.indices {
                 if kinds[series] == .value {
@@ -83,7 +81,7 @@ final class Track {
         }
     }
 
-    /// The least and the greatest value of a series from one stamp up to another; `nil` where there is none.
+    /// The extremes of a series from one stamp up to another; `nil` without values.
     func extremes(of series: Int, from start: Int64, to end: Int64) -> Extremes? {
         guard let origin = originNanoseconds, end > origin, start <= lastNanoseconds else { return nil }
         var result = Extremes()
@@ -118,7 +116,7 @@ final class Track {
         lastNanoseconds = times[range.upperBound - 1]
     }
 
-    /// Makes blocks of the samples that were kept.
+    /// Converts the kept samples to blocks.
     private func makeBlocks(upTo end: Int64) {
         let origin = originNanoseconds ?? end
         blockNanoseconds = Self.distance(from: origin, to: end) / Int64(capacity) + 1
@@ -131,7 +129,7 @@ final class Track {
         }
     }
 
-    /// The block of a stamp, which exists afterwards.
+    /// The index of the block of a stamp, which is made if necessary.
     private func place(of time: Int64, _ origin: Int64) -> Int {
         while Self.distance(from: origin, to: time) / blockNanoseconds >= Int64(capacity) { joinPairs() }
         let place = Int(Self.distance(from: origin, to: time) / blockNanoseconds)
@@ -168,7 +166,7 @@ final class Track {
         set { (least[series][place], greatest[series][place]) = (newValue.least, newValue.greatest) }
     }
 
-    /// What two blocks become together.
+    /// The extremes of two joined blocks.
     static func union(_ kind: SampledValue.Form, _ one: Extremes, _ other: Extremes) -> Extremes {
         guard one.least <= one.greatest else { return other }
         guard other.least <= other.greatest else { return one }
@@ -185,14 +183,14 @@ final class Track {
                     least: min(one.least, shifted.least), greatest: max(one.greatest, shifted.greatest))
                 if both.greatest - both.least < best.greatest - best.least { best = both }
             }
-            // The least value is from 0 up to 360, and an arc is no longer than the whole circle.
+            // The least value is in 0 ..< 360, and an arc is at most the whole circle.
             let turns = (best.least / 360).rounded(.down) * 360
             return Extremes(
                 least: best.least - turns, greatest: min(best.greatest - turns, best.least - turns + 360))
         }
     }
 
-    /// The distance of two stamps in nanoseconds, limited to what 64 bits hold.
+    /// The distance between two stamps in nanoseconds, saturated at the range of Int64.
     private static func distance(from start: Int64, to end: Int64) -> Int64 {
         let (distance, overflow) = end.subtractingReportingOverflow(start)
         return overflow ? .max : distance
@@ -206,7 +204,7 @@ extension Extremes {
         self.greatest = greatest
     }
 
-    /// The extremes of one value, of none for NaN.
+    /// The extremes of one value; empty for NaN.
     init(one value: Float) {
         self.init()
         include(value)

@@ -1,8 +1,8 @@
 import PlainText
 
-/// The page of `binnacle web`, which draws live readings and a day's events with the code of a recording's page.
+/// The page of `binnacle web`, which draws live readings and a day's events with the script of a recording's page.
 package enum WebPage {
-    /// The page, without any text from elsewhere but the token of further requests, which is of letters and digits.
+    /// The page; its only variable text is the token of further requests, which has only letters and digits.
     package static func html(token: String?) -> [UInt8] {
         let query = token.map { "?token=\($0)" } ?? ""
         return Array(
@@ -28,10 +28,9 @@ package enum WebPage {
             """.utf8)
     }
 
-    /// The style sheet.
     package static var style: [UInt8] { PackageResources.page_css }
-    /// What draws, as on the page of a recording.
+    /// The drawing script, which a recording's page also has.
     package static var drawing: [UInt8] { PackageResources.page_js }
-    /// What fetches readings and events, and has them drawn.
+    /// The script that fetches readings and events.
     package static var script: [UInt8] { PackageResources.web_js }
 }

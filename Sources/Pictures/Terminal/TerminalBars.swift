@@ -1,19 +1,19 @@
 import Binnacle
 
-/// Bars of characters: values beside their limits, and values around zero.
+/// Bars of characters for values with limits, and for values around zero.
 enum TerminalBars {
     /// Ends of scales: 1, 2 and 5 times a power of ten.
     private static let steps: [Float] = [
         0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000,
     ]
 
-    /// The value at the end of a bar that has room for a value, with bars larger by some steps than they need be.
+    /// The end of a scale that fits a value, `count` steps larger than necessary.
     static func scale(for value: Float, steps count: Int) -> Float {
         let place = steps.firstIndex { $0 >= value } ?? steps.count - 1
         return steps[max(0, min(steps.count - 1, place - count))]
     }
 
-    /// A bar from zero: full to the last value, shaded to the greatest of the interval, with marks at limits and the peak.
+    /// A bar from zero: full to the last value, shaded to the greatest, with marks at limits and the peak.
     static func measure(_ span: LiveValues.Span?, peak: Float?, limits: [LiveValues.Limit], scale: Float, width: Int)
         -> String
     {
@@ -36,7 +36,7 @@ enum TerminalBars {
         return String(cells)
     }
 
-    /// A bar around zero in its middle: shaded from the least to the greatest value, full at the last.
+    /// A bar around zero: shaded from the least to the greatest value, full at the last.
     static func axis(_ span: LiveValues.Span?, scale: Float, width: Int) -> String {
         guard width > 0 else { return "" }
         var cells = [Character](repeating: "·", count: width)
@@ -52,7 +52,7 @@ enum TerminalBars {
         return String(cells)
     }
 
-    /// A part of the compass card, with the heading in its middle.
+    /// The part of the compass card around a heading.
     static func tape(_ headingDegrees: Double, width: Int) -> String {
         guard width > 0 else { return "" }
         var cells = [Character](repeating: "·", count: width)

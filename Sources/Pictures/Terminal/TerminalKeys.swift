@@ -1,11 +1,10 @@
-/// Reads keys from the bytes that a terminal sends; what is incomplete waits for more.
+/// Parses keys from the bytes of a terminal; an incomplete sequence waits for more.
 package struct TerminalKeys {
     private var waiting: [UInt8] = []
 
-    /// Creates a reader.
     package init() {}
 
-    /// The keys among further bytes; others are passed over.
+    /// The keys in further bytes; unknown ones are ignored.
     package mutating func read(_ bytes: some Sequence<UInt8>) -> [WatchState.Key] {
         waiting += bytes
         var keys: [WatchState.Key] = []
@@ -21,7 +20,7 @@ package struct TerminalKeys {
                 rest.removeFirst(1)
                 continue
             }
-            // A sequence ends with its first byte from @ on.
+            // An escape sequence ends with a byte from @ on.
             guard let end = rest.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) }) else { break }
             switch rest[end] {
             case UInt8(ascii: "C"), UInt8(ascii: "B"): keys.append(.nextSensor)
@@ -30,7 +29,7 @@ package struct TerminalKeys {
             }
             rest = rest[(end + 1)...]
         }
-        // No sequence of a key is as long.
+        // No key has a longer sequence.
         waiting = rest.count > 16 ? [] : Array(rest)
         return keys
     }

@@ -1,19 +1,18 @@
 import PlainText
 
-/// What a terminal can show.
+/// The capabilities of a terminal.
 package struct TerminalStyle: Sendable, Equatable {
-    /// Whether it shows more than ASCII.
+    /// Whether it shows characters beyond ASCII.
     package var isUnicode = true
-    /// Whether it shows colours; what a colour says is also said otherwise.
+    /// Whether it shows colours; no information is in a colour alone.
     package var hasColour = true
 
-    /// A terminal of today.
     package init() {}
 }
 
-/// One line of a frame, which never becomes wider than the terminal.
+/// One line of a frame, cut at the width of the terminal.
 struct TerminalLine {
-    /// Colours by what they mean.
+    /// Colours by their meaning.
     enum Colour: Int {
         case soft = 90
         case good = 32
@@ -25,7 +24,6 @@ struct TerminalLine {
     let width: Int
     let style: TerminalStyle
     private(set) var text = ""
-    /// How many columns the text takes.
     private(set) var columns = 0
 
     init(_ width: Int, _ style: TerminalStyle) {
@@ -33,14 +31,13 @@ struct TerminalLine {
         self.style = style
     }
 
-    /// How many columns are left.
     var room: Int { width - columns }
 
-    /// Appends what there is room for.
+    /// Appends the text as far as it fits.
     mutating func add(_ added: String, _ colour: Colour? = nil) {
         guard !added.isEmpty, room > 0 else { return }
         if let colour, style.hasColour { text += "\u{1B}[\(colour.rawValue)m" }
-        // Names come from outside: nothing of them may move the cursor.
+        // Names come from outside: control characters in them must not move the cursor.
         for scalar in added.printable.unicodeScalars {
             let shown = style.isUnicode || scalar.isASCII ? scalar : Self.replacements[scalar] ?? "?"
             let taken = Self.columns(of: shown)
@@ -51,19 +48,18 @@ struct TerminalLine {
         if colour != nil, style.hasColour { text += "\u{1B}[0m" }
     }
 
-    /// Appends blanks up to a column.
     mutating func pad(to column: Int) {
         let count = min(column, width) - columns
         if count > 0 { add(String(repeating: " ", count: count)) }
     }
 
-    /// What stands for characters beyond ASCII where they are not shown.
+    /// Replacements on terminals that show only ASCII.
     private static let replacements: [Unicode.Scalar: Unicode.Scalar] = [
         "█": "#", "▒": "=", "┃": "|", "╎": ":", "◆": "*", "•": ".", "·": ".", "│": "|", "▲": "^", "▼": "v", "±": "~",
         "−": "-", "°": "d", "µ": "u", "²": "2",
     ]
 
-    /// How many columns a character takes: two in East Asian scripts and pictures, none for what changes the one before.
+    /// The width of a character: 2 for East Asian scripts and pictures, 0 for combining characters.
     static func columns(of scalar: Unicode.Scalar) -> Int {
         guard scalar.value >= 0x300 else { return 1 }
         switch scalar.properties.generalCategory {

@@ -1,10 +1,9 @@
 import Glibc
 
-/// A compass rose of characters, with a needle.
 enum TerminalRose {
     private static let (width, height) = (13, 5)
 
-    /// The five lines; without a heading there is no needle.
+    /// Five lines; without a heading there is no needle.
     static func lines(_ headingDegrees: Double?) -> [String] {
         var cells = [[Character]](repeating: [Character](repeating: " ", count: width), count: height)
         let (middleColumn, middleRow) = (width / 2, height / 2)
@@ -15,7 +14,7 @@ enum TerminalRose {
         cells[middleRow][middleColumn] = headingDegrees == nil ? "?" : "•"
         guard let headingDegrees else { return cells.map { String($0) } }
         let angle = headingDegrees * .pi / 180
-        // A character is about twice as high as it is wide.
+        // A character is about twice as high as wide.
         for step in 1...4 {
             let length = Double(step) / 4
             let column = middleColumn + Int((length * 5 * sin(angle)).rounded())

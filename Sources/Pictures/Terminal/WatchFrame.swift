@@ -1,14 +1,13 @@
 import Binnacle
 import PlainText
 
-/// Draws a live view for a terminal: the lines depend on the state, the size and the style alone.
+/// Draws a live view for a terminal; the lines depend only on the state, the size and the style.
 package struct WatchFrame {
     private let state: WatchState
     private let columns: Int
     private let rows: Int
     private let style: TerminalStyle
 
-    /// Prepares a frame for a terminal of a size, with what it can show.
     package init(_ state: WatchState, columns: Int, rows: Int, style: TerminalStyle) {
         self.state = state
         self.columns = max(1, columns)
@@ -16,18 +15,18 @@ package struct WatchFrame {
         self.style = style
     }
 
-    /// How much there is room for, from the most to the least.
+    /// The level of detail that fits, from the highest.
     private enum Detail: Int, CaseIterable {
         case full, needle, measures, brief
     }
 
-    /// The lines, no more than there are rows, and none wider than the terminal.
+    /// At most as many lines as the terminal has, none wider than it.
     package var lines: [String] {
         guard rows > 2 else { return [head] }
         var middle: [String] = []
         for detail in Detail.allCases {
             middle = body(detail)
-            // The last events are part of the picture.
+            // The last events are always shown.
             if middle.count + 2 + min(3, max(1, state.events.count)) <= rows { break }
         }
         let most = rows - 2
@@ -41,7 +40,7 @@ package struct WatchFrame {
         return [head] + middle + [foot]
     }
 
-    /// The readings in one line, for output that is no terminal.
+    /// The readings in one line, for output that is not a terminal.
     package static func text(_ state: WatchState) -> String {
         var style = TerminalStyle()
         style.hasColour = false
@@ -87,7 +86,7 @@ package struct WatchFrame {
         return lines
     }
 
-    /// The columns of names and numbers, and of the bar behind them.
+    /// Columns of names and numbers before a bar.
     private var nameWidth: Int { columns >= 60 ? 8 : 5 }
     private var barWidth: Int { columns - nameWidth - 11 - 6 }
 
@@ -107,7 +106,7 @@ package struct WatchFrame {
             }
             if let rate = stream.rateHz { line.add("  \(Self.text(Float(rate), 1)) Hz") }
             if let age = stream.ageSeconds, age > 1 { line.add("  last \(Self.text(Float(age), 1)) s ago", .alarm) }
-            // What was lost stays to be seen.
+            // Once samples were lost, the counts stay highlighted.
             let isWhole = stream.lossCount == 0 && stream.gapCount == 0
             line.add("  lost \(stream.lostSampleCount)  gaps \(stream.gapCount)", isWhole ? .soft : .alarm)
         }
@@ -169,7 +168,6 @@ package struct WatchFrame {
         line.add(detector.state ?? "unknown", detector.isActive ? .alarm : .good)
     }
 
-    /// A measure's name without its unit, and the unit.
     private static func split(_ name: String) -> (name: String, unit: String) {
         let parts = name.split(separator: "_")
         guard parts.count > 1, let unit = parts.last else { return (name, "") }
@@ -181,11 +179,11 @@ package struct WatchFrame {
         return "\(name) \(Self.text(measure.span.last, 3)) \(unit)"
     }
 
-    /// A measure with its limits: those that are beyond the bar's end are named behind it.
+    /// A measure with its limits; limits beyond the bar's end are named after it.
     private func bar(_ measure: LiveValues.Measure, _ detector: LiveValues.Detector) -> String {
         let limits = detector.limits.filter { $0.measure == measure.name }
         let peak = state.peak(detector, measure.name) ?? measure.span.greatest
-        // The nearest limit above is in the picture; the others are when the values come near.
+        // The scale includes the nearest limit above; others come into view when the values approach them.
         let least = limits.filter(\.isAbove).map(\.begin).min() ?? 0
         let scale = TerminalBars.scale(for: max(peak, least * 1.1), steps: state.scaleSteps)
         let isBeyond = limits.contains { $0.isAbove ? measure.span.greatest > $0.begin : measure.span.least < $0.begin }
@@ -253,7 +251,6 @@ package struct WatchFrame {
 }
 
 extension LiveValues.Detector {
-    /// The number that a figure of a name is; `nil` without one.
     fileprivate func number(_ name: String) -> Double? {
         guard case .number(let value, _)? = figures.first(where: { $0.name.rawValue == name })?.value else {
             return nil

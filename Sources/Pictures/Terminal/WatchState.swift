@@ -1,46 +1,43 @@
 package import Binnacle
 
-/// What a live view shows: the last readings, peaks that are held, the last events, and what the user has chosen.
+/// The state of a live view: the last readings, held peaks, the last events, and the user's choices.
 ///
-/// A value that changes by what comes in alone: its time is that of the readings.
+/// It changes only by its inputs: its time is that of the readings.
 package struct WatchState {
-    /// A key that means something.
     package enum Key: Sendable, Equatable {
         case nextSensor, previousSensor, larger, smaller, resetScale, resetPeaks, hold, quit
     }
 
-    /// The last readings; `nil` before the first.
+    /// `nil` before the first.
     package private(set) var readings: LiveValues?
-    /// The last events, each as a line, the newest last.
+    /// One line each, the newest last.
     package private(set) var events: [String] = []
-    /// Where the readings come from.
+    /// The origin of the readings, in words.
     package let source: String
-    /// Why there are none at present.
+    /// Why there are no readings; `nil` while there are.
     package var trouble: String?
-    /// The sensor that is shown; `nil` for all.
+    /// The shown sensor; `nil` for all.
     package private(set) var sensor: String?
-    /// How much larger bars are than they need be, as steps of a scale.
+    /// How many steps bars are scaled beyond what they need.
     package private(set) var scaleSteps = 0
-    /// Whether the picture stands still.
+    /// Whether the display is frozen.
     package private(set) var isHeld = false
-    /// How many intervals were skipped since the start.
+    /// Intervals skipped since the start.
     package private(set) var skippedCount = 0
 
     private var peaks: [String: (value: Float, timeNanoseconds: Int64)] = [:]
     private var sensors: [String] = []
 
-    /// How many events are kept.
     private static let mostEvents = 100
-    /// How long a peak is held.
     private static let holdNanoseconds: Int64 = 3_000_000_000
 
-    /// Creates a view without readings, of one sensor or all; the source is in words.
+    /// Creates a view of one sensor, or all.
     package init(source: String, sensor: String? = nil) {
         self.source = source
         self.sensor = sensor
     }
 
-    /// Takes readings, unless the picture stands still.
+    /// Shows readings, unless the display is frozen.
     package mutating func update(_ readings: LiveValues) {
         trouble = nil
         skippedCount += readings.skippedCount
@@ -60,7 +57,7 @@ package struct WatchState {
         }
     }
 
-    /// Takes the line of an event, or of what is to be known of events.
+    /// Adds an event, or a message about events.
     package mutating func append(line: String) {
         guard !isHeld else { return }
         events.append(line)
@@ -82,14 +79,14 @@ package struct WatchState {
         return true
     }
 
-    /// The readings of the sensor that is shown.
     package var shown: LiveValues? { readings?.only(sensor.map { [$0] }) }
 
-    /// The place of the shown sensor among all, from 1; `nil` for all of them.
+    /// The index of the shown sensor, from 1, and the number of sensors; `nil` for all.
     var place: (number: Int, count: Int)? {
         sensor.flatMap { name in sensors.firstIndex(of: name).map { ($0 + 1, sensors.count) } }
     }
 
+<<<<<<! HEAD
     /// The greatest value of the last seconds, without its sign.
     func peak(_ stream: LiveValues.Stream, _ axis: String) -> Float? { peaks[Self.key(stream, axis)]?.value }
 
@@ -97,13 +94,20 @@ package struct WatchState {
     func peak(_ detector: LiveValues.Detector, _ measure: String) -> Float? {
         peaks[Self.key(detector, measure)]?.value
     }
+=======
+    /// The greatest absolute value of the last seconds.
+    func peak(_ stream: Readings.Stream, _ axis: String) -> Float? { peaks[Self.key(stream, axis)]?.value }
+
+    /// The greatest value of the last seconds.
+    func peak(_ detector: Readings.Detector, _ measure: String) -> Float? { peaks[Self.key(detector, measure)]?.value }
+>>>>>>> e42e339 (Comments in Pictures use the field's terms, and no longer restate signatures)
 
     private mutating func recordPeak(_ value: Float, _ key: String, _ time: Int64) {
         if let peak = peaks[key], value < peak.value, time - peak.timeNanoseconds < Self.holdNanoseconds { return }
         peaks[key] = (value, time)
     }
 
-    /// Goes to another sensor; all of them together are one more.
+    /// Selects the next sensor in a direction; "all sensors" is one of the choices.
     private mutating func choose(_ step: Int) {
         guard !sensors.isEmpty else { return }
         let place = sensor.flatMap(sensors.firstIndex) ?? -1
