@@ -1,43 +1,38 @@
 import Glibc
 import LinuxSystem
 
-/// Why a configuration cannot be used.
+/// The reason why a configuration is rejected.
 package enum ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The file could not be read.
     case file(path: String, FileProblem)
-    /// The files have errors, which are in the order of the files and never empty.
+    /// The files have errors, at least one, in the order of the files.
     case contents(path: String, [ConfigurationDiagnostic])
 
-    /// Why a file could not be read.
     package enum FileProblem: Sendable, Equatable {
-        /// There is no such file.
         case missing
-        /// The path names a directory.
         case directory
-        /// The path does not name a directory, where one is required.
+        /// The path does not name a directory, but has to.
         case noDirectory
-        /// A folder has no configuration file.
+        /// A folder contains no configuration file.
         case nothing
-        /// The path names neither a file nor a directory, where a file is required.
+        /// The path names neither a file nor a directory.
         case irregular
-        /// There are too many files.
         case tooMany(limit: Int)
         /// This process may not read the file.
         case forbidden
-        /// The file is too large; the limit is in bytes.
+        /// Limit in bytes.
         case tooLarge(limit: Int)
-        /// Another error of the system.
+        /// Another system error.
         case system(code: Int32, reason: String)
     }
 
-    /// The file or folder that was read, or the file in the folder that could not be read.
+    /// The file or folder, or the file in the folder that could not be read.
     package var path: String {
         switch self {
         case .file(let path, _), .contents(let path, _): path
         }
     }
 
-    /// The errors in the files; empty when a file could not be read.
+    /// The errors in the files; empty if a file could not be read.
     package var diagnostics: [ConfigurationDiagnostic] {
         switch self {
         case .file: []
@@ -45,7 +40,7 @@ package enum ConfigurationError: Error, Sendable, Equatable, CustomStringConvert
         }
     }
 
-    /// A line for each problem.
+    /// One line for each problem.
     package var description: String {
         switch self {
         case .file(let path, let problem): "\(path): \(problem)"
@@ -55,7 +50,7 @@ package enum ConfigurationError: Error, Sendable, Equatable, CustomStringConvert
 }
 
 extension ConfigurationError.FileProblem: CustomStringConvertible {
-    /// The problem and, where there is one, its remedy.
+    /// The problem, and its remedy if there is one.
     package var description: String {
         switch self {
         case .missing: "there is no such file"
@@ -71,7 +66,7 @@ extension ConfigurationError.FileProblem: CustomStringConvertible {
         }
     }
 
-    /// The meaning of an error number in reading a file.
+    /// Classifies an error number of reading a file.
     package init(code: Int32) {
         self =
             switch code {
@@ -85,10 +80,10 @@ extension ConfigurationError.FileProblem: CustomStringConvertible {
 
 /// Reads configuration files.
 package enum ConfigurationFile {
-    /// The maximum size of a file, in bytes.
+    /// In bytes.
     package static let largestSize = 1 << 20
 
-    /// The bytes of a file, which may be a pipe when `mayWait` is true.
+    /// Reads a file, which may be a pipe if `mayWait` is true.
     package static func contents(of path: String, mayWait: Bool) throws(ConfigurationError) -> [UInt8] {
         let explain = { (failure: SmallFile.Failure) -> ConfigurationError in
             switch failure {

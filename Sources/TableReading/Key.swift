@@ -1,41 +1,40 @@
 package import Binnacle
 import PlainText
 
-/// A key of a table: what documents say of it stands in its row.
+/// A key of a table, with its documentation.
 ///
-/// What only documents need is made when they ask for it: a configuration is read by the names alone.
+/// The documentation is made on demand: reading a configuration needs only the names.
 package struct Key: Sendable {
-    /// How the reference file shows a key.
+    /// The form in the reference file.
     package enum Shown: Sendable, Equatable {
-        /// In force, with a value.
+        /// Active, with a value.
         case set(String)
         /// Commented out, with its default.
         case usual(String)
-        /// Commented out, as an example, because it has no default, or one that depends on something else.
+        /// Commented out, as an example, because the default is absent or depends on something else.
         case example(String)
     }
 
-    /// The name; it ends with the unit.
+    /// Ends with the unit.
     package let name: String
-    /// Why the key has to be there; `nil` when it may be left out.
+    /// Why the key is required; `nil` if it is optional.
     package let purpose: String?
-    /// The values of the section's first key for which it has a meaning; empty for all.
+    /// Values of the section's first key with which this key has a meaning; empty for all.
     package let users: [String]
     private let makeShown: @Sendable () -> Shown
     private let makeRange: @Sendable () -> String?
     private let makeUsual: @Sendable () -> String?
     private let makeText: @Sendable () -> String
 
-    /// How the reference file shows it.
     package var shown: Shown { makeShown() }
-    /// The values that it takes, as in "from 1 to 64"; `nil` when its text says so, or it takes any.
+    /// The valid range, as in "from 1 to 64"; `nil` if the text states it or there is none.
     package var range: String? { makeRange() }
-    /// What the default is where that is not what is shown, as in "half of threshold_g"; empty when there is none.
+    /// The default if it differs from ``shown``, as in "half of threshold_g"; empty for none.
     package var usual: String? { makeUsual() }
-    /// What it does, in paragraphs.
+    /// In paragraphs.
     package var text: String { makeText() }
 
-    /// Creates the row of a key that a section reads by itself.
+    /// Creates a key that its section reads itself.
     package init(
         _ name: String, _ shown: @autoclosure @escaping @Sendable () -> Shown, purpose: String? = nil,
         range: @autoclosure @escaping @Sendable () -> String? = nil,
@@ -56,7 +55,7 @@ package struct Key: Sendable {
         ("_hz", "hertz"), ("_days", "days"), ("_mb", "MB"), ("_percent", "percent"), ("_bytes", "bytes"),
     ]
 
-    /// Unit, range, default and users, in sentences; empty when there are none.
+    /// Unit, range, default and users in sentences; may be empty.
     package var facts: String {
         let unit = Self.units.first { name.hasSuffix($0.0) }.map { "in \($0.1)" }
         var parts = [purpose == nil ? nil : "required", [unit, range].compactMap { $0 }.joined(separator: ", ")]
@@ -71,13 +70,13 @@ package struct Key: Sendable {
     }
 }
 
-/// How the values of a key are written, read and shown.
+/// How values of a type are read, written and documented.
 package struct KeyForm<Value>: Sendable {
     let read: @Sendable (TableReader, String) -> Value?
     let show: @Sendable (Value) -> String
     var range: String?
 
-    /// The values of this form that meet a condition; others are reported with the message.
+    /// Restricts the form to values that meet a condition; others are reported with the message.
     package func limited(
         _ range: String, to isFine: @escaping @Sendable (Value) -> Bool,
         _ message: @escaping @Sendable (Value) -> String
@@ -88,7 +87,7 @@ package struct KeyForm<Value>: Sendable {
 }
 
 extension KeyForm {
-    /// A number, without a fraction where there is none.
+    /// A number, without ".0" for integers.
     fileprivate static func text(_ number: some BinaryFloatingPoint & CustomStringConvertible) -> String {
         let text = number.description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
@@ -102,20 +101,17 @@ extension KeyForm {
 }
 
 extension KeyForm<Duration> {
-    /// A time in seconds, 0 or longer.
+    /// Seconds, at least 0.
     package static var seconds: Self { seconds { $0.seconds($1) } }
-    /// A time in seconds, longer than 0.
+    /// Seconds, above 0.
     package static var positiveSeconds: Self { seconds { $0.positiveSeconds($1) } }
-    /// A time in seconds within bounds.
     package static func seconds(in range: ClosedRange<Double>) -> Self {
         seconds("from \(text(range.lowerBound)) to \(text(range.upperBound))") { $0.seconds($1, in: range) }
     }
 }
 
 extension KeyForm<Double> {
-    /// A finite number.
     package static var number: Self { Self(read: { $0.double($1) }, show: { text($0) }) }
-    /// A number within bounds.
     package static func number(in range: ClosedRange<Double>) -> Self {
         Self(
             read: { $0.number($1, in: range) }, show: { text($0) },
@@ -135,12 +131,10 @@ extension KeyForm<Double?> {
 }
 
 extension KeyForm<Float> {
-    /// A number of single precision.
     package static var number: Self { Self(read: { $0.float($1) }, show: { text($0) }) }
 }
 
 extension KeyForm where Value: FixedWidthInteger & SendableMetatype {
-    /// A whole number within bounds.
     package static func integer(in range: ClosedRange<Int>) -> Self {
         Self(
             read: { $0.integer($1, in: range).flatMap(Value.init(exactly:)) }, show: { "\($0)" },
@@ -149,37 +143,33 @@ extension KeyForm where Value: FixedWidthInteger & SendableMetatype {
 }
 
 extension KeyForm<Bool> {
-    /// `true` or `false`.
     package static var boolean: Self { Self(read: { $0.boolean($1) }, show: { "\($0)" }) }
 }
 
 extension KeyForm<String> {
-    /// A text that is not empty.
+    /// A string that is not empty.
     package static var text: Self { Self(read: { $0.string($1) }, show: { "\"\($0)\"" }) }
 }
 
 extension KeyForm where Value: RawRepresentable<String> & CaseIterable & SendableMetatype {
-    /// One of the type's words.
     package static var choice: Self { Self(read: { $0.choice($1, as: Value.self) }, show: { "\"\($0.rawValue)\"" }) }
 }
 
-/// A key that stands for one property of some settings: from its row it is read, and told of in messages and documents.
+/// A key for one property of some settings; reading, messages and documentation follow from its row.
 ///
-/// Key paths and forms are made when they are asked for: they cost a start more than all the reading.
+/// Key paths and forms are made on demand: at each start they would take longer than reading the configuration.
 package struct SettingRow<Settings: Sendable>: Sendable {
-    /// A property of the settings.
     package typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
-    /// The key's name.
     package let name: String
-    /// The values of the section's first key for which it has a meaning; empty for all.
+    /// Values of the section's first key with which this key has a meaning; empty for all.
     package let users: [String]
     private let makeProperty: @Sendable () -> SettingsProblem<Settings>.Property
     private let makeKey: @Sendable (Settings) -> Key
     private let makeValue: @Sendable (Settings) -> String?
     private let readValue: @Sendable (TableReader, inout Settings) -> Void
 
-    /// Creates the row of a key that has a default, which is shown unless `shown` replaces it.
+    /// Creates a key with a default, which is documented unless `shown` replaces it.
     package init<Value>(
         _ name: String, _ path: @autoclosure @escaping @Sendable () -> Path<Value>,
         _ form: @autoclosure @escaping @Sendable () -> KeyForm<Value>, shown: Key.Shown? = nil,
@@ -195,7 +185,7 @@ package struct SettingRow<Settings: Sendable>: Sendable {
         }
     }
 
-    /// Creates the row of a key without a default, or with one in words.
+    /// Creates a key without a default, or with one in words.
     package init<Value>(
         _ name: String, _ path: @autoclosure @escaping @Sendable () -> Path<Value?>,
         _ form: @autoclosure @escaping @Sendable () -> KeyForm<Value>, usual: String? = nil, shown: Key.Shown,
@@ -210,7 +200,7 @@ package struct SettingRow<Settings: Sendable>: Sendable {
         }
     }
 
-    /// Creates the row of a key with a reader of its own; `value` writes its value as TOML, `nil` for none.
+    /// Creates a key with its own reader; `value` writes the value as TOML, `nil` for none.
     package init(
         _ name: String, _ property: @autoclosure @escaping @Sendable () -> SettingsProblem<Settings>.Property,
         shown: Key.Shown, usual: String? = nil, for users: [String] = [], _ text: String,
@@ -242,25 +232,23 @@ package struct SettingRow<Settings: Sendable>: Sendable {
 
     var property: SettingsProblem<Settings>.Property { makeProperty() }
 
-    /// The key as documents show it, with what the settings have as its default.
+    /// The documented key, with the value in `settings` as default.
     package func key(_ settings: Settings) -> Key { makeKey(settings) }
 
-    /// The key with the value that some settings have, as a line of TOML; `nil` when they have none.
+    /// The key with its value in `settings`, as a line of TOML; `nil` without a value.
     package func line(_ settings: Settings) -> String? { makeValue(settings).map { "\(name) = \($0)" } }
 
-    /// Reads the value, if the table has it; otherwise, or when it is refused, the settings stay as they are.
+    /// Reads the value if the table has it; without a valid value the settings are unchanged.
     package func read(_ table: TableReader, into settings: inout Settings) {
         if table.entry(name) != nil { readValue(table, &settings) }
     }
 }
 
 extension TableReader {
-    /// Reads settings by their rows.
     package func read<Settings: Sendable>(_ rows: [SettingRow<Settings>], into settings: inout Settings) {
         for row in rows { row.read(self, into: &settings) }
     }
 
-    /// The value of a required key.
     package func required(_ key: Key) -> TOMLNode? {
         required(key.name, key.purpose ?? "")
     }
@@ -268,20 +256,19 @@ extension TableReader {
 
 /// The documentation of a section.
 package struct SectionRow: Sendable {
-    /// The section's title, as in `sensor.NAME`.
+    /// As in `sensor.NAME`.
     package let title: String
-    /// The section's name in the reference file, as in `sensor.chassis`.
+    /// The example title in the reference file, as in `sensor.chassis`.
     package let shown: String
-    /// Whether it is in force in the reference file.
+    /// Whether it is active in the reference file.
     package let isSet: Bool
-    /// The description, in paragraphs.
+    /// In paragraphs.
     package let text: String
-    /// The keys, in the order of the reference file.
+    /// In the order of the reference file.
     package let keys: [Key]
     /// Text after the section in the reference file.
     package let also: String
 
-    /// Creates a row.
     package init(
         _ title: String, shown: String, isSet: Bool = true, _ text: String, keys: [Key], also: String = ""
     ) {

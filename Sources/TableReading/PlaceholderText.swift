@@ -1,14 +1,14 @@
 import PlainText
 
-/// The first thing that is wrong in the text of a value.
+/// The first error in a text value.
 package struct TextSyntaxError: Error, CustomStringConvertible {
     let message: String
     let hint: String?
 
-    /// The message, and the hint in parentheses.
+    /// The message, followed by the hint in parentheses.
     package var description: String { message + (hint.map { " (\($0))" } ?? "") }
 
-    /// Creates an error; the hint says what would be right.
+    /// Creates an error; the hint is the remedy.
     package init(_ message: String, hint: String?) {
         self.message = message
         self.hint = hint
@@ -16,7 +16,7 @@ package struct TextSyntaxError: Error, CustomStringConvertible {
 }
 
 extension TableReader {
-    /// Parses the text of a value; `nil` when that fails, which is reported at the value with a prefix.
+    /// Parses a text value; `nil` on an error, which is reported at the value with a prefix.
     package func parsed<Value>(
         _ key: String, at position: SourcePosition, prefix: String = "", _ parse: () throws(TextSyntaxError) -> Value
     ) -> Value? {
@@ -29,18 +29,12 @@ extension TableReader {
     }
 }
 
-/// Texts of the configuration with placeholders for event values: `{name}` is a placeholder, `{{` and `}}` are single
-/// braces.
+/// Texts with placeholders for event values: `{name}` is a placeholder, `{{` and `}}` are literal braces.
 package enum PlaceholderText {
-    /// Splits a text into pieces, in their order; adjacent words are one piece.
+    /// Splits a text into pieces; adjacent literal text is one piece.
     ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - names: The names of all placeholders, for messages.
-    ///   - makeText: Makes a piece of literal text.
-    ///   - makePlaceholder: Makes a piece of a name; `nil` when there is no such placeholder.
-    /// - Returns: The pieces.
-    /// - Throws: ``TextSyntaxError``.
+    /// `names` lists the valid placeholders for messages. `makePlaceholder` returns `nil` for an unknown one, which
+    /// throws ``TextSyntaxError``.
     package static func pieces<Piece>(
         of text: String, names: [String], text makeText: (String) -> Piece,
         placeholder makePlaceholder: (String) -> Piece?

@@ -4,12 +4,12 @@ import PlainText
 /// Owns a document of the C library while it is copied into Swift values.
 ///
 /// All unsafe pointers of the configuration are in this file. They are sound because nodes and texts belong to the
-/// document, which this type frees in `deinit`, and each method returns copies.
+/// document, which is freed in `deinit`, and each method returns copies.
 package struct TOMLDocument: ~Copyable {
     private let handle: OpaquePointer
     private let file: Int
 
-    /// Parses the bytes of a file, whose number is for positions.
+    /// Parses the bytes of a file; `file` is its index in positions.
     package init(parsing text: [UInt8], file: Int = 0) throws(SyntaxError) {
         handle = try Self.parse(text, file)
         self.file = file
@@ -32,7 +32,7 @@ package struct TOMLDocument: ~Copyable {
             message: sentence(String(ctoml_error_message(document))))
     }
 
-    /// The library's message in the form of the other messages.
+    /// Converts the library's message to the form of other messages.
     private static func sentence(_ message: String) -> String {
         let prefix = "Error while parsing "
         let macro = " (TOML_MAX_NESTED_VALUES)"
@@ -44,19 +44,18 @@ package struct TOMLDocument: ~Copyable {
         ctoml_free(handle)
     }
 
-    /// The first error in a text that is not TOML.
     package struct SyntaxError: Error {
         package let position: SourcePosition
         package let message: String
     }
 
-    /// The top-level table's entries, in the order of the file.
+    /// The top-level entries, in the order of the file.
     package func entries() -> [TOMLEntry] {
         guard let root = ctoml_root(handle) else { return [] }
         return entries(of: root)
     }
 
-    // The recursion is as deep as the document, which the C library bounds.
+    // The recursion is as deep as the document; the C library limits the depth.
     private func entries(of table: OpaquePointer) -> [TOMLEntry] {
         Self.children(of: table).map { child in
             TOMLEntry(
@@ -92,23 +91,22 @@ extension SourcePosition {
 
 extension String {
     fileprivate init(_ text: ctoml_text) {
-        // The parser has checked the encoding; an empty text has no address.
+        // The parser has validated the encoding; an empty text has no address.
         self.init(decoding: UnsafeRawBufferPointer(start: text.bytes, count: text.length), as: UTF8.self)
     }
 }
 
-/// A value of a parsed document, and its place.
+/// A value of a parsed document with its position.
 package struct TOMLNode: Sendable {
-    /// A value of one of TOML's types.
     package enum Value: Sendable {
-        /// The entries in the order of the file.
+        /// In the order of the file.
         case table([TOMLEntry])
         case array([TOMLNode])
         case string(String)
         case integer(Int64)
         case float(Double)
         case boolean(Bool)
-        /// A date, a time, or both, which no key takes.
+        /// A date or time, which no key accepts.
         case other
     }
 
@@ -116,10 +114,9 @@ package struct TOMLNode: Sendable {
     /// The start of the value, or of a table's header.
     package let position: SourcePosition
 
-    /// Whether it is a table.
     package var isTable: Bool { if case .table = value { true } else { false } }
 
-    /// The value's type, for "expected …, found …".
+    /// The type's name, for "expected …, found …".
     package var typeName: String {
         switch value {
         case .table: "a table"
@@ -133,7 +130,6 @@ package struct TOMLNode: Sendable {
     }
 }
 
-/// A key of a table, and its value.
 package struct TOMLEntry: Sendable {
     package let key: String
     package let keyPosition: SourcePosition
@@ -141,15 +137,11 @@ package struct TOMLEntry: Sendable {
 }
 
 extension [TOMLEntry] {
-    /// Merges the entries of a later file, like systemd's drop-ins: tables are merged down to a section's keys, and a
-    /// key's value is replaced.
+    /// Merges the entries of a later file like systemd's drop-ins: tables are merged down to a section's keys, and the
+    /// value of a key is replaced.
     ///
-    /// A value in the place of a table is added beside that, so that it is reported as an error.
-    ///
-    /// - Parameters:
-    ///   - later: The entries of the later file.
-    ///   - levels: The number of levels of tables that are merged under a top-level key: one when it is a section, two
-    ///     when its entries are sections.
+    /// A value in place of a table is added beside it, so that it is reported as an error. `levels` is the number of
+    /// levels to merge under a top-level key: one if it is a section, two if it contains sections.
     package mutating func complete(with later: [TOMLEntry], levels: (_ key: String) -> Int) {
         for entry in later { complete(with: entry, levels: levels(entry.key)) }
     }

@@ -4,14 +4,13 @@ import PlainText
 
 /// Warnings about files that a configuration names.
 ///
-/// A file that is missing may come before it is needed, so a configuration that names it can be used.
+/// They are no errors, because a missing file may be created before it is needed.
 extension TableReader {
-    /// The folders that systemd makes for the service when it starts.
+    /// Folders that systemd creates when the service starts.
     private static let serviceFolders = ["/run/binnacle", "/var/lib/binnacle", "/var/log/binnacle"]
-    /// The folders that the service's sandbox hides.
+    /// Folders that the service's sandbox hides.
     private static let hiddenFolders = ["/home", "/root", "/run/user"]
 
-    /// Warns when a file that is read is not there.
     package func warnIfMissing(_ path: String, _ node: TOMLNode) {
         warnIfHidden(path, node)
         do throws(SystemError) {
@@ -19,12 +18,12 @@ extension TableReader {
             if status.isFolder { warn(at: node.position, "\(Spelling.quoted(path: path)) is a directory") }
             warnIfDenied(path, node, status, needing: 0o4)
         } catch {
-            // If it is not missing, another account may see it.
+            // Unless it is missing, another account may be able to read it.
             if error.isMissing { warn(at: node.position, "there is no file \(Spelling.quoted(path: path))") }
         }
     }
 
-    /// Warns when a program is not there, or is none.
+    /// Warns if a program is missing or cannot be run.
     package func warnIfNoProgram(_ path: String, _ node: TOMLNode) {
         warnIfHidden(path, node)
         do throws(SystemError) {
@@ -44,8 +43,7 @@ extension TableReader {
         }
     }
 
-    /// Warns when the service's account may not use a file, in the service's configuration; the right that is needed is a bit of
-    /// an octal digit.
+    /// In the service's configuration, warns if the service's account lacks a right, given as a bit of an octal digit.
     private func warnIfDenied(_ path: String, _ node: TOMLNode, _ status: stat, needing right: mode_t) {
         guard diagnostics.isOfService, let account = AccountDatabase.user("binnacle") else { return }
         let isOfGroup = status.st_gid == AccountDatabase.group("binnacle")
@@ -57,13 +55,9 @@ extension TableReader {
             hint: "chgrp binnacle \(path) && chmod g+\(right == 0o1 ? "rx" : "r") \(path)")
     }
 
-    /// Warns when a file cannot be made, or is of another type than it has to be.
+    /// Warns if a file cannot be created, or exists and is not of `type` (such as `S_IFREG`).
     ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - node: The value that names it.
-    ///   - type: The type of the file where there is one, as in `S_IFREG`, and its name.
-    ///   - makesFolder: Whether the folder is made when it is missing.
+    /// With `makesFolder` its folder is created when it is missing.
     package func warnIfUnusable(
         _ path: String, _ node: TOMLNode, type: (bits: mode_t, name: String), makesFolder: Bool = false
     ) {
@@ -99,7 +93,7 @@ extension TableReader {
         }
     }
 
-    /// Warns of a file in a folder that the service cannot see, in the service's configuration.
+    /// In the service's configuration, warns of a file in a folder that its sandbox hides.
     private func warnIfHidden(_ path: String, _ node: TOMLNode) {
         guard diagnostics.isOfService, let folder = Self.hiddenFolders.first(where: { path.hasPrefix($0 + "/") }) else {
             return
@@ -114,7 +108,7 @@ extension TableReader {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Whether a folder belongs to another account than that of the service, which may write where this process may not.
+    /// Whether a folder is another account's, so that this process cannot judge what the service may do there.
     private static func isForeign(_ status: stat) -> Bool {
         geteuid() != 0 && status.st_uid != AccountDatabase.user("binnacle")
     }

@@ -2,15 +2,15 @@ import Glibc
 import PlainText
 
 extension TableReader {
-    /// The longest time of a key, in seconds: about 32 years, far below the range of 64-bit nanoseconds.
+    /// Maximum time, in seconds: about 32 years, far below the range of 64-bit nanoseconds.
     private static let longestSeconds = 1e9
 
-    /// A text that is not empty and has no NUL.
+    /// A string that is not empty and contains no NUL.
     package func string(_ key: String) -> String? {
         entry(key).flatMap { string(key, $0.node) }
     }
 
-    /// A text of a value under a key, which has no NUL.
+    /// A string that contains no NUL.
     package func string(_ key: String, _ node: TOMLNode, mayBeEmpty: Bool = false) -> String? {
         guard case .string(let text) = node.value else {
             refuse(key, node, expected: "a string")
@@ -20,7 +20,7 @@ extension TableReader {
             refuse(key, at: node.position, "`\(key)` is empty")
             return nil
         }
-        // The system would end the text there.
+        // A system call would end the text there.
         guard !text.utf8.contains(0) else {
             refuse(key, at: node.position, "`\(key)` holds a NUL character")
             return nil
@@ -28,22 +28,22 @@ extension TableReader {
         return text
     }
 
-    /// A path; a relative one is relative to the folder of the file that has it.
+    /// A path; a relative one refers to the folder of the file that contains it.
     package func path(_ key: String) -> String? {
         entry(key).flatMap { path(key, $0.node) }
     }
 
-    /// A path of a value under a key; a relative one is relative to the folder of the file that has it.
+    /// A path; a relative one refers to the folder of the file that contains it.
     package func path(_ key: String, _ node: TOMLNode) -> String? {
         string(key, node).map { path($0, from: node) }
     }
 
-    /// A path that a value names; a relative one is relative to the folder of the file that has the value.
+    /// A path; a relative one refers to the folder of the file that contains it.
     package func path(_ text: String, from node: TOMLNode) -> String {
         text.hasPrefix("/") ? text : diagnostics.folder(of: node.position) + text
     }
 
-    /// The bytes of a file that a key names; `nil` when it cannot be read, which is reported at the value.
+    /// The contents of a file that a key names; `nil` if it cannot be read, which is reported at the value.
     package func contents(of path: String, named key: String, _ node: TOMLNode) -> [UInt8]? {
         do throws(ConfigurationError) {
             return try ConfigurationFile.contents(of: path, mayWait: false)
@@ -53,7 +53,7 @@ extension TableReader {
         }
     }
 
-    /// A finite number, perhaps an integer.
+    /// A finite number, or an integer.
     package func double(_ key: String) -> Double? {
         guard let entry = entry(key) else { return nil }
         guard let value = number(entry.node) else {
@@ -63,7 +63,7 @@ extension TableReader {
         return limited(key, value, to: \.isFinite) { "(\($0)) has to be a finite number" }
     }
 
-    /// A value that meets a condition; another one is reported with the message.
+    /// A value that meets a condition; others are reported with the message.
     func limited<Value>(
         _ key: String, _ value: Value?, to isFine: (Value) -> Bool, _ message: (Value) -> String
     ) -> Value? {
@@ -72,19 +72,18 @@ extension TableReader {
         return nil
     }
 
-    /// A number within bounds.
     package func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
         limited(key, double(key), to: range.contains) {
             "(\($0)) is not between \(range.lowerBound) and \(range.upperBound)"
         }
     }
 
-    /// A finite number that single precision can hold.
+    /// A finite number within the range of Float.
     package func float(_ key: String) -> Float? {
         limited(key, double(key), to: { Float($0).isFinite }, { "(\($0)) is too large" }).map { Float($0) }
     }
 
-    /// A time in seconds, to the nanosecond.
+    /// Seconds, to the nanosecond.
     package func seconds(_ key: String) -> Duration? {
         let value = limited(key, double(key), to: { $0 >= 0 }, { "(\($0)) is negative" })
         return limited(key, value, to: { $0 <= Self.longestSeconds }) {
@@ -92,7 +91,7 @@ extension TableReader {
         }.map(Self.duration)
     }
 
-    /// A time in seconds, to the nanosecond, within bounds.
+    /// Seconds within bounds, to the nanosecond.
     package func seconds(_ key: String, in range: ClosedRange<Double>) -> Duration? {
         number(key, in: range).map(Self.duration)
     }
@@ -102,12 +101,11 @@ extension TableReader {
         .nanoseconds(Int64((seconds * 1e9).rounded()))
     }
 
-    /// A time in seconds that is not zero.
+    /// Seconds, above 0.
     package func positiveSeconds(_ key: String) -> Duration? {
         limited(key, seconds(key), to: { $0 > .zero }, { _ in "has to be longer than 0 s" })
     }
 
-    /// A whole number within bounds.
     package func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
         guard let entry = entry(key) else { return nil }
         guard case .integer(let number) = entry.node.value else {
@@ -121,12 +119,10 @@ extension TableReader {
         return value
     }
 
-    /// The elements of an array.
     package func array(_ key: String, of elements: String) -> [TOMLNode]? {
         entry(key).flatMap { array(key, $0.node, of: elements) }
     }
 
-    /// The elements of an array, from a value under a key.
     package func array(_ key: String, _ node: TOMLNode, of elements: String) -> [TOMLNode]? {
         guard case .array(let nodes) = node.value else {
             refuse(key, node, expected: "an array of \(elements)")
@@ -135,7 +131,7 @@ extension TableReader {
         return nodes
     }
 
-    /// A reader for a table inside this one.
+    /// A reader for a nested table.
     package func table(_ key: String, _ node: TOMLNode, title: String, allowed: [String]) -> TableReader? {
         guard case .table(let entries) = node.value else {
             refuse(key, node, expected: "a table")
@@ -145,7 +141,7 @@ extension TableReader {
             title: title, position: node.position, entries: entries, allowed: allowed, diagnostics: diagnostics)
     }
 
-    /// The entries of a table whose keys are free.
+    /// The entries of a table with arbitrary keys.
     package func entries(_ key: String, _ node: TOMLNode, of values: String) -> [TOMLEntry]? {
         guard case .table(let entries) = node.value else {
             refuse(key, node, expected: "a table of \(values)")
@@ -154,7 +150,6 @@ extension TableReader {
         return entries
     }
 
-    /// A boolean.
     package func boolean(_ key: String) -> Bool? {
         guard let entry = entry(key) else { return nil }
         guard case .boolean(let value) = entry.node.value else {
@@ -164,7 +159,7 @@ extension TableReader {
         return value
     }
 
-    /// Whether a key that can only be true is true.
+    /// A boolean that must not be false.
     package func isTrue(_ entry: TOMLEntry) -> Bool {
         guard let value = boolean(entry.key) else { return false }
         if !value {
@@ -174,7 +169,7 @@ extension TableReader {
         return value
     }
 
-    /// The number a value is; `nil` for other types.
+    /// The value as a number; `nil` for other types.
     package func number(_ node: TOMLNode) -> Double? {
         switch node.value {
         case .integer(let value): Double(value)
@@ -191,11 +186,11 @@ extension TableReader {
         entry(key).flatMap { choice(key, $0.node, as: type) }
     }
 
-    /// One of a type's words, from a value under a key.
+    /// One of a type's words.
     package func choice<Word>(_ key: String, _ node: TOMLNode, as type: Word.Type) -> Word?
     where Word: RawRepresentable<String> & CaseIterable {
         if case .string(let text) = node.value, let word = type.init(rawValue: text) { return word }
-        // The words are listed only when none of them was found.
+        // The words are listed only if none of them matches.
         _ = word(key, node, among: type.allCases.map(\.rawValue))
         return nil
     }
@@ -207,7 +202,7 @@ extension TableReader {
         distinct(key, nodes) { choice(key, $0, as: type) }
     }
 
-    /// One of the names that are defined elsewhere in the configuration.
+    /// A name that has to be defined elsewhere in the configuration.
     package func reference(_ key: String, _ node: TOMLNode, to what: String, among names: [String]) -> String? {
         guard let name = string(key, node) else { return nil }
         guard names.contains(name) else {
@@ -219,12 +214,11 @@ extension TableReader {
         return name
     }
 
-    /// Several names that are defined elsewhere, each once.
+    /// Names that have to be defined elsewhere, each once.
     package func references(_ key: String, _ nodes: [TOMLNode], to what: String, among names: [String]) -> [String] {
         distinct(key, nodes) { reference(key, $0, to: what, among: names) }
     }
 
-    /// A word among those allowed.
     package func word(_ key: String, _ node: TOMLNode, among words: [String]) -> String? {
         guard case .string(let text) = node.value else {
             refuse(key, node, expected: "a string")

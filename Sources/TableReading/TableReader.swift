@@ -3,16 +3,15 @@ import PlainText
 
 /// Reads the keys of one table and reports errors in them.
 ///
-/// A value of the wrong type, an unknown word and an unknown key are reported at their own place, a number that cannot
-/// be used at its key, and a missing key at the table.
+/// A wrong type, an unknown word and an unknown key are reported at their own position, a number out of range at its
+/// key, and a missing key at the table.
 package final class TableReader {
-    /// The table's name in messages, such as `[motion.moved]`.
+    /// The name in messages, such as `[motion.moved]`.
     package let title: String
-    /// The start of the table.
     package let position: SourcePosition
     package let diagnostics: DiagnosticCollector
     private let entries: [TOMLEntry]
-    /// The keys whose values were refused, whose absence is not reported.
+    /// Keys whose values were refused; their absence is not reported.
     private var refused: Set<String> = []
 
     /// Creates a reader, and reports unknown keys.
@@ -31,15 +30,13 @@ package final class TableReader {
         }
     }
 
-    /// The entry of a key.
     package func entry(_ key: String) -> TOMLEntry? {
         entries.first { $0.key == key }
     }
 
-    /// The number of keys, known or not.
+    /// Includes unknown keys.
     package var keyCount: Int { entries.count }
 
-    /// Whether the table has no values.
     package var hasOnlyEmptyTables: Bool {
         entries.allSatisfy { entry in
             guard case .table(let inner) = entry.node.value else { return false }
@@ -47,7 +44,6 @@ package final class TableReader {
         }
     }
 
-    /// The value of a required key.
     package func required(_ key: String, _ purpose: String) -> TOMLNode? {
         if let node = entry(key)?.node { return node }
         report(missing: key, purpose)
@@ -65,14 +61,10 @@ package final class TableReader {
         if entry(key) == nil { report(missing: key, purpose, for: other) }
     }
 
-    /// Reports an error in a key's value.
+    /// Reports an error in a key's value; `hint` is the remedy.
     ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - position: The place of the error.
-    ///   - others: The keys that conflict with it; the error is at one in a later file, which has to be changed.
-    ///   - message: What is wrong.
-    ///   - hint: What would be right.
+    /// `others` are keys that conflict with it; the error is reported at the one in the latest file, which has to be
+    /// changed.
     package func refuse(
         _ key: String, at position: SourcePosition, with others: [String] = [], _ message: String, hint: String? = nil
     ) {
@@ -91,32 +83,28 @@ package final class TableReader {
         diagnostics.report(at: place, message, hint: hint.map { "\($0); \(other)" } ?? other)
     }
 
-    /// A position, or that of the last of some keys which a later file set.
+    /// The given position, or that of the last of some keys that a later file set.
     private func place(_ position: SourcePosition, with keys: [String]) -> SourcePosition {
         let later = keys.compactMap { entry($0)?.keyPosition }.filter { $0.file > position.file }
         return later.max() ?? position
     }
 
-    /// Warns of a value that can be used, and will hardly do what was meant.
+    /// Warns of a value that is valid and probably not intended.
     package func warn(at position: SourcePosition, _ message: String, hint: String? = nil) {
         diagnostics.report(.warning, at: position, message, hint: hint)
     }
 
-    /// Reports a value of the wrong type.
+    /// Reports a wrong type.
     package func refuse(_ key: String, _ node: TOMLNode, expected: String) {
         refuse(key, at: node.position, "`\(key)`: expected \(expected), found \(node.typeName)")
     }
 
-    /// Reports a number that cannot be used, at its key.
+    /// Reports an unusable number at its key.
     package func refuse(_ key: String, _ message: String, hint: String? = nil) {
         refuse(key, at: entry(key)?.keyPosition ?? position, "\(key) \(message)", hint: hint)
     }
 
-    /// Reports settings that cannot work: at their keys, or at the table when a default does not fit the other keys.
-    ///
-    /// - Parameters:
-    ///   - problems: What is wrong with the settings as they were read.
-    ///   - rows: The rows of the settings' keys.
+    /// Reports invalid settings at their keys, or at the table if a default does not fit the other keys.
     package func report<Settings: Sendable>(_ problems: [SettingsProblem<Settings>], of rows: [SettingRow<Settings>]) {
         func key(_ property: SettingsProblem<Settings>.Property) -> String {
             rows.first { $0.property == property }?.name ?? "\(property)"
@@ -128,7 +116,7 @@ package final class TableReader {
             let others = problem.others.map(key)
             // The default depends on another key, which is reported.
             if entry(name) == nil, others.contains(where: faulty.contains) { continue }
-            // The value was compared with the default of a key whose value was refused.
+            // Compared with the default of a key whose value was refused.
             if others.contains(where: refused.contains) { continue }
             guard told.insert(name).inserted else { continue }
             report(
