@@ -3,7 +3,7 @@ import Calibration
 import PlainText
 import SensorGeometry
 
-/// Collects the readings of an accelerometer that is held still with each side up.
+/// Collects the readings of an accelerometer at rest with each side up.
 final class AccelerometerTask: CalibrationTask {
     private var phases = StillPhases()
 
@@ -51,7 +51,7 @@ final class AccelerometerTask: CalibrationTask {
 
     // MARK: - The result
 
-    /// The difference between the magnitude of a reading and 1 g, in m/s².
+    /// The difference of a reading's magnitude from 1 g, in m/s².
     private static func error(_ reading: Vector3) -> Double {
         (reading * reading).sum().squareRoot() - Gravity.standard
     }

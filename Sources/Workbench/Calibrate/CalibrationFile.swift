@@ -5,22 +5,21 @@ import PlainText
 package import Station
 import TableReading
 
-/// A file of calibrations, which a configuration names: a table for the magnetometer, the accelerometer and the gyroscope, or some of them.
+/// A calibration file, which a configuration names: one table for each kind of sensor.
 package struct CalibrationFile {
     private let path: String
-    /// The target of a symbolic link, so that the link is kept.
+    /// The target of a symbolic link, so that writing keeps the link.
     private let target: String
-    /// The tables of other kinds, which are kept.
+    /// Tables of other kinds, which are written back.
     private let kept: [(kind: SampleKind, lines: [String])]
-    /// Whether the existing file has a table of the kind, which is replaced.
+    /// Whether the existing file has a table of this kind, which is replaced.
     package let replacesKind: Bool
-    /// The permissions of the existing file.
     private let mode: mode_t?
 
     /// Readable by all users, like the configuration.
     private static let usualMode: mode_t = 0o644
 
-    /// Examines an existing file before a table is written; `replacing` permits one that is not a calibration.
+    /// Reads an existing file; with `replacing` it may be a file that is no calibration.
     package init(path: String, for kind: SampleKind, replacing: Bool) throws(StationError) {
         self.path = path
         let status: stat
@@ -52,7 +51,7 @@ package struct CalibrationFile {
         }
     }
 
-    /// The absolute path once the file exists, because a configuration is in another folder.
+    /// The absolute path of the file once it exists, because a configuration is in another folder.
     package var absolutePath: String { Self.resolved(path) }
 
     private static func resolved(_ path: String) -> String {
@@ -61,15 +60,14 @@ package struct CalibrationFile {
         return String(cString: resolved)
     }
 
-    /// The kinds whose tables are kept.
     package var keptKinds: [SampleKind] { kept.map(\.kind) }
 
-    /// The text of the file with the new table.
+    /// The file with the new table.
     package func text(_ result: CalibrationResult) -> String {
         Self.text(kept + [(result.kind, result.table)])
     }
 
-    /// The text of a file with the new table only.
+    /// A file with only the new table.
     package static func text(_ result: CalibrationResult) -> String {
         text([(result.kind, result.table)])
     }
@@ -84,7 +82,7 @@ package struct CalibrationFile {
                 separator: "\n")
     }
 
-    /// Writes the file atomically, so that a reader sees the old one or the new one, and a failure keeps the old one.
+    /// Replaces the file atomically, so that a failure keeps the old one.
     package func write(_ result: CalibrationResult) throws(StationError) {
         do throws(SystemError) {
             try SmallFile.replace(target, with: Array(text(result).utf8), mode: mode ?? Self.usualMode)
@@ -95,7 +93,7 @@ package struct CalibrationFile {
 
     private static func requireFolder(of path: String) throws(StationError) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        // Check before the user spends a minute turning the device.
+        // Checked before the user spends a minute turning the device.
         try mapError({ error(path, $0) }) { () throws(SystemError) in
             try systemCall("access", path: folder) { access(folder, W_OK | X_OK) }
         }
@@ -112,7 +110,7 @@ package struct CalibrationFile {
             .cannotCreate,
             "\(path.printable): is there already and is no calibration: name another file, or write over it with --force"
         )
-        // A file that cannot be read cannot be kept either.
+        // A file that cannot be read cannot be preserved.
         guard let bytes = try? ConfigurationFile.contents(of: path, mayWait: false) else { throw refusal }
         let entries: [TOMLEntry]
         do throws(TOMLDocument.SyntaxError) {
@@ -137,7 +135,7 @@ package struct CalibrationFile {
 }
 
 extension TOMLNode {
-    /// The value as TOML; `nil` for types that do not occur in a calibration.
+    /// TOML; `nil` for types that do not occur in a calibration.
     fileprivate var text: String? {
         switch value {
         case .string(let text): return JSONObject.quoted(text)

@@ -10,22 +10,21 @@ import Traces
 /// The stream of samples to calibrate, and its source.
 struct CalibrationInput {
     private let assembly: Assembly
-    /// The source of the samples.
     let source: StationSource
     let stream: SampleStream
 
     /// Whether the samples come from sensors rather than recordings.
     var isLive: Bool { assembly.traces == nil }
-    /// Messages for the user before it begins.
+    /// Messages for the user before the start.
     var notices: [String] { assembly.notices }
-    /// What was assumed about the recordings.
+    /// Assumptions about the recordings.
     var assumptions: [String] { assembly.assumptions }
-    /// How much of the recordings has been read, from 0 to 1.
+    /// The share of the recordings that was read, from 0 to 1.
     var fraction: Double? { assembly.fraction }
-    /// The first places where something was skipped in the recordings.
+    /// The first repairs of the recordings.
     var repairNotices: [String] { assembly.repairs.notices.map(\.description) }
 
-    /// Opens the sensor or the recordings; an interruption ends the wait for a pipe.
+    /// Opens the sensor or the recordings; an interruption ends waiting for a pipe.
     init(_ options: CalibrateOptions, interruption: Interruption) throws(StationError) {
         let finder = DeviceFinder(under: options.root)
         var section: SensorSection?
@@ -49,7 +48,7 @@ struct CalibrationInput {
             }
         }
         if let section, traces.isEmpty {
-            // A gyroscope may be a device of its own beside the accelerometer that the section means.
+            // A gyroscope may be another device than the accelerometer of the section.
             let wanted =
                 isBeside
                 ? WantedSensor(section, [.accelerometer], optionalKinds: [.gyroscope])
@@ -86,7 +85,7 @@ struct CalibrationInput {
             .usage, "\(place) several could be meant: choose the \(kind.rawValue) with --sensor: \(names)")
     }
 
-    /// The only connected device of the kind, or the one that was named.
+    /// The named device, or the only connected one of the kind.
     private static func section(
         _ options: CalibrateOptions, _ finder: DeviceFinder
     ) throws(StationError) -> SensorSection {
@@ -109,7 +108,7 @@ struct CalibrationInput {
         return SensorSection(device, name: device.name)
     }
 
-    /// The section that was named, or the only one that detectors use for what is calibrated, or the only one at all.
+    /// The named section, the only one whose kind detectors use, or the only one.
     private static func section(
         _ options: CalibrateOptions, _ path: String, _ configuration: Configuration
     ) throws(StationError) -> SensorSection {

@@ -9,23 +9,20 @@ import Traces
 
 /// Collects samples until there are enough for a calibration, and computes it.
 ///
-/// Cancelling a live collection gives a calibration from the samples so far; cancelling the reading of traces gives
-/// none.
+/// Cancelling a live collection calibrates with the samples so far; cancelling the reading of traces does not.
 package final class CalibrationRun {
-    /// The result of a run.
     package enum Outcome {
         case done(CalibrationResult)
         case refused(CalibrationRefusal)
         case failed(StationError)
-        /// The user cancelled it.
         case cancelled
     }
 
-    /// Messages for the user before it begins.
+    /// Messages for the user before the start.
     package var notices: [String] { input.notices }
-    /// What was assumed about the recordings.
+    /// Assumptions about the recordings.
     package var assumptions: [String] { input.assumptions }
-    /// Whether the user has to turn the device meanwhile.
+    /// Whether the user has to turn the device.
     package var isLive: Bool { input.isLive }
 
     private let options: CalibrateOptions
@@ -36,12 +33,12 @@ package final class CalibrationRun {
     private let view: (any GuidanceView)?
     private var reviewedNanoseconds = Int64.min
 
-    /// The maximum number of samples in a delivery.
+    /// Maximum number of samples in a delivery.
     private static let capacity = 1024
     /// Interval between reviews of the collected samples.
     private static let reviewNanoseconds: Int64 = 250_000_000
 
-    /// Finds the sensor or opens the traces; messages about the sensor go to `errors`, and the guidance to `view`.
+    /// Opens the sensor or the traces; messages about the sensor go to `errors`.
     package init(
         _ options: CalibrateOptions, errors: LineWriter, view: (any GuidanceView)?, interruption: Interruption
     ) throws(StationError) {
@@ -61,10 +58,9 @@ package final class CalibrationRun {
     /// The descriptor to which a signal handler writes to end a wait.
     package var wakeDescriptor: Int32 { input.source.wakeDescriptor }
 
-    /// The name of the sensor that is calibrated.
     package var sensorName: String { input.stream.sensor.name }
 
-    /// Collects samples, and computes a calibration; the indicator draws on the view of the guidance.
+    /// Collects samples and computes a calibration; the indicator draws on the guidance view.
     package func run(_ indicator: ProgressIndicator) -> Outcome {
         var settings = SampleLoop.Settings()
         settings.duration = options.duration
@@ -99,7 +95,6 @@ package final class CalibrationRun {
     }
 
     private func fail(_ session: SampleLoop, _ streams: [SampleStream], _ reason: any Error) {
-        // Failures of other sensors in the traces do not matter.
         guard streams.contains(where: { $0.id == input.stream.id }) else { return }
         if let reason = reason as? TraceError { return session.end(StationError(reason)) }
         let isDenied = (reason as? SensorFailure)?.category == .permission
@@ -107,7 +102,7 @@ package final class CalibrationRun {
             StationError(isDenied ? .noPermission : .unavailable, "\(sensorName.printable): \(reason)"))
     }
 
-    /// Reviews the collected samples, updates the guidance, and ends when there are enough.
+    /// Evaluates the samples, updates the guidance, and ends the session when there are enough.
     private func review(_ session: SampleLoop) {
         let now = SystemClock.monotonic()
         guard now >= Units.later(reviewedNanoseconds, by: Self.reviewNanoseconds) else { return }
@@ -120,7 +115,6 @@ package final class CalibrationRun {
 }
 
 extension CalibrationRun: SampleLoopDelegate {
-    /// Ends when the sensor failed, or there are enough samples.
     package func session(_ session: SampleLoop, didTurn answer: SampleAnswer) {
         if case .failed(let streams, let reason) = answer { fail(session, streams, reason) }
         if !isLive {
@@ -143,21 +137,20 @@ extension CalibrationRun: SampleLoopDelegate {
 
 /// The options of `binnacle calibrate`.
 package struct CalibrateOptions {
-    /// The kind of sensor to calibrate.
     package var kind = SampleKind.magnetometer
-    /// The requirements for a magnetometer's samples.
+    /// Requirements for the samples of a magnetometer.
     package var judge = MagnetometerJudge()
-    /// The traces to take samples from; empty for the sensors.
+    /// Empty for a live calibration.
     package var traces = TraceSet()
-    /// Only samples of the traces with these stamps, in nanoseconds.
+    /// The range of stamps that are used, in nanoseconds.
     package var timeRange = Int64.min...Int64.max
     /// The configuration whose sensor is calibrated.
     package var configurationPath: String?
-    /// The sensor, when there are several.
+    /// The sensor, if there are several.
     package var sensor: String?
-    /// How long; `nil` until there are enough samples.
+    /// `nil` until there are enough samples.
     package var duration: Duration?
-    /// The folder that contains `sys` and `dev`; `nil` for the machine's own.
+    /// The parent of `sys` and `dev`; `nil` for this machine.
     package var root: String?
 
     package init() {}

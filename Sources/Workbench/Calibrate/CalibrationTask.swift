@@ -3,21 +3,19 @@ import Calibration
 package import PlainText
 import SensorGeometry
 
-/// Collects one sensor's samples for a calibration, and tells what is missing.
+/// Collects one sensor's samples for a calibration, and reports what is missing.
 protocol CalibrationTask: AnyObject {
-    /// Adds a sample.
     func add(_ sample: Sample)
     /// Updates the properties below.
     func review()
     /// Whether more samples would not improve the result.
     var isComplete: Bool { get }
-    /// The progress, from 0 to 1.
+    /// From 0 to 1.
     var fraction: Double { get }
     /// An instruction for the user.
     var advice: String { get }
-    /// Lines that show what was collected.
+    /// Lines that show the coverage.
     var picture: [String] { get }
-    /// Computes a calibration.
     func finish() throws(CalibrationRefusal) -> CalibrationResult
 }
 
@@ -25,31 +23,26 @@ extension SIMD3<Double> {
     init(_ sample: Sample) { self.init(Double(sample.x), Double(sample.y), Double(sample.z)) }
 }
 
-/// The result of a calibration, in all its forms.
+/// The result of a calibration, in all output forms.
 package struct CalibrationResult {
-    /// The kind of sensor, which names the file's table.
+    /// Also the name of the file's table.
     package let kind: SampleKind
-    /// The table's lines, without its header.
+    /// The lines of the table, without its header.
     package let table: [String]
     /// Figures and a verdict, as text.
     package let report: [String]
-    /// The figures, by their keys.
     package let figures: JSONObject
 }
 
-/// Why a calibration is not possible.
 package struct CalibrationRefusal: Error {
     /// A keyword for programs.
     package let name: String
-    /// What is wrong, and what to do about it.
+    /// The problem and the remedy.
     package let description: String
-    /// The figures, by their keys.
     package let figures: JSONObject
 }
 
-/// Formats numbers for reports, tables and JSON.
 enum CalibrationText {
-    /// A number with a fixed count of decimals.
     static func number(_ value: Double, _ decimals: Int) -> String {
         Figure.Value.number(value, decimals: decimals).description
     }

@@ -4,13 +4,13 @@ import PlainText
 package import LinuxSystem
 import Station
 
-/// A view of a progress that depends on what the user does.
+/// A progress view with an instruction and a picture.
 package protocol GuidanceView: ProgressView {
-    /// Sets the contents of the next drawing: lines that show what was collected, and an instruction.
+    /// Sets the contents of the next drawing.
     func guide(picture: [String], advice: String)
 }
 
-/// Draws a picture, a bar and an instruction on a terminal, over the previous ones.
+/// Draws a picture, a bar and an instruction in place on a terminal.
 package final class TerminalGuidanceView: GuidanceView {
     private let descriptor: Int32
     private var picture: [String] = []
@@ -18,7 +18,6 @@ package final class TerminalGuidanceView: GuidanceView {
     private var drawn = ""
     private var drawnCount = 0
 
-    /// Creates a view on a terminal's descriptor.
     package init(descriptor: Int32) {
         self.descriptor = descriptor
     }
@@ -32,7 +31,7 @@ package final class TerminalGuidanceView: GuidanceView {
     package func draw(fraction: Double?) {
         let width = max(20, (Terminal.columns(of: descriptor) ?? 80) - 1)
         let lines = picture + [TerminalBar.text(fraction ?? 0)] + WrappedText.lines(advice, width: width)
-        // Disable wrapping, because a wrapped line would count as two when the cursor moves up.
+        // Disables wrapping, because a wrapped line would count as two when the cursor moves up.
         let text = "\u{1B}[?7l" + lines.map { "\($0)\u{1B}[K\n" }.joined() + "\u{1B}[?7h"
         guard text != drawn else { return }
         TerminalBar.put(back + text, on: descriptor)
@@ -40,7 +39,6 @@ package final class TerminalGuidanceView: GuidanceView {
         drawnCount = lines.count
     }
 
-    /// Clears all its lines.
     package func clear() {
         TerminalBar.put(back, on: descriptor)
         drawn = ""
@@ -50,13 +48,12 @@ package final class TerminalGuidanceView: GuidanceView {
     private var back: String { drawnCount == 0 ? "" : "\r\u{1B}[\(drawnCount)A\u{1B}[J" }
 }
 
-/// Writes the instruction as a line whenever it changes, for output that is not a terminal.
+/// Writes each new instruction as a line, for output that is not a terminal.
 package final class LineGuidanceView: GuidanceView {
     private let writer: LineWriter
     private var advice = ""
     private var written = ""
 
-    /// Creates a view that writes lines.
     package init(writer: LineWriter) {
         self.writer = writer
     }

@@ -2,21 +2,21 @@ import Binnacle
 import PlainText
 import SensorGeometry
 
-/// Finds a gyroscope's offset: the mean rate of a device that lies still for ten seconds.
+/// Measures a gyroscope's offset: the mean rate of a device at rest for ten seconds.
 final class GyroscopeTask: CalibrationTask {
-    /// A stretch without motion.
+    /// A time at rest.
     private struct Stretch {
         var startNanoseconds: Int64 = 0
         var lastNanoseconds: Int64 = 0
         var sum = Vector3.zero
         var squares = Vector3.zero
         var count = 0
-        /// The sum and the count since the last comparison.
+        /// Sum and count since the last comparison.
         var recent = (sum: Vector3.zero, count: 0, startNanoseconds: Int64(0))
 
         var seconds: Double { count > 0 ? Units.seconds(from: startNanoseconds, to: lastNanoseconds) : 0 }
         var mean: Vector3 { count > 0 ? sum / Double(count) : .zero }
-        /// The standard deviation of a sample on the axis where it is largest, in rad/s.
+        /// The largest standard deviation of the three axes, in rad/s.
         var noise: Double {
             let variance = squares / Double(max(count, 1)) - mean * mean
             return max(variance.max(), 0).squareRoot()
@@ -30,11 +30,11 @@ final class GyroscopeTask: CalibrationTask {
 
     private static let radian = Double.pi / 180
     private static let neededSeconds = 10.0
-    /// A sample that is further from the smoothed ones is motion, in rad/s.
+    /// A sample further from the smoothed rate is motion, in rad/s.
     private static let motion = 2 * radian
-    /// A second's mean that is further from that of the stretch is a turn that begins slowly, in rad/s.
+    /// A one-second mean further from that of the stretch is the slow begin of a turn, in rad/s.
     private static let drift = 0.3 * radian
-    /// No gyroscope's offset is larger, in rad/s.
+    /// Limit for a plausible offset, in rad/s.
     private static let largestOffset = 10 * radian
     private static let smoothingSeconds = 0.5
     private static let longestGap = 0.5

@@ -2,7 +2,7 @@ import Binnacle
 import Calibration
 import PlainText
 
-/// Collects the readings of a magnetometer that is turned through all directions.
+/// Collects the readings of a magnetometer that is turned in all directions.
 final class MagnetometerTask: CalibrationTask {
     private let judge: MagnetometerJudge
     private var thinning = SampleThinning()
@@ -11,9 +11,9 @@ final class MagnetometerTask: CalibrationTask {
     private var coverage: Coverage?
     private var lacksSamples = false
 
-    /// The share of all directions at which a live calibration ends; more is hard to reach by hand.
+    /// Share of all directions that ends a live calibration; more is hard to reach by hand.
     private static let enoughShare = 0.6
-    /// From here on more samples make a calibration only little better.
+    /// Beyond this number, samples improve a calibration only little.
     private static let enoughSamples = 1500
 
     init(_ judge: MagnetometerJudge) {
@@ -153,7 +153,7 @@ final class MagnetometerTask: CalibrationTask {
         return "verdict: \(quality)\(model)\(more)"
     }
 
-    /// From this fit error on something disturbed the samples.
+    /// From this fit error on, the samples were disturbed.
     private static let roughErrorPercent = 3.0
 
     private func centrePercent(_ finding: MagnetometerJudge.Finding) -> String {
@@ -162,13 +162,13 @@ final class MagnetometerTask: CalibrationTask {
     }
 }
 
-/// Draws the directions of the samples: the upper and the lower hemisphere as two discs.
+/// Draws the directions of samples: the upper and lower hemisphere as two discs.
 enum DirectionPicture {
     private static let rows = 9
     private static let columns = 19
     private static let gap = "    "
 
-    /// The lines from the top: `#` where samples are, `·` elsewhere; x points right and y up in both discs.
+    /// `#` where samples are, `·` elsewhere; x points right and y up in both discs.
     static func lines(_ map: DirectionMap) -> [String] {
         let title = centred("upper half") + gap + centred("lower half")
         return [title] + (0..<rows).map { row in half(map, row, isUpper: true) + gap + half(map, row, isUpper: false) }

@@ -7,9 +7,9 @@ import Traces
 
 /// Converts traces: reads them like a replay, and writes them like a recording.
 ///
-/// A cancelled conversion leaves a complete trace of what was converted by then.
+/// A cancelled conversion leaves a valid trace of the samples so far.
 package final class Conversion {
-    /// Messages for the user before it begins, about assumptions.
+    /// Assumptions, for the user before the start.
     package var notices: [String] { assembly.notices }
 
     private let assembly: Assembly
@@ -18,7 +18,7 @@ package final class Conversion {
     private let outputPath: String
     private let interruption: Interruption
 
-    /// The maximum number of samples of a stream in a delivery.
+    /// Maximum number of samples of a stream in a delivery.
     private static let capacity = 4096
 
     /// Opens the traces and creates the file.
@@ -87,7 +87,6 @@ extension Conversion: SampleLoopDelegate {
 
 /// The options of `binnacle convert`.
 package struct ConvertOptions {
-    /// The traces.
     package var traces = TraceSet()
     /// The file to write; `-` is standard output.
     package var output = ""
@@ -97,14 +96,11 @@ package struct ConvertOptions {
     package init() {}
 }
 
-/// The result of a conversion.
 package struct ConvertSummary {
-    /// The number of samples written, by stream, and of skipped ones, by reason; one line each.
+    /// Counts of written samples by stream, and of skipped ones by reason, one line each.
     package var lines: [String] = []
-    /// The first places where something was skipped.
+    /// The first places with skipped samples.
     package var repairNotices: [String] = []
-    /// The errors.
     package var failures: [StationError] = []
-    /// Whether the user cancelled it.
     package var isCancelled = false
 }

@@ -12,8 +12,7 @@ package struct DeviceReport {
         self.inspection = inspection
     }
 
-    /// Inspects every sensor of the machine, in a stable order; `root` contains `sys` and `dev`, if not the machine's
-    /// own.
+    /// Inspects all sensors in a stable order; `root` is the parent of `sys` and `dev`, `nil` for this machine.
     package static func all(root: String?) throws(StationError) -> [DeviceReport] {
         try inspections(root: root).map(DeviceReport.init)
     }
@@ -22,7 +21,6 @@ package struct DeviceReport {
         try DeviceFinder(under: root).list().map(DeviceInspection.init)
     }
 
-    /// The report as text.
     package var lines: [String] {
         let device = inspection.device
         var head = [
@@ -53,7 +51,6 @@ package struct DeviceReport {
         return lines
     }
 
-    /// One JSON object.
     package var json: String {
         let device = inspection.device
         var object = JSONObject()

@@ -4,31 +4,29 @@ import LinuxSensors
 import PlainText
 package import Station
 
-/// Explains for every sensor how it would be read, or why it cannot be.
+/// Explains how each sensor would be read, or why it cannot be.
 package struct Doctor {
     private let inspections: [DeviceInspection]
     private let root: String?
     private let configuration: Configuration?
 
-    /// Inspects the machine's sensors; without a configuration an accelerometer is needed.
-    ///
-    /// `root` contains `sys` and `dev`, if not the machine's own.
+    /// Inspects the sensors below `root`, the parent of `sys` and `dev`; without a configuration an accelerometer is needed.
     package init(root: String?, configuration: Configuration?) throws(StationError) {
         self.root = root
         self.configuration = configuration
         inspections = try DeviceReport.inspections(root: root)
     }
 
-    /// Whether everything that is needed is there and can be read.
+    /// Whether all needed sensors are present and readable.
     package var hasWhatIsNeeded: Bool {
         guard configuration != nil else { return usable(.accelerometer) != nil }
         return needs.allSatisfy { $0.device != nil || $0.isOptional } && needs.contains { $0.device != nil }
     }
 
-    /// A sensor of the configuration that is a device, the kinds that detectors need of it, and the device that plays it.
+    /// A section for a device, the kinds that detectors need of it, and the device found.
     private typealias Need = (section: SensorSection, kinds: [SampleKind], device: DeviceInspection?, isOptional: Bool)
 
-    /// The needs of the configuration; a device plays one section.
+    /// A device serves one section.
     private var needs: [Need] {
         guard let configuration else { return [] }
         var left = inspections.filter { $0.state == .ready }
@@ -40,7 +38,6 @@ package struct Doctor {
         }
     }
 
-    /// The findings as text.
     package var lines: [String] {
         var lines = inspections.flatMap(Self.lines)
         if inspections.isEmpty {

@@ -13,10 +13,9 @@ package struct MountGuide {
     private let finder: DeviceFinder
     private let output: LineWriter
 
-    /// The longest wait for a pose's samples.
     private static let longestWait: Duration = .seconds(15)
 
-    /// Chooses the accelerometer by its name, label, node or identity, or the first one.
+    /// Selects an accelerometer by name, label, node or identity, else the first one.
     package init(sensor: String?, root: String?, output: LineWriter) throws(StationError) {
         finder = DeviceFinder(under: root)
         self.output = output
@@ -33,7 +32,7 @@ package struct MountGuide {
         self.device = device
     }
 
-    /// Asks for the poses and reports the result; `nextAnswer` waits for Enter, and returns `nil` at the end of the
+    /// Requests the poses and reports the result; `nextAnswer` waits for Enter, and returns `nil` at the end of the
     /// input.
     package func run(nextAnswer: () -> String?) throws(StationError) {
         output.write("Checking the accelerometer \(device.name.printable). Hold the device as asked, then press Enter.")
@@ -67,7 +66,7 @@ package struct MountGuide {
 
     // MARK: - Gyroscope
 
-    /// Asks for turns and reports how the gyroscope that turns with the accelerometer is mounted.
+    /// Requests turns, and reports how the gyroscope beside the accelerometer is mounted.
     private func checkGyroscope(_ matrix: MountMatrix, _ nextAnswer: () -> String?) throws(StationError) {
         let devices = try finder.list()
         let own = device.kinds.contains(.gyroscope) ? device : DeviceKinship.gyroscope(for: device, among: devices)
@@ -124,7 +123,7 @@ package struct MountGuide {
         output.write("gyroscope_matrix = \"\(solution.matrix)\"")
     }
 
-    /// How long a turn is measured.
+    /// Time for a turn.
     private static let turnSeconds = 6
 
     /// The angle of a turn in radians about the gyroscope's own axes.
@@ -139,17 +138,17 @@ package struct MountGuide {
         return Self.angle(samples)
     }
 
-    /// How long the device is still before and after the turn.
+    /// Rest before and after the turn.
     private static let restNanoseconds: Int64 = 500_000_000
 
-    /// The sum of the rates times their time, without the offset of the gyroscope.
+    /// Integrates the rates, minus the gyroscope's offset.
     private static func angle(_ samples: [Sample]) -> Vector3 {
         guard let first = samples.first, let last = samples.last else { return .zero }
         let rests = [
             samples.filter { $0.timeNanoseconds < first.timeNanoseconds + restNanoseconds },
             samples.filter { $0.timeNanoseconds > last.timeNanoseconds - restNanoseconds },
         ].map(average)
-        // A turn that began too early or ended too late leaves the other rest.
+        // The quieter rest: a turn that began early or ended late spoils one of them.
         let offset = rests[0].spread < rests[1].spread ? rests[0].mean : rests[1].mean
         return zip(samples, samples.dropFirst()).reduce(Vector3.zero) { sum, pair in
             let seconds = Double(pair.1.timeNanoseconds - pair.0.timeNanoseconds) * 1e-9
@@ -171,7 +170,7 @@ package struct MountGuide {
         output.write(" ACCEL_MOUNT_MATRIX=\(solution.hardwareDatabaseMatrix)")
     }
 
-    /// The mean of one second at rest, in the device's own axes.
+    /// The mean of one second at rest, in the sensor's own axes.
     private func rest() throws(StationError) -> Vector3 {
         var settings = SensorSettings()
         settings.mountMatrix = .identity
@@ -192,7 +191,7 @@ package struct MountGuide {
         return mean
     }
 
-    /// The mean of samples, and the largest square of a distance from it.
+    /// The mean of samples, and the largest squared distance from it.
     private static func average(_ samples: [Sample]) -> (mean: Vector3, spread: Double) {
         guard !samples.isEmpty else { return (.zero, .infinity) }
         let readings = samples.map { Vector3($0) }
@@ -200,7 +199,7 @@ package struct MountGuide {
         return (mean, readings.map { (($0 - mean) * ($0 - mean)).sum() }.max() ?? 0)
     }
 
-    /// Collects one kind of samples for a time; `scarcity` is the message for too few of them.
+    /// Collects samples of one kind for some time; `scarcity` is the message for too few of them.
     private func collect(
         _ kind: SampleKind, _ wanted: WantedSensor, seconds: Int, leastCount: Int, scarcity: (Int) -> String
     ) throws(StationError) -> [Sample] {
@@ -226,7 +225,6 @@ package struct MountGuide {
 }
 
 extension TurnSolver.Turn {
-    /// The instruction for the user.
     fileprivate var request: String {
         switch self {
         case .counterClockwise: "Turn it a quarter counter-clockwise, as seen from above, and let it lie."
@@ -237,7 +235,6 @@ extension TurnSolver.Turn {
 }
 
 extension MountSolver.Pose {
-    /// The instruction for the user.
     fileprivate var request: String {
         switch self {
         case .flat: "Lay it flat, the screen up."
@@ -249,10 +246,9 @@ extension MountSolver.Pose {
     }
 }
 
-/// Collects the samples of one pose or turn.
 private final class SampleCollection: SampleLoopDelegate {
     private(set) var samples: [Sample] = []
-    /// The sample time and the number of samples that are needed.
+    /// Required time and number of samples.
     private let nanoseconds: Int64
     private let leastCount: Int
 

@@ -10,9 +10,9 @@ import Traces
 
 /// Records sensors into a trace for later replays.
 ///
-/// The recording owns its source, its file and its router. Sensor events are written as text, one line for each.
+/// It owns its source, its file and its router. Sensor events are written as text, one line each.
 package final class Recording {
-    /// Messages for the user before it begins.
+    /// Messages for the user before the start.
     package let notices: [String]
 
     private let options: RecordOptions
@@ -20,11 +20,11 @@ package final class Recording {
     private let source: StationSource
     private let writer: TraceWriter
     private let pipeline: Pipeline
-    /// Whether `--scans` was checked against the sensors, or is not set.
+    /// Whether it is checked, if necessary, that `--scans` applies to any sensor.
     private var isScanNoticeDone: Bool
     private var hasReaderLeft = false
 
-    /// Finds the sensors and creates the file; events of the sensors go to `errors`.
+    /// Finds the sensors and creates the file; sensor events go to `errors`.
     package init(_ options: RecordOptions, errors: LineWriter) throws(StationError) {
         self.options = options
         self.errors = errors
@@ -79,7 +79,7 @@ package final class Recording {
         return (summary, session.failures.first ?? noSamplesError(session))
     }
 
-    /// Finishes the file before the devices, whose drivers may be slow to close.
+    /// Closes the file first, because drivers may be slow to close.
     private func finish(_ session: SampleLoop) {
         do throws(TraceError) {
             try writer.finish()
@@ -91,7 +91,7 @@ package final class Recording {
         errors.flush()
     }
 
-    /// Whether no sensor can be recorded, so that waiting is pointless; a configuration waits for absent devices.
+    /// Whether all sensors were refused for good; absent devices of a configuration may still appear.
     private func cannotDeliver(_ session: SampleLoop) -> Bool {
         guard session.refusals.all.count == Set(source.streams.map(\.sensor.name)).count else { return false }
         return options.configurationPath == nil || session.refusals.are([.permission, .description])
@@ -102,7 +102,7 @@ package final class Recording {
         if writer.isReaderGone { session.end() } else { session.end(StationError(error)) }
     }
 
-    /// The reason why nothing was recorded; `nil` when the user ended it.
+    /// Why nothing was recorded; `nil` if the user ended it.
     private func noSamplesError(_ session: SampleLoop) -> StationError? {
         guard pipeline.sampleCount == 0, !session.isCancelled, !hasReaderLeft else { return nil }
         let refusals = session.refusals
@@ -122,7 +122,6 @@ package final class Recording {
 }
 
 extension Recording: SampleLoopDelegate {
-    /// Ends the session when writing failed.
     package func session(_ session: SampleLoop, didTurn answer: SampleAnswer) {
         if let error = writer.failure {
             hasReaderLeft = writer.isReaderGone
@@ -135,7 +134,7 @@ extension Recording: SampleLoopDelegate {
         }
     }
 
-    /// Ends the session when no sensor can ever deliver.
+    /// Ends the session if no sensor can ever deliver.
     package func sessionDidBegin(_ session: SampleLoop) {
         if cannotDeliver(session), let error = noSamplesError(session) { session.end(error) }
     }
@@ -161,7 +160,7 @@ extension Recording: SampleLoopDelegate {
             detail: "\(elapsed / 1_000_000_000) s, \(pipeline.sampleCount) samples")
     }
 
-    /// Shows the progress each second to those who see it; without them the recorder waits for samples alone.
+    /// A progress display is updated each second; without it the session waits for samples only.
     package func sessionNextDeadline(_ session: SampleLoop) -> Int64? {
         guard session.showsProgress, session.beginNanoseconds != nil else { return nil }
         return SystemClock.monotonic() + 1_000_000_000
@@ -170,19 +169,19 @@ extension Recording: SampleLoopDelegate {
 
 /// The options of `binnacle record`.
 package struct RecordOptions {
-    /// The configuration whose sensors are recorded; `nil` records all that are found.
+    /// The configuration whose sensors are recorded; `nil` for all sensors of the machine.
     package var configurationPath: String?
-    /// The sensors to record, by name, label, node or identity; empty for all.
+    /// Sensors by name, label, node or identity; empty for all.
     package var sensors: [String] = []
-    /// How long to record; `nil` records until the user ends it.
+    /// `nil` records until the user ends it.
     package var duration: Duration?
     /// The file; `-` is standard output.
     package var path = ""
     /// Whether an existing file is overwritten.
     package var replaces = false
-    /// Whether the raw scans are recorded with the samples.
+    /// Whether raw scans are recorded beside the samples.
     package var keepsScans = false
-    /// The folder that contains `sys` and `dev`; `nil` for the machine's own.
+    /// The parent of `sys` and `dev`; `nil` for this machine.
     package var root: String?
 
     package init() {}

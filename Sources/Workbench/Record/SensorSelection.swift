@@ -4,16 +4,14 @@ import LinuxSensors
 import PlainText
 import Station
 
-/// Chooses the devices to record.
 struct SensorSelection {
-    /// Sections that name devices, with the kinds of samples to record.
+    /// The devices with the kinds of samples to record.
     let wanted: [WantedSensor]
-    /// Messages for the user about the choice.
     let notices: [String]
 
     /// The sensors of a configuration, each with the kinds that detectors need.
     ///
-    /// A sensor without a detector is recorded with all kinds of its device, if that is connected.
+    /// A sensor without a detector is recorded with all kinds of its device, if it is connected.
     init(
         _ configuration: Configuration, path: String, wanted: [String], devices: [SensorDevice]
     ) throws(StationError) {
@@ -37,7 +35,7 @@ struct SensorSelection {
                 continue
             }
             let device = devices.first { match.accepts($0, as: interface, with: kinds) }
-            // A recording has columns only for what will come.
+            // Columns exist only for streams that will have samples.
             let optionalKinds = configuration.optionalKinds(of: section.name).filter { kind in
                 guard let device else { return false }
                 return device.kinds.contains(kind) || DeviceKinship.gyroscope(for: device, among: devices) != nil
@@ -88,7 +86,6 @@ struct SensorSelection {
 }
 
 extension SensorDevice {
-    /// Whether a word identifies this device.
     func answers(to word: String) -> Bool {
         word == name || word == label || word == node || word == id || word == path
     }

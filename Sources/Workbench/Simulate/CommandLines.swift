@@ -7,15 +7,14 @@ package struct CommandLines {
     package private(set) var descriptor: Int32?
     private var rest: [UInt8] = []
 
-    /// The maximum length of a command.
     private static let longest = 1024
 
-    /// Reads from a descriptor, which the caller keeps open.
+    /// The caller keeps the descriptor open.
     package init(descriptor: Int32) {
         self.descriptor = descriptor
     }
 
-    /// Reads what is available and returns the complete lines; at the end of the input also the last one.
+    /// Reads available bytes and returns complete lines; at the end of the input also an incomplete one.
     package mutating func read() -> [String] {
         guard let descriptor else { return [] }
         var bytes = [UInt8](repeating: 0, count: 4096)

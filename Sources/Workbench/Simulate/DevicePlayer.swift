@@ -8,26 +8,25 @@ package import VirtualDevices
 ///
 /// It never waits; ``nextDueNanoseconds`` is the time of the next turn.
 package final class DevicePlayer {
-    /// The number of samples sent to the kernel.
     package private(set) var sentCount = 0
 
     private let source: PacedSource
     private let device: any VirtualDevice
-    /// The sensor that plays each stream of the source; `nil` for streams that are not played.
+    /// The virtual sensor of each stream of the source; `nil` for unused streams.
     private let roles: [VirtualSensor?]
     private let clock: () -> Int64
     private let delivery: SampleDelivery
-    /// Whether the samples start only when the kernel asks for some.
+    /// Whether sending starts only when the kernel requests samples.
     private var isWaiting: Bool
     private var stallEndNanoseconds = Int64.min
     private var gapEndNanoseconds = Int64.min
 
-    /// The maximum number of deliveries in a turn, after which commands and the kernel are served.
+    /// Maximum number of deliveries in a turn, after which commands and the kernel are served.
     private static let mostDeliveries = 256
 
-    /// Creates a player of some streams of a source, which gives at most one sample of each at a time, for an unplugged device.
+    /// Creates a player for an unplugged device; the source delivers at most one sample of each stream at a time.
     ///
-    /// If it `waits`, the samples start when the kernel asks for some, instead of at once.
+    /// With `waits`, sending starts when the kernel requests samples.
     package init(
         _ source: PacedSource, streams: [SampleStream], device: any VirtualDevice, waits: Bool = false,
         clock: @escaping () -> Int64 = SystemClock.monotonic
@@ -46,14 +45,14 @@ package final class DevicePlayer {
     /// Whether the device is stalled: it sends nothing and answers no request.
     package var isStalled: Bool { clock() < stallEndNanoseconds }
 
-    /// The time of the next turn; `nil` while that depends on the kernel.
+    /// The time of the next turn; `nil` while it depends on the kernel.
     package var nextDueNanoseconds: Int64? {
         if isStalled { return stallEndNanoseconds }
         if isWaiting { return device.isWanted ? .min : nil }
         return source.nextDueNanoseconds ?? .min
     }
 
-    /// Sends the samples that are due, and returns whether there will be more.
+    /// Sends the samples that are due; returns whether there will be more.
     package func turn() throws(StationError) -> Bool {
         guard !isStalled else { return true }
         if isWaiting, !device.isWanted { return true }
@@ -67,7 +66,6 @@ package final class DevicePlayer {
             case .pending: return true
             case .ended: return false
             case .failed(let streams, let reason):
-                // Failures of streams that are not played do not matter.
                 guard streams.contains(where: { delivery.index(of: $0.id).flatMap { roles[$0] } != nil }) else {
                     continue
                 }
@@ -98,24 +96,22 @@ package final class DevicePlayer {
         }
     }
 
-    /// Stalls the device from now on.
     package func stall(nanoseconds: Int64) {
         stallEndNanoseconds = Units.later(clock(), by: nanoseconds)
     }
 
-    /// Drops the samples from now on.
+    /// Drops samples for some time.
     package func skip(nanoseconds: Int64) {
         gapEndNanoseconds = Units.later(clock(), by: nanoseconds)
     }
 
-    /// Creates the device in the kernel.
     package func plug() throws(SystemError) {
         try device.plug()
-        // Samples that were due before the device existed are not sent to it.
+        // Samples that were due earlier are dropped.
         gapEndNanoseconds = clock()
     }
 
-    /// Removes the device, and ends a stall; samples that are due meanwhile are lost.
+    /// Removes the device and ends a stall; samples that become due meanwhile are lost.
     package func unplug() {
         stallEndNanoseconds = .min
         gapEndNanoseconds = .min
@@ -124,7 +120,6 @@ package final class DevicePlayer {
 }
 
 extension VirtualSensor {
-    /// The sensor that plays a kind of samples.
     init(_ kind: SampleKind) {
         self =
             switch kind {

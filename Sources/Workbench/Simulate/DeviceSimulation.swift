@@ -8,7 +8,7 @@ package import VirtualDevices
 
 /// Plays samples on virtual devices until they end, the user ends it, or the time is over.
 package final class DeviceSimulation {
-    /// Messages for the user before it begins.
+    /// Messages for the user before the start.
     package let notices: [String]
 
     private let options: SimulateOptions
@@ -25,14 +25,14 @@ package final class DeviceSimulation {
     private var session: SampleLoop?
     private let interruption: Interruption
 
-    /// The time that a driver may take to bind; the kernel's own take half a second.
+    /// Time for a driver to bind; the kernel's own take half a second.
     private static let driverNanoseconds: Int64 = 5_000_000_000
-    /// The accepted delay of a sample, comparable to that of a bus.
+    /// Accepted delay of a sample, comparable to that of a bus.
     private static let latenessNanoseconds: Int64 = 1_000_000
-    /// How long a device stays after the last sample, because unread samples vanish with it.
+    /// Time that a device stays after the last sample, because unread samples vanish with it.
     private static let lingerNanoseconds: Int64 = 1_000_000_000
 
-    /// Opens the traces, and reads commands from a descriptor; the device is created by ``run()``.
+    /// Opens the traces; ``run()`` creates the device.
     package init(
         _ options: SimulateOptions, commands: Int32, output: LineWriter, errors: LineWriter,
         interruption: Interruption
@@ -76,21 +76,21 @@ package final class DeviceSimulation {
     /// The descriptor to which a signal handler writes to end a wait.
     package var wakeDescriptor: Int32 { waker.descriptor }
 
-    /// Creates the devices, plays, and removes them at the end.
+    /// Creates the devices, plays, and removes them.
     package func run() throws(StationError) {
         defer { player.unplug() }
         try plug()
         var settings = SampleLoop.Settings()
         settings.duration = options.duration
         settings.interruption = interruption
-        // The session has no pipeline: the player sends the samples itself.
+        // The player sends the samples without a pipeline.
         let session = SampleLoop(self, capacity: 1, settings: settings)
         session.delegate = self
         self.session = session
         session.run()
-        // The session owns its source, which is this object.
+        // Breaks the cycle: the session owns its source, this object.
         self.session = nil
-        // Send what was due before the deadline.
+        // Samples that were due before the deadline are still sent.
         if session.isOver, !hasEnded, session.failures.isEmpty { _ = try player.turn() }
         if let failure = session.failures.first { throw failure }
     }
@@ -149,7 +149,7 @@ package final class DeviceSimulation {
         output.write("plugged in: \(Spelling.list(device.sensors.map { "\($0)" }))")
     }
 
-    /// Reports once that no driver has bound to the device.
+    /// Reports once if no driver has bound to the device.
     private func reportMissingDriver() {
         guard let deadline = driverDeadlineNanoseconds else { return }
         if device.isDriven {
@@ -184,12 +184,12 @@ extension DeviceSimulation: SampleLoopSource {
 
     package func isDrained(after answer: SampleAnswer) -> Bool { true }
 
-    /// Waits for a command, for the kernel, or until samples are due, and serves them.
+    /// Waits for a command, the kernel, or due samples, and serves them.
     package func wait(until deadlineNanoseconds: Int64?) {
         var next = deadlineNanoseconds
         let now = SystemClock.monotonic()
         if !hasEnded, let due = player.nextDueNanoseconds {
-            // Not before each sample of a high rate, because sleeping costs more than sending.
+            // At a high rate samples are sent in groups, because a wake-up costs more than sending.
             next = min(next ?? .max, max(due, now + Self.latenessNanoseconds))
         }
         // A stalled device does not answer the kernel.
@@ -226,32 +226,31 @@ extension DeviceSimulation: SampleLoopDelegate {
 
 /// The options of `binnacle simulate`.
 package struct SimulateOptions {
-    /// The origin of the samples.
     package enum Samples {
-        /// A simulated movement.
+        /// A motion model.
         case model(SimulationSettings)
         /// Recordings, at a multiple of their speed.
         case traces(TraceSet, speed: Double, loops: Bool)
     }
 
     package var samples: Samples
-    /// The kind of device: a HID sensor hub (uhid) or an input device (uinput).
+    /// A HID sensor hub (uhid) or an input device (uinput).
     package var file = DeviceFile.uhid
     /// The width of a hub's axes.
     package var width = HubDescription.Width.bits32
     /// Whether samples carry the device's own time.
     package var hasTime = true
-    /// Whether a hub also has a gyroscope.
+    /// Whether a hub has a gyroscope.
     package var hasGyroscope = false
     /// The device's name in the kernel; `nil` for the default.
     package var name: String?
-    /// Whether the samples start when the kernel asks for some.
+    /// Whether sending starts only when the kernel requests samples.
     package var waits = false
-    /// How long; `nil` for no limit, or to the end of the traces.
+    /// `nil` for no limit, or until the end of the traces.
     package var duration: Duration?
-    /// The device file; `nil` for the kernel's usual one.
+    /// The device file; `nil` for the default.
     package var node: String?
-    /// The sensors of the traces that are played; empty for the first of each kind.
+    /// The sensors of the traces to play; empty for the first of each kind.
     package var sensors: [String] = []
 
     package init(_ samples: Samples) {

@@ -1,11 +1,9 @@
 import Binnacle
 import PlainText
 
-/// A command to virtual devices while they play, one in each line.
+/// A command for virtual devices, one in each line.
 package enum PlayCommand: Equatable, Sendable {
-    /// Remove the devices.
     case unplug
-    /// Create them again.
     case plug
     /// Send and answer nothing for this time in nanoseconds; the samples follow late.
     case stall(Int64)
@@ -22,7 +20,7 @@ package enum PlayCommand: Equatable, Sendable {
     }
 
     private static let names = ["unplug", "plug", "stall", "gap", "count", "quit"]
-    /// The longest pause in seconds: a day.
+    /// In seconds: a day.
     private static let most = 86_400.0
 
     /// Parses a line; `nil` for an empty one, and for a comment, which begins with `#`.

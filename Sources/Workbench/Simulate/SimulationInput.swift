@@ -4,16 +4,16 @@ import Station
 import Traces
 import VirtualDevices
 
-/// The samples of virtual devices, and which streams are played.
+/// The samples of virtual devices, and the streams to play.
 struct SimulationInput {
     let source: PacedSource
-    /// The streams that are played, at most one of each kind.
+    /// At most one of each kind.
     let streams: [SampleStream]
     private(set) var notices: [String] = []
 
     private static let sensorName = "simulated"
 
-    /// Creates the model, or opens the traces; an interruption ends the wait for a pipe.
+    /// Creates the model or opens the traces; an interruption ends waiting for a pipe.
     init(_ options: SimulateOptions, interruption: Interruption) throws(StationError) {
         // The input layer has no magnetometers.
         var kinds: [SampleKind] = options.file == .uhid ? [.magnetometer, .accelerometer] : [.accelerometer]
