@@ -4,9 +4,9 @@ import LinuxSystem
 import Station
 import Traces
 
-/// The options about recordings, which all commands that read recordings have in common: ``OptionRow/ofTraces``.
+/// The options of all commands that read recordings: ``OptionRow/ofTraces``.
 extension Arguments {
-    /// The recordings at some paths and those that `--bind` names, with what `--map` and `--rate` say about them.
+    /// The recordings named as operands and by `--bind`, with the columns and rate of `--map` and `--rate`.
     func traces(_ paths: [String]) throws(StationError) -> TraceSet {
         var set = TraceSet(paths.map(Self.path))
         for text in all(.bind) { set.bindings.append(try Self.binding(text)) }
@@ -31,7 +31,7 @@ extension Arguments {
         return TraceSet.Binding(sensor: String(text[..<equals]), path: Self.path(path), kind: kind)
     }
 
-    /// The path of a trace, where `-` is standard input.
+    /// The path of a trace; `-` is standard input.
     private static func path(_ path: String) -> String { path == "-" ? "/dev/stdin" : path }
 
     private func columnMap() throws(StationError) -> ColumnMap? {
@@ -43,7 +43,7 @@ extension Arguments {
 
     private func rate() throws(StationError) -> Double? {
         guard let text = value(.rate) else { return nil }
-        // Slower, and every sample would come after a gap.
+        // At a lower rate every sample would follow a gap.
         guard let rate = Double(text), (2...100_000).contains(rate) else {
             throw StationError(.usage, "--rate \(text): has to be a number of samples a second from 2 to 100000")
         }

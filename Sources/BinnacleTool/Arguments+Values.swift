@@ -4,9 +4,9 @@ import Configuration
 import PlainText
 import Station
 
-/// The values of options that several commands have.
+/// Values of options that several commands have.
 extension Arguments {
-    /// The maximum run time of a command: the option `--for`.
+    /// The value of `--for`.
     func duration() throws(StationError) -> Duration? {
         guard let text = value(.for) else { return nil }
         guard let duration = DurationText.parse(text), duration > .zero else {
@@ -16,10 +16,10 @@ extension Arguments {
         return duration
     }
 
-    /// The configurations that are named, as operands and with `--config`.
+    /// Configurations named as operands and by `--config`.
     var configurationPaths: [String] { operands + all(.config) }
 
-    /// What the command line sets in the configuration: the option `--set`.
+    /// The values of `--set`.
     func settings() throws(StationError) -> [CommandLineSetting] {
         var settings: [CommandLineSetting] = []
         for text in all(.set) {
@@ -32,7 +32,7 @@ extension Arguments {
         return settings
     }
 
-    /// How many times as fast as recorded a trace is played: the option `--speed`, or 1.
+    /// The value of `--speed`, 1 by default.
     func speed(mayBeMaximum: Bool = false) throws(StationError) -> Double {
         guard let text = value(.speed) else { return 1 }
         guard let speed = Double(text), speed > 0, speed.isFinite else {
@@ -42,7 +42,7 @@ extension Arguments {
         return speed
     }
 
-    /// The file that a command needs to write to.
+    /// The value of `--output`, which a command requires.
     func output(of command: String) throws(StationError) -> String {
         guard let path = value(.output), !path.isEmpty else {
             throw StationError(
@@ -51,7 +51,7 @@ extension Arguments {
         return path
     }
 
-    /// The model that an option names.
+    /// The value of an option that names a model.
     func simulated(_ option: OptionRow) throws(StationError) -> SimulationSettings.Model? {
         guard let name = value(option) else { return nil }
         guard let model = SimulationSettings.Model(rawValue: name) else {

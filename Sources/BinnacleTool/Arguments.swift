@@ -3,14 +3,14 @@ import CommandRows
 import PlainText
 import Station
 
-/// A parsed command line: options with their values, and operands; nothing is validated yet.
+/// A parsed command line: options with their values, and operands, which are not validated yet.
 struct Arguments {
     private(set) var operands: [String] = []
-    /// The operands after `--`; `nil` without one.
+    /// The operands after `--`; `nil` without `--`.
     private(set) var trailing: [String]?
     private var values: [OptionRow: [String]] = [:]
 
-    /// Parses arguments by the allowed options of a command, which is `nil` before one is named.
+    /// Parses arguments by the options of a command; `nil` before the command is known.
     init(
         _ arguments: ArraySlice<String>, allowed: [OptionRow], command: CommandRow?
     ) throws(StationError) {
@@ -21,7 +21,7 @@ struct Arguments {
                 trailing = Array(rest)
                 return
             }
-            // A negative number is no option.
+            // A negative number is not an option.
             guard argument.hasPrefix("-"), argument != "-", Double(argument) == nil else {
                 operands.append(argument)
                 continue
@@ -51,7 +51,6 @@ struct Arguments {
         }
     }
 
-    /// The operands before `--`.
     var leading: [String] { Array(operands.dropLast(trailing?.count ?? 0)) }
 
     func has(_ option: OptionRow) -> Bool { values[option] != nil }
@@ -60,13 +59,13 @@ struct Arguments {
 
     func all(_ option: OptionRow) -> [String] { values[option] ?? [] }
 
-    /// Fails when there are operands that the command does not take.
+    /// Throws if there are operands, which the command does not take.
     func refuseOperands(_ command: String) throws(StationError) {
         guard let operand = operands.first else { return }
         throw StationError(.usage, "\(command) takes no '\(operand)'; see 'binnacle \(command) --help'")
     }
 
-    /// Fails when an option of some is given, which goes only with what the reason says.
+    /// Throws if any of the options is given; `reason` completes the message.
     func refuse(_ options: [OptionRow], _ reason: String) throws(StationError) {
         guard let option = options.first(where: has) else { return }
         throw StationError(.usage, "--\(option.name) \(reason)")

@@ -11,7 +11,7 @@ import Station
 import Traces
 import Workbench
 
-/// `binnacle calibrate`: computes the calibration of a magnetometer or an accelerometer.
+/// `binnacle calibrate`: computes the calibration of a magnetometer, an accelerometer or a gyroscope.
 struct CalibrateCommand {
     private let options: CalibrateOptions
     private let path: String?
@@ -96,7 +96,7 @@ struct CalibrateCommand {
         return judge
     }
 
-    /// The strength of the field at a place today, in µT.
+    /// Today's field strength at a place, in µT.
     private static func field(at text: String) throws(StationError) -> Double {
         guard let place = GeographicText.position(text),
             let position = GeodeticPosition(latitudeDegrees: place.latitude, longitudeDegrees: place.longitude)
@@ -142,7 +142,7 @@ struct CalibrateCommand {
         }
     }
 
-    /// Asks at a terminal whether a calibration of the same kind may be replaced, before the samples are taken.
+    /// Before samples are taken, asks at a terminal whether a calibration of the same kind may be replaced.
     private func askToReplace(_ path: String, _ errors: LineWriter) throws(StationError) {
         let kind = options.kind.rawValue
         guard isatty(STDIN_FILENO) != 0, isatty(STDERR_FILENO) != 0 else {

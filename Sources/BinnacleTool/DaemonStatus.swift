@@ -3,14 +3,11 @@ import LinuxSystem
 import PlainText
 import Station
 
-/// Asks a running daemon for its status.
 enum DaemonStatus {
     /// A daemon whose event thread hangs does not answer; a monitoring script must not hang with it.
     private static let longestWait: Int64 = 5_000_000_000
 
-    /// The status as the daemon sent it, and as a value that has a `state`.
-    ///
-    /// - Throws: ``StationError`` when no daemon answers, or something else does.
+    /// The status as sent, and parsed; throws if no daemon answers, or the answer has no `state`.
     static func ask(_ path: String) throws(StationError) -> (line: String, status: JSONValue) {
         let line = try mapError({ StationError($0) }) { () throws(EventSubscriptionError) in try answer(path) }
         guard let status = try? JSONReader.value(of: line.utf8), status["state"]?.text != nil else {
@@ -34,7 +31,6 @@ enum DaemonStatus {
 }
 
 extension StationError {
-    /// Why a daemon does not answer.
     init(_ error: EventSubscriptionError) {
         let status: ExitStatus = if case .noPermission = error { .noPermission } else { .unavailable }
         self.init(status, error.description)

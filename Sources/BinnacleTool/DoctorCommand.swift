@@ -7,7 +7,7 @@ import Station
 import TableReading
 import Workbench
 
-/// `binnacle doctor`: shows which devices would be used and why, and checks sign and mount matrix with the user's help.
+/// `binnacle doctor`: shows which devices would be used and why; guides the user to find sign and mount matrix.
 struct DoctorCommand {
     private let root: String?
     private let sensor: String?
@@ -36,7 +36,7 @@ struct DoctorCommand {
         return doctor.hasWhatIsNeeded ? .ok : .unavailable
     }
 
-    /// The named configuration, or that of the service; `nil` when there is none, or when other devices are looked at.
+    /// The named configuration, or the service's; `nil` if there is none, or if `--root` is given.
     private func configuration() throws(StationError) -> Configuration? {
         if let configurationPath { return try Configuration.load(configurationPath) }
         guard root == nil else { return nil }

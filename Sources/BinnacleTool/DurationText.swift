@@ -1,18 +1,18 @@
 import Binnacle
 import PlainText
 
-/// Durations as text: a number and its unit.
+/// Durations as a number and a unit.
 enum DurationText {
-    /// Parses `500ms`, `10s`, `1.5m` or `1h`; `nil` for other texts, and for more than a century.
+    /// Parses `500ms`, `10s`, `1.5m` or `1h`; `nil` for other texts and for more than a century.
     static func parse(_ text: String) -> Duration? {
         let nanoseconds = nanoseconds(text, ["ms": 1e6, "s": 1e9, "m": 60e9, "h": 3600e9])?.rounded()
         return nanoseconds.flatMap { $0 < 3.2e18 ? .nanoseconds(Int64($0)) : nil }
     }
 
-    /// Parses a time before now, as in `10m`, `2h` or `3d`, or a day with or without a time, as in `2026-11-21` or
-    /// `2026-11-21T12:45`, in nanoseconds since 1970; `nil` for other texts.
+    /// Parses a start time, in nanoseconds since 1970: a duration before now, as in `10m`, `2h` or `3d`, or a day with
+    /// an optional time, as in `2026-11-21` or `2026-11-21T12:45`.
     ///
-    /// The time is local without `isUTC` and without a `Z` at its end.
+    /// The time is local unless `isUTC` is set or the text ends with `Z`. `nil` for other texts.
     static func start(_ text: String, now: Int64, isUTC: Bool) -> Int64? {
         if let distance = nanoseconds(text, ["s": 1e9, "m": 60e9, "h": 3600e9, "d": 86_400e9]) {
             return distance < 9e18 ? now - Int64(distance) : nil
@@ -21,7 +21,7 @@ enum DurationText {
         return isUTC || time.hasSuffix("Z") ? WallTime.nanoseconds(time) : LocalTime.nanoseconds(time)
     }
 
-    /// A number times the unit behind it, in nanoseconds.
+    /// Parses a number followed by a unit, in nanoseconds.
     private static func nanoseconds(_ text: String, _ units: KeyValuePairs<String, Double>) -> Double? {
         for (suffix, nanoseconds) in units where text.hasSuffix(suffix) {
             let digits = text.dropLast(suffix.count)

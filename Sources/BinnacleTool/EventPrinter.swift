@@ -4,7 +4,6 @@ import Handlers
 import LinuxSystem
 import PlainText
 
-/// Prints events on standard output.
 struct EventPrinter {
     private let output: LineWriter
     private let text: TextHandler
@@ -19,7 +18,7 @@ struct EventPrinter {
         text = TextHandler(writer: output, style: style)
     }
 
-    /// Prints an event, whose line is `json`; `false` when the reader of the output is gone.
+    /// Prints an event, whose JSON line is `json`; `false` if the reader of the output is gone.
     func print(_ event: Event, _ json: String, flushes: Bool) -> Bool {
         if writesJSON { output.write(JSONReader.harmless(json)) } else { text.handle(event) }
         if flushes { output.flush() }

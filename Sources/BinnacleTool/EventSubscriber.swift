@@ -5,15 +5,14 @@ import LinuxSystem
 import PlainText
 import Station
 
-/// A subscription of a command: messages about it go to standard error, and a signal ends it.
+/// The subscription of a command: reports problems on standard error, and ends on a signal.
 final class EventSubscriber {
-    /// A result of ``next()``.
     enum Message {
         case event(Event, json: String)
         case ended(ExitStatus)
     }
 
-    /// Runs programs, which get the signal that ends the session.
+    /// Runs programs and forwards the signal that ends the session to them.
     let program: SessionCommand
 
     private let reader: SubscriptionReader
@@ -51,7 +50,7 @@ final class EventSubscriber {
                 switch try reader.next() {
                 case .event(let event, let json): return .event(event, json: json)
                 case .missed(let missed): say(missed)
-                // Not asked for.
+                // Not requested.
                 case .readings: break
                 case .end: return .ended(.ok)
                 case .cancelled: return .ended(status)
@@ -62,7 +61,6 @@ final class EventSubscriber {
         }
     }
 
-    /// Whether a signal has come.
     var isInterrupted: Bool { interruption.isRequested }
 
     /// The exit status after a signal.

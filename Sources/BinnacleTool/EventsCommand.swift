@@ -11,21 +11,20 @@ import Store
 
 /// `binnacle events`: shows the events in the store.
 ///
-/// The daemon is asked, because it has locked the store's file; without a daemon the file is read.
+/// A daemon has locked the store's file, so it is asked; without a daemon the file is read.
 struct EventsCommand {
     private let request: SubscriptionRequest
     private let path: String
-    /// The file to read without asking a daemon; `nil` asks a daemon first.
+    /// The file of `--store`, which is read without asking a daemon.
     private let storePath: String?
     private let isSocketNamed: Bool
     private let mayReadFile: Bool
     private let writesJSON: Bool
     private let isUTC: Bool
-    /// The end of the time that is asked for, in nanoseconds since 1970.
+    /// The value of `--until`, in nanoseconds since 1970.
     private let untilNanoseconds: Int64?
-    /// How many of the last events are shown; `nil` for all.
+    /// The value of `--last`; `nil` shows all events.
     private let lastCount: Int?
-    /// Whether the kinds are listed instead of events.
     private let listsKinds: Bool
 
     init(_ arguments: Arguments) throws(StationError) {
@@ -82,10 +81,9 @@ struct EventsCommand {
         return try ask(output, errors, signals)
     }
 
-    /// Lists the kinds of event.
     private static func writeKinds(_ output: LineWriter) {
         let column = 22
-        // A line for each kind where there is no terminal: for other programs.
+        // Without a terminal, one line for each kind, which programs can parse.
         let width = Terminal.columns(of: STDOUT_FILENO) ?? .max
         for kind in EventKind.allCases {
             let name = kind.rawValue
@@ -96,7 +94,7 @@ struct EventsCommand {
         }
     }
 
-    /// Shows the events of a store's file.
+    /// Shows the events in a store's file.
     private func read(_ path: String, _ output: LineWriter) throws(StationError) -> ExitStatus {
         let reader = EventStoreReader(path: path)
         var shown = printer(output)
@@ -143,16 +141,16 @@ struct EventsCommand {
     }
 }
 
-/// The events that are shown of those that came: up to a time, and the last of them.
+/// Selects the events to show: up to a time, and the last ones.
 private struct ChosenEvents {
     let printer: EventPrinter
     let untilNanoseconds: Int64?
     let lastCount: Int?
-    /// The last events, a ring once it is full.
+    /// A ring buffer of the last events.
     var last: [(event: Event, json: String)] = []
     var next = 0
 
-    /// Prints an event, or keeps it for ``finish()``; `false` when the reader of the output is gone.
+    /// Prints an event, or keeps it for ``finish()``; `false` if the reader of the output is gone.
     mutating func show(_ event: Event, _ json: String, flushes: Bool) -> Bool {
         if let untilNanoseconds, let time = event.wallNanoseconds, time > untilNanoseconds { return true }
         guard let lastCount else { return printer.print(event, json, flushes: flushes) }
@@ -165,7 +163,6 @@ private struct ChosenEvents {
         return true
     }
 
-    /// Prints the last events.
     func finish() {
         for (event, json) in last[next...] + last[..<next] {
             guard printer.print(event, json, flushes: false) else { return }

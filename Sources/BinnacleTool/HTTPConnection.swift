@@ -1,21 +1,20 @@
 import Glibc
 import LinuxSystem
 
-/// One request on a connection and its answer, with limits for everything that comes from outside.
+/// One HTTP request on a connection and its answer, with limits for all input.
 ///
-/// A connection carries one request: what it sends behind that is never read, and every write has a deadline, so that a client
-/// that takes nothing is dropped.
+/// Data after the request is not read. Every write has a deadline, so that a client that does not read is dropped.
 struct HTTPConnection {
-    /// The head of a request, as far as it is looked at.
+    /// The parts of a request's head that are used.
     struct Request {
         let method: String
-        /// The path, without the query.
+        /// Without the query.
         let path: String
-        /// The names and values behind the question mark; percent signs stay as they are.
+        /// Names and values after the question mark; percent escapes are not decoded.
         let query: [(name: String, value: String)]
         private let fields: [(name: String, value: String)]
 
-        /// Parses a complete head; `nil` when it is none of HTTP/1.
+        /// Parses a complete head; `nil` unless it is HTTP/1.
         init?(_ head: [UInt8]) {
             let lines = String(decoding: head, as: UTF8.self).split(
                 separator: "\r\n", omittingEmptySubsequences: false)
@@ -37,13 +36,13 @@ struct HTTPConnection {
             self.fields = fields
         }
 
-        /// The value of a header field that is there once; `nil` without it.
+        /// The value of a header field that occurs exactly once.
         func field(_ name: String) -> String? {
             let found = fields.filter { $0.name == name }
             return found.count == 1 ? found[0].value : nil
         }
 
-        /// How often a header field is there.
+        /// How often a header field occurs.
         func count(of name: String) -> Int { fields.count { $0.name == name } }
 
         func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
@@ -55,7 +54,7 @@ struct HTTPConnection {
     let input: Int32
     let output: Int32
 
-    /// Reads the head of a request; `nil` for half of one, one that never ends, and anything else.
+    /// Reads the head of a request; `nil` if it is incomplete, too long or malformed.
     func request() -> Request? { try? readRequest() }
 
     private func readRequest() throws(SystemError) -> Request? {
@@ -73,7 +72,7 @@ struct HTTPConnection {
         return Request(head)
     }
 
-    /// Answers with a body and its length, and with further header fields; `isHead` leaves out the body.
+    /// Sends a body with its length and further header fields; `isHead` omits the body.
     func answer(
         _ status: String, type: String, _ body: [UInt8], fields: [String] = [], isHead: Bool = false
     ) {
@@ -85,7 +84,7 @@ struct HTTPConnection {
         _ = write(Array(text.utf8) + (isHead ? [] : body))
     }
 
-    /// Writes bytes; `false` when the client is gone, or takes nothing for some seconds.
+    /// Writes bytes; `false` if the client is gone, or has not read for some seconds.
     func write(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         let deadline = SystemClock.monotonic() + Self.longestWait
@@ -94,7 +93,7 @@ struct HTTPConnection {
                 let hasRoom = try waitUntilReady(
                     output, for: POLLOUT, milliseconds: SystemClock.milliseconds(until: deadline))
                 guard hasRoom else { return false }
-                // Of a blocking descriptor no more is written than there is room for, as a socket has it.
+                // MSG_DONTWAIT: sends only what there is room for, even on a blocking descriptor.
                 rest = rest.dropFirst(try put(rest))
             }
             return true
@@ -103,7 +102,7 @@ struct HTTPConnection {
         }
     }
 
-    /// Writes what there is room for.
+    /// Writes as much as there is room for.
     private func put(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
         do throws(SystemError) {
             return try systemCallOnce("send") {
@@ -113,7 +112,7 @@ struct HTTPConnection {
             } ?? 0
         } catch {
             guard error.code == ENOTSOCK else { throw error }
-            // What is no socket, as in a test, is a pipe or a file.
+            // A pipe or a file, as in tests.
             return try systemCallOnce("write") {
                 bytes.withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
             } ?? 0

@@ -4,10 +4,10 @@ import LinuxSystem
 import PlainText
 import Station
 
-/// The help, made from the rows of commands and options, in lines that fit the terminal.
+/// The help, made from the rows of commands and options, wrapped for the terminal.
 enum HelpText {
     private static let column = 22
-    /// Lines that are longer are hard to read.
+    /// Longer lines are hard to read.
     private static let longestLine = 100
 
     private static var width: Int { min(Terminal.columns(of: STDOUT_FILENO) ?? 80, longestLine) }
@@ -40,7 +40,7 @@ enum HelpText {
         return "\(letter)--\(option.name)\(option.argument.map { " " + $0 } ?? "")"
     }
 
-    /// A term and its description, beside it where there is room.
+    /// A term with its description beside it, or below if the term is too long.
     private static func row(_ term: String, _ text: String) -> [String] {
         let term = "  " + term
         let blanks = String(repeating: " ", count: max(0, column - term.count))

@@ -2,9 +2,8 @@ import Binnacle
 import PlainText
 import Station
 
-/// The kinds of event in a command line.
 enum KindWords {
-    /// Parses names of kinds, groups such as `motion.*`, and `any`; `nil` for all but those that repeat a state.
+    /// Parses kinds, groups such as `motion.*`, and `any`; `nil` means all but repeated states.
     static func kinds(_ words: [String], of option: String) throws(StationError) -> Set<EventKind>? {
         var kinds: Set<EventKind> = []
         for word in words {
@@ -17,7 +16,7 @@ enum KindWords {
             kinds.formUnion(named)
         }
         guard words.contains("any") else { return kinds }
-        // `any` with a named repeated kind is all kinds and that one.
+        // `any` and a repeated kind together mean all kinds and that one.
         let repeated = kinds.intersection(EventKind.repeated)
         return repeated.isEmpty ? nil : Set(EventKind.allCases).subtracting(EventKind.repeated).union(repeated)
     }

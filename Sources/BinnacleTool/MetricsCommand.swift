@@ -28,7 +28,7 @@ struct MetricsCommand {
             return .ok
         }
         do throws(SystemError) {
-            // node_exporter has an account of its own.
+            // The account of node_exporter has to read the file.
             try SmallFile.replace(file, with: Array(text.utf8), mode: 0o644)
         } catch {
             throw StationError(error)
@@ -38,7 +38,6 @@ struct MetricsCommand {
 
     // MARK: - One request
 
-    /// Reads the head of a request, and answers it.
     private func answer() -> ExitStatus {
         let connection = HTTPConnection(input: STDIN_FILENO, output: STDOUT_FILENO)
         let (status, body): (String, String)
@@ -52,11 +51,11 @@ struct MetricsCommand {
             }
         case ("GET"?, _), ("HEAD"?, _): (status, body) = ("404 Not Found", "The metrics are at /metrics.\n")
         case (_?, _): (status, body) = ("405 Method Not Allowed", "Only GET is answered.\n")
-        // Half a request, one that never ends, or none at all.
+        // Incomplete, too long, or malformed.
         case (nil, _): (status, body) = ("400 Bad Request", "Malformed request.\n")
         }
         let isOK = status.hasPrefix("200")
-        // A client that is gone, or takes nothing, gets nothing: a unit limits the time.
+        // A client that does not read gets nothing; the systemd unit limits the time.
         connection.answer(
             status, type: "text/plain; \(isOK ? "version=0.0.4; " : "")charset=utf-8", Array(body.utf8),
             isHead: request?.method == "HEAD")

@@ -4,7 +4,7 @@ import PlainText
 /// A daemon's status in the text format 0.0.4 of Prometheus
 /// (https://prometheus.io/docs/instrumenting/exposition_formats/).
 struct MetricsText {
-    /// A metric: its name, type and description, and where its values are in the status.
+    /// A metric: name, type, description, and the location of its values in the status.
     private struct Row: Sendable {
         let name: String
         let type: String
@@ -19,7 +19,7 @@ struct MetricsText {
         }
     }
 
-    /// A value with its labels; of a histogram with what follows the name.
+    /// A value with its labels; in a histogram also the suffix of its name.
     private struct Value {
         var suffix = ""
         var labels: [(String, String?)] = []
@@ -134,14 +134,14 @@ struct MetricsText {
         },
     ]
 
-    /// The text of a status; every line has its end.
+    /// Formats a status; every line ends with a newline.
     static func text(_ status: JSONValue) -> String {
         var text = ""
         for row in rows {
             let values = row.values(status).filter { $0.number != nil }
             guard !values.isEmpty else { continue }
             text += "# HELP \(row.name) \(row.help)\n# TYPE \(row.name) \(row.type)\n"
-            // Of two that are the same, only the first: a series may stand there once.
+            // Each series may occur once, so a duplicate is omitted.
             var seen: Set<String> = []
             for value in values {
                 let series = row.name + value.suffix + labels(value.labels)

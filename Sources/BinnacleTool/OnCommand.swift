@@ -7,7 +7,7 @@ import PlainText
 import Station
 import TableReading
 
-/// `binnacle on`: runs a command for each event, with the caller's account.
+/// `binnacle on`: runs a command for each event, under the caller's account.
 struct OnCommand {
     /// The exit status of a shell for a program that cannot be run.
     private static let notRunStatus: Int32 = 127
@@ -71,7 +71,6 @@ struct OnCommand {
         }
     }
 
-    /// Runs the command for an event.
     private func run(
         _ template: CommandTemplate, _ event: Event, _ json: String, _ program: SessionCommand, _ errors: LineWriter
     ) -> Int32 {

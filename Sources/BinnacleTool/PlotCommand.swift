@@ -8,7 +8,7 @@ import PlainText
 import Station
 import Traces
 
-/// `binnacle plot`: draws what a replay of traces finds.
+/// `binnacle plot`: draws the results of a replay.
 struct PlotCommand {
     private enum Format: String, CaseIterable {
         case html, svg
@@ -35,7 +35,7 @@ struct PlotCommand {
         } else {
             throw StationError(.usage, "-o \(path): has to end in .html or .svg; --format says it for other names")
         }
-        // Known before minutes of work, and again when the file is made.
+        // Checked before minutes of work, and again when the file is created.
         if !replaces, path != "-", access(path, F_OK) == 0 {
             throw StationError(
                 .usage, "\(path.printable): is there already: choose another name, or overwrite it with --force")

@@ -7,17 +7,17 @@ import PlainText
 import Station
 import Traces
 
-/// `binnacle replay --each`: plays the recordings that standard input names, each by itself, in one process.
+/// `binnacle replay --each`: plays each recording that standard input names by itself, in one process.
 ///
-/// What a recording is becomes a line of the output. What happens to the process, such as a full disk or no descriptor
-/// left, ends it, so that the caller tries again.
+/// An error in a recording becomes a line of the output. An error of the process, such as a full disk or a lack of
+/// descriptors, ends it, so that the caller can try again.
 struct ReplayBatch {
     let options: ReplayOptions
 
     func run(
         _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> ExitStatus {
-        // Without a name on standard input, too.
+        // Also when standard input names no recording.
         let configuration = try options.configurationPath.map { path throws(StationError) in
             try Configuration.load(path, settings: options.settings, device: .later)
         }
@@ -30,7 +30,7 @@ struct ReplayBatch {
             guard !interruption.isRequested else { break }
             if let table = options.table {
                 table.add(report.outcome, of: name)
-                // The caller may wait for it before it names the next one.
+                // The caller may wait for this result before it names the next recording.
                 if !names.hasMore { table.flush() }
             } else {
                 output.write(report.json)
@@ -47,7 +47,7 @@ struct ReplayBatch {
     ) throws(StationError) -> ReplayReport {
         var options = options
         options.traces.paths = [name]
-        // Who plays many recordings starts a process for each processor.
+        // A caller with many recordings starts one process for each processor.
         options.traces.processorCount = 1
         options.recording = name
         options.writesJSON = options.table == nil
@@ -55,7 +55,7 @@ struct ReplayBatch {
             errors.write("binnacle: \(words.hasPrefix(name.printable) ? "" : "\(name.printable): ")\(words)")
         }
         do throws(StationError) {
-            // A pipe or a device may never end, and a list of recordings has to.
+            // A pipe or a device may never end.
             if let status = try? fileStatus(name), !status.isRegular, !status.isFolder {
                 throw StationError(.data, "\(name.printable): is no regular file: replay it without --each")
             }
@@ -78,13 +78,13 @@ struct ReplayBatch {
     }
 }
 
-/// The lines of a file or a pipe, as they come; empty ones are left out.
+/// The lines of a file or a pipe as they arrive, without empty ones.
 struct InputLines {
     private let descriptor: Int32
     private var pending: [UInt8] = []
     private var isAtEnd = false
 
-    /// Whether there is a further line, or the end, without waiting for it.
+    /// Whether the next line or the end is available without waiting.
     var hasMore: Bool {
         if isAtEnd || pending.contains(UInt8(ascii: "\n")) { return true }
         return (try? waitUntilReady(descriptor, milliseconds: 0)) == true
@@ -97,7 +97,7 @@ struct InputLines {
         self.descriptor = descriptor
     }
 
-    /// Waits for the next line; `nil` at the end, or when it is cancelled by a signal.
+    /// Waits for the next line; `nil` at the end, or if a signal cancels it.
     mutating func next(isCancelled: () -> Bool) throws(StationError) -> String? {
         while !isCancelled() {
             if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
@@ -122,7 +122,7 @@ struct InputLines {
         let count = try mapError({ StationError(.inputOutput, "standard input: \($0.reason)") }) {
             () throws(SystemError) in try systemCallOnce("read") { read(descriptor, &piece, piece.count) }
         }
-        // A signal ends the wait, and the caller asks whether that was meant.
+        // A signal interrupted the wait; the caller checks whether it cancels.
         guard let count else { return }
         isAtEnd = count == 0
         pending += piece[..<count]

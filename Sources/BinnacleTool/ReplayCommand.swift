@@ -13,9 +13,9 @@ struct ReplayCommand {
     private let options: ReplayOptions
     private let reportPath: String?
     private let replacesReport: Bool
-    /// Whether the recordings are named on standard input, and played one by one.
+    /// Whether standard input names recordings, which are played one by one.
     private let isBatch: Bool
-    /// Whether the events are an Arrow stream.
+    /// Whether events are written as an Arrow stream.
     private let writesTable: Bool
 
     init(_ arguments: Arguments) throws(StationError) {
@@ -44,11 +44,11 @@ struct ReplayCommand {
         return try playAll(options, output, errors, signals)
     }
 
-    /// Plays with an Arrow stream in place of the lines on standard output.
+    /// Plays with an Arrow stream on standard output.
     private func writeTable(
         _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> ExitStatus {
-        // A configuration that cannot be used leaves standard output empty.
+        // With an invalid configuration, standard output stays empty.
         if let path = options.configurationPath {
             _ = try Configuration.load(path, settings: options.settings, device: .later)
         }
@@ -82,7 +82,7 @@ struct ReplayCommand {
             try write(ReplayReport(recordings, status, failures, summary))
             return status
         } catch {
-            // After a failure of its own this writes nothing.
+            // After a write error this writes nothing.
             try write(ReplayReport(recordings, refusedBecause: error))
             throw error
         }
@@ -101,7 +101,7 @@ struct ReplayCommand {
     ) throws(StationError) -> (status: ExitStatus, failures: [StationError], summary: ReplaySummary) {
         let replay = try Replay(
             options, output: output, errors: errors, interruption: signals.interruption)
-        // Events on the same terminal would damage a progress bar.
+        // Events on the same terminal would damage the progress bar.
         let (summary, failures) = replay.run(
             .onTerminal("replay", isWanted: isatty(STDOUT_FILENO) == 0), errors, signals)
         let report = options.writesJSON || options.table != nil ? errors : output
@@ -112,21 +112,21 @@ struct ReplayCommand {
 }
 
 extension Replay {
-    /// Plays to the end, and reports what is to be known before and after.
+    /// Plays to the end, and writes the messages before and after.
     func run(
         _ indicator: ProgressIndicator, _ errors: LineWriter, _ signals: SignalListener
     ) -> (summary: ReplaySummary, failures: [StationError]) {
         errors.write(notices)
         signals.listen(waking: wakeDescriptor)
         let (summary, failures) = run(indicator)
-        // Behind the events, where both outputs are the same.
+        // After the events, if both go to one output.
         for message in summary.notices + failures.map(\.description) { errors.write("binnacle: \(message)") }
         return (summary, failures)
     }
 }
 
 extension ReplayOptions {
-    /// Reads what `replay` and `plot` have in common.
+    /// Parses the options of `replay` and `plot`.
     init(_ arguments: Arguments, of command: CommandRow.Name, needsTrace: Bool = true) throws(StationError) {
         self.init()
         traces = try arguments.traces(arguments.operands)
@@ -147,7 +147,7 @@ extension ReplayOptions {
         }
         batch = try arguments.count(.batch, in: 1...65_536) ?? batch
         traces.decodesScans = arguments.has(.decodeScans)
-        // At a multiple of real time, one is enough.
+        // At a multiple of real time, one processor is enough.
         if speed == .maximum { traces.processorCount = Processors.availableCount }
     }
 

@@ -3,9 +3,9 @@ import PlainText
 import Station
 import Traces
 
-/// The command that succeeds where one was refused because a recording does not say enough, ready to be pasted.
+/// A command to paste, which succeeds where a recording was refused for lack of information.
 enum RetryLine {
-    /// Makes the line; `nil` when no command is known.
+    /// Makes the line; `nil` if no command is known.
     static func text(_ error: StationError, _ command: CommandRow?, _ arguments: [String]) -> String? {
         guard let refused = error.refusedTrace, let command else { return nil }
         let line: String
@@ -23,12 +23,12 @@ enum RetryLine {
             if isNamed, command.options.contains(.map) {
                 line = shell([command.name.rawValue] + options + without(options, arguments))
             } else {
-                // The command takes no such options, or the file is named in a configuration: convert it once.
+                // The command has no such options, or the file is named in a configuration: convert it once.
                 let stem = refused.path.lowercased().hasSuffix(".csv") ? String(refused.path.dropLast(4)) : refused.path
                 line = shell(["convert"] + options + [refused.path, "-o", stem + ".converted.csv"])
             }
         }
-        // What a terminal cannot show cannot be pasted either.
+        // Unprintable characters cannot be pasted.
         return line == line.printable ? "try: " + line : nil
     }
 
@@ -44,9 +44,9 @@ enum RetryLine {
         return value.hasPrefix(path + ":") ? name + file + value.dropFirst(path.count) : word
     }
 
-    /// The user's arguments without the options that are given again.
+    /// The user's arguments without the options that are added.
     private static func without(_ options: [String], _ arguments: [String]) -> [String] {
-        // What is said of all accelerations is added to the columns that the user has named.
+        // Additions for acceleration are merged with the columns that the user named.
         let namesColumns = options.contains { $0.contains("=") && !$0.hasPrefix("acceleration=") }
         var rest = arguments[...]
         var kept: [String] = []

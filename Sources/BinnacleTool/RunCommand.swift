@@ -20,7 +20,7 @@ struct RunCommand {
     }
 
     func run(_ signals: SignalListener) throws(StationError) -> ExitStatus {
-        // A SIGHUP during the start is handled when the loop runs; by default it would end the process.
+        // A SIGHUP during the start is handled by the loop; by default it would end the process.
         signals.listenForReload()
         let daemon = try Daemon(options, interruption: signals.interruption)
         signals.listen(waking: daemon.wakeDescriptor)
@@ -28,7 +28,7 @@ struct RunCommand {
         return .ok
     }
 
-    /// What plays in place of the sensors: of those of a configuration when there is one.
+    /// Sources that replace the sensors, those of the configuration if there is one.
     static func embedded(
         _ arguments: Arguments, traces: [String]
     ) throws(StationError) -> EmbeddedConfiguration? {

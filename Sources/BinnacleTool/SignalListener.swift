@@ -5,39 +5,36 @@ import Synchronization
 
 /// The process's signal handlers, and the received signals.
 ///
-/// A signal handler has no context, so its state is static; everything else reads it through ``interruption``.
+/// A signal handler has no context, so this state is static; other code reads it through ``interruption``.
 struct SignalListener {
     private static let received = Atomic<Int32>(0)
-    /// When the first of the signals that end came, on CLOCK_MONOTONIC; 0 before that.
+    /// When the first signal to end came, on CLOCK_MONOTONIC; 0 for none.
     private static let firstNanoseconds = Atomic<Int64>(0)
     private static var sameRequestNanoseconds: Int64 { 1_000_000_000 }
     private static let isReloadWanted = Atomic<Bool>(false)
-    /// An eventfd that ends the event thread's wait; −1 without one.
+    /// An eventfd that ends the event thread's wait; −1 for none.
     private static let wakeDescriptor = Atomic<Int32>(-1)
 
-    /// The received signals, for the rest of the program.
     let interruption = Interruption(
         signal: { received.load(ordering: .relaxed) },
         takeReload: { isReloadWanted.load(ordering: .relaxed) && isReloadWanted.exchange(false, ordering: .relaxed) })
 
-    /// Handles SIGINT and SIGTERM as requests to end; a further one, more than a second after the first, kills the process.
+    /// Handles SIGINT and SIGTERM as requests to end; another one more than a second later kills the process.
     ///
-    /// Within the second it is the same request: Ctrl-C in a shell reaches the whole process group, and a parent often
-    /// passes it on once more.
-    ///
-    /// - Parameter descriptor: An eventfd that is written to when a signal comes; it stays open as long as the process.
+    /// Within a second it is the same request: Ctrl-C in a shell reaches the whole process group, and a parent often
+    /// forwards it. `descriptor` is an eventfd that each signal writes to; it has to stay open.
     func listen(waking descriptor: Int32? = nil) {
         // The first access initialises the static storage, which a signal handler must not do.
         Self.received.store(0, ordering: .relaxed)
         Self.firstNanoseconds.store(0, ordering: .relaxed)
         Self.wakeDescriptor.store(descriptor ?? -1, ordering: .relaxed)
         Self.handle([SIGINT, SIGTERM]) { number in
-            // clock_gettime(2) may be called in signal handlers.
+            // clock_gettime(2) is async-signal-safe.
             let now = SystemClock.monotonic()
             let first = SignalListener.firstNanoseconds.load(ordering: .relaxed)
             guard first == 0 else {
                 guard now - first > SignalListener.sameRequestNanoseconds else { return }
-                // The signal is blocked while its handler runs: the process ends when this returns.
+                // The signal is blocked in its handler, so the process ends on return.
                 signal(number, SIG_DFL)
                 raise(number)
                 return
@@ -48,17 +45,17 @@ struct SignalListener {
         }
     }
 
-    /// The standard descriptor whose terminal ends the process when it is closed; −1 without one.
+    /// A standard descriptor whose terminal ends the process when it is closed; −1 for none.
     private static let terminalDescriptor = Atomic<Int32>(-1)
 
-    /// Handles SIGHUP as a request to read the configuration again; or to end, when it comes because the terminal was closed.
+    /// Handles SIGHUP as a request to reload, or to end if the terminal was closed.
     func listenForReload() {
         Self.isReloadWanted.store(false, ordering: .relaxed)
         _ = Self.wakeDescriptor.load(ordering: .relaxed)
         _ = Self.received.load(ordering: .relaxed)
         var action = sigaction()
         sigaction(SIGHUP, nil, &action)
-        // After nohup(1) the process is meant to outlive its terminal.
+        // After nohup(1) the process is to outlive its terminal.
         let isIgnored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
         let terminal = isIgnored ? nil : [STDERR_FILENO, STDOUT_FILENO, STDIN_FILENO].first { isatty($0) == 1 }
         Self.terminalDescriptor.store(terminal ?? -1, ordering: .relaxed)
@@ -72,7 +69,7 @@ struct SignalListener {
         }
     }
 
-    /// Whether the terminal has gone; tcgetattr(3) may be called in signal handlers.
+    /// Whether the terminal is gone; tcgetattr(3) is async-signal-safe.
     private static func isTerminalClosed() -> Bool {
         let descriptor = terminalDescriptor.load(ordering: .relaxed)
         guard descriptor >= 0 else { return false }
@@ -84,18 +81,18 @@ struct SignalListener {
 
     private static let terminalSignals = Atomic<UInt32>(0)
 
-    /// What the terminal asked for since the last call.
+    /// Terminal signals since the last call.
     struct TerminalChange: OptionSet {
         let rawValue: UInt32
-        /// It has another size.
+        /// The size changed.
         static let size = TerminalChange(rawValue: 1)
         /// Ctrl-Z.
         static let stop = TerminalChange(rawValue: 2)
-        /// The process goes on after a stop.
+        /// The process continues after a stop.
         static let resume = TerminalChange(rawValue: 4)
     }
 
-    /// Handles SIGWINCH, SIGTSTP and SIGCONT, for a program that has the whole terminal.
+    /// Handles SIGWINCH, SIGTSTP and SIGCONT, for a full-screen program.
     func listenForTerminal() {
         _ = Self.terminalSignals.load(ordering: .relaxed)
         _ = Self.wakeDescriptor.load(ordering: .relaxed)
@@ -106,28 +103,27 @@ struct SignalListener {
         }
     }
 
-    /// What the terminal asked for since the last call.
     func takeTerminalChange() -> TerminalChange {
         TerminalChange(rawValue: Self.terminalSignals.exchange(0, ordering: .relaxed))
     }
 
-    /// Stops the process as Ctrl-Z does without a handler, until it is continued.
+    /// Stops the process like Ctrl-Z without a handler, until it is continued.
     func stopProcess() {
         signal(SIGTSTP, SIG_DFL)
         raise(SIGTSTP)
         listenForTerminal()
     }
 
-    /// Called in signal handlers, where little more than a load and a write is allowed.
+    /// Called in signal handlers, so it does only async-signal-safe work.
     private static func wake() {
         let descriptor = wakeDescriptor.load(ordering: .relaxed)
         var one: UInt64 = 1
         if descriptor >= 0 { _ = write(descriptor, &one, 8) }
     }
 
-    /// Sets a handler, and unblocks the signals: the parent process may have left them blocked.
+    /// Sets a handler, and unblocks the signals, which the parent process may have blocked.
     private static func handle(_ numbers: [Int32], _ handler: @escaping @convention(c) (Int32) -> Void) {
-        // Without SA_RESTART a blocking call returns when the signal comes.
+        // Without SA_RESTART a signal interrupts a blocking call.
         var action = sigaction()
         action.__sigaction_handler.sa_handler = handler
         var signals = sigset_t()

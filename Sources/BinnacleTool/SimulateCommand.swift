@@ -9,11 +9,11 @@ import Traces
 import VirtualDevices
 import Workbench
 
-/// `binnacle simulate`: plays devices for the kernel.
+/// `binnacle simulate`: creates virtual devices in the kernel.
 struct SimulateCommand {
     private let options: SimulateOptions
 
-    /// From the lowest rate of a model to the highest rate that devices are known to support.
+    /// From the lowest rate of a model to the highest rate of known devices.
     private static let rates = 0.1...10_000.0
 
     init(_ arguments: Arguments) throws(StationError) {
@@ -38,7 +38,7 @@ struct SimulateCommand {
         let simulation = try DeviceSimulation(
             options, commands: STDIN_FILENO, output: output, errors: errors, interruption: signals.interruption)
         errors.write(simulation.notices)
-        // In the background of a shell, reading commands from its terminal would stop the process.
+        // In the background, reading commands from the terminal would stop the process.
         signal(SIGTTIN, SIG_IGN)
         signals.listen(waking: simulation.wakeDescriptor)
         try simulation.run()

@@ -1,9 +1,9 @@
 import Binnacle
 import PlainText
 
-/// A daemon's status for people, the problems first.
+/// Formats a daemon's status as text, problems first.
 enum StatusText {
-    /// The lines, without their ends.
+    /// Lines without newlines.
     static func lines(_ status: JSONValue) -> [String] {
         let state = status["state"]?.text ?? "?"
         var lines = [
@@ -52,14 +52,14 @@ enum StatusText {
             }
     }
 
-    /// The state of a detector, and its latest values; nothing when it has none.
+    /// The state of a detector and its latest values; may be empty.
     private static func values(_ detector: JSONValue) -> String {
         guard case .object(let members) = detector else { return "" }
         let texts = [detector["state"]?.text].compactMap { $0 } + Figure.figures(of: members).compactMap(\.text)
         return texts.isEmpty ? "" : ": " + texts.joined(separator: ", ")
     }
 
-    /// What a detector knows of its gyroscope; nothing when it has none.
+    /// The gyroscope offset that a detector has learned; may be empty.
     private static func gyroscope(_ gyroscope: JSONValue?) -> String {
         guard let gyroscope, gyroscope != .null else { return "" }
         let offset = items(gyroscope["offset_dps"]).map(word).joined(separator: ", ")
@@ -120,7 +120,7 @@ enum StatusText {
         return items
     }
 
-    /// A number as the status has it; `nil` for one that is not known.
+    /// A number as in the status; `nil` if it is unknown.
     static func number(_ value: JSONValue?) -> String? {
         guard case .number(let text)? = value else { return nil }
         return text
@@ -128,7 +128,7 @@ enum StatusText {
 
     private static func isTrue(_ value: JSONValue?) -> Bool { value == .boolean(true) }
 
-    /// A number or a text; `-` for an unknown value.
+    /// A number or a text; `-` if it is unknown.
     private static func word(_ value: JSONValue?) -> String {
         number(value) ?? value?.text ?? "-"
     }

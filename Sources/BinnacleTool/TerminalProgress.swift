@@ -9,7 +9,7 @@ private final class NoProgressView: ProgressView {
 }
 
 extension ProgressIndicator {
-    /// A bar on standard error when that is a terminal, and nothing otherwise.
+    /// A progress bar on standard error if that is a terminal.
     static func onTerminal(_ label: String, isWanted: Bool = true) -> ProgressIndicator {
         let isShown = isWanted && isatty(STDERR_FILENO) != 0
         return ProgressIndicator(

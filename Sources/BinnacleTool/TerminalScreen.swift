@@ -3,19 +3,19 @@ import Handlers
 import LinuxSystem
 import Pictures
 
-/// The whole terminal, in which frames are drawn; it is as before when the view ends, however it ends.
+/// Draws frames on the whole terminal, and restores it at the end, also after a kill.
 final class TerminalScreen {
     private let style: TerminalStyle
-    /// The terminal's settings before; `nil` when standard input is no terminal.
+    /// The original settings; `nil` if standard input is not a terminal.
     private var before: termios?
     private var guardian: TerminalGuardian?
     private var isEntered = false
 
-    /// Another screen without a cursor, and back.
+    /// The alternate screen without a cursor.
     private static let begin = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J"
     private static let end = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
 
-    /// The screen of standard output; `nil` when that is no terminal, or one that has no screen.
+    /// The screen of standard output; `nil` if that is not a terminal, or one without cursor control.
     static func ofStandardOutput() -> TerminalScreen? {
         guard isatty(STDOUT_FILENO) != 0, let kind = variable("TERM"), kind != "dumb" else { return nil }
         var style = TerminalStyle()
@@ -33,7 +33,7 @@ final class TerminalScreen {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Takes the screen, and the keys as they are pressed.
+    /// Switches to the alternate screen and unbuffered keys.
     func enter() throws(SystemError) {
         var settings = termios()
         if isatty(STDIN_FILENO) != 0, tcgetattr(STDIN_FILENO, &settings) == 0 { before = settings }
@@ -41,10 +41,10 @@ final class TerminalScreen {
         resume()
     }
 
-    /// Takes the screen again, after a stop.
+    /// Switches to the alternate screen again after a stop.
     func resume() {
         if var settings = before {
-            // Ctrl-C and Ctrl-Z stay signals.
+            // Ctrl-C and Ctrl-Z remain signals.
             settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
             tcsetattr(STDIN_FILENO, TCSANOW, &settings)
         }
@@ -52,7 +52,7 @@ final class TerminalScreen {
         isEntered = true
     }
 
-    /// Gives the screen back.
+    /// Restores the terminal.
     func leave() {
         guard isEntered else { return }
         isEntered = false
@@ -65,15 +65,15 @@ final class TerminalScreen {
         guardian?.dismiss()
     }
 
-    /// Draws a frame with one write; `false` when the terminal is gone.
+    /// Draws a frame with one write; `false` if the terminal is gone.
     func draw(_ state: WatchState) -> Bool {
         let size = Terminal.size(of: STDOUT_FILENO) ?? (80, 24)
         let frame = WatchFrame(state, columns: size.columns, rows: size.rows, style: style)
-        // Each line is written over and its rest erased, so nothing flickers.
+        // Lines are overwritten and their rest erased, which does not flicker.
         return put("\u{1B}[H" + frame.lines.joined(separator: "\u{1B}[K\r\n") + "\u{1B}[K\u{1B}[J")
     }
 
-    /// Waits for keys, or until a descriptor is readable; `nil` when the terminal is gone.
+    /// Waits for keys or a readable descriptor; `nil` if the terminal is gone.
     func wait(_ descriptor: Int32, timeoutMilliseconds timeout: Int32) -> [UInt8]? {
         var entries = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -100,11 +100,11 @@ final class TerminalScreen {
     }
 }
 
-/// A process that gives the screen back when this one is killed: it waits at a pipe for its end.
+/// A process that restores the terminal if this one is killed, which it notices at a pipe.
 private final class TerminalGuardian {
     private let program: HeldProgram
 
-    /// A shell with line editing has settings of its own by then, which stay: only ours translate carriage returns.
+    /// If a shell has set its own modes for line editing by then, they stay: only ours have icrnl.
     private static let script = """
         trap '' INT QUIT TERM HUP TSTP TTIN TTOU
         exec 3>&1 2>/dev/null
@@ -117,7 +117,7 @@ private final class TerminalGuardian {
         printf '\\033[0m\\033[?25h\\033[?1049l'
         """
 
-    /// Starts it; without a shell the screen stays as it is after a kill.
+    /// Starts the process; without a shell the terminal is not restored after a kill.
     init?() {
         guard let program = try? HeldProgram(["sh", "-c", Self.script]) else { return nil }
         self.program = program

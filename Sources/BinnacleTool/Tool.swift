@@ -7,7 +7,7 @@ import LinuxSystem
 import PlainText
 import Station
 
-/// The program: runs the subcommand, and reports an error as a message and an exit status.
+/// Runs the subcommand, and reports an error as a message and an exit status.
 @main
 enum Tool {
     static func main() {
@@ -67,7 +67,7 @@ enum Tool {
         case .declination: return try DeclinationCommand(parsed).run(output, errors).rawValue
         case .simulate: return try SimulateCommand(parsed).run(output, errors, signals).rawValue
         case .bench: return try BenchCommand(parsed).run(output, signals).rawValue
-        // The status may be that of another program.
+        // The status may be that of the command that ran.
         case .on: return try OnCommand(parsed).run(output, errors, signals)
         }
     }
@@ -79,7 +79,6 @@ enum Tool {
             .usage, "unknown command '\(name)' (\(Spelling.hint(for: name, among: names))); see 'binnacle --help'")
     }
 
-    /// `binnacle help` and `binnacle help COMMAND`.
     private static func help(_ topics: ArraySlice<String>, _ output: LineWriter) throws(StationError) -> ExitStatus {
         guard topics.count <= 1 else {
             throw StationError(.usage, "help takes one command, as in 'binnacle help replay'")
@@ -105,16 +104,15 @@ enum Tool {
 }
 
 extension LineWriter {
-    /// Writes messages of the program at once.
+    /// Writes messages and flushes.
     func write(_ messages: [some CustomStringConvertible]) {
         for message in messages { write("binnacle: \(message.description)") }
         flush()
     }
 
-    /// Writes a message of the program at once.
+    /// Writes a message and flushes.
     func write(_ message: String) { write([message]) }
 
-    /// Writes text of several lines.
     func write(text: String) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         if lines.last == "" { lines.removeLast() }

@@ -10,7 +10,7 @@ import Station
 
 /// `binnacle watch`: shows sensors and detectors live in the terminal.
 struct WatchCommand {
-    /// What is shown: a daemon that runs, or what this process reads itself.
+    /// The readings of a daemon, or of sensors that this process reads itself.
     private enum Source {
         case daemon(String)
         case own(RunOptions, String)
@@ -21,7 +21,7 @@ struct WatchCommand {
     private let duration: Duration?
     private let isUTC: Bool
 
-    /// No screen shows more pictures a second.
+    /// The shortest time between two frames.
     fileprivate static let frameNanoseconds: Int64 = 100_000_000
 
     init(_ arguments: Arguments) throws(StationError) {
@@ -107,10 +107,10 @@ private struct WatchView {
     let daemon: ViewedDaemon?
     let waker: Waker
     let signals: SignalListener
-    /// When it ends, on CLOCK_MONOTONIC; `nil` for when it is ended.
+    /// On CLOCK_MONOTONIC; `nil` for no limit.
     let deadline: Int64?
 
-    /// Why there is nothing more to show; `nil` while there is.
+    /// The result once the view has to end; `nil` before.
     private var end: Result<ExitStatus, StationError>? {
         if signals.interruption.isRequested { return .success(signals.interruption.exitStatus) }
         if let outcome = daemon?.outcome { return outcome.map { .ok } }
@@ -123,7 +123,7 @@ private struct WatchView {
         [due, deadline].compactMap { $0 }.min().map { SystemClock.milliseconds(until: $0) } ?? -1
     }
 
-    /// Draws frames, and handles keys, until the end.
+    /// Draws frames and handles keys until the end.
     mutating func run(on screen: TerminalScreen) -> Result<ExitStatus, StationError> {
         var keys = TerminalKeys()
         var drawnNanoseconds: Int64 = 0
@@ -161,7 +161,7 @@ private struct WatchView {
         }
     }
 
-    /// Prints a line for each second's readings and for each event, until the end.
+    /// Prints a line for each second of readings and for each event, until the end.
     mutating func run(on output: LineWriter) -> Result<ExitStatus, StationError> {
         while true {
             waker.clear()

@@ -5,16 +5,15 @@ import LinuxSystem
 import PlainText
 import Synchronization
 
-/// Readings and events from a socket, read on a thread of their own, for a view that takes them when it draws.
+/// Readings and events of a socket, received on another thread for a view that fetches them when it draws.
 ///
-/// It is bounded: readings that were not taken are joined, and only the last lines are kept.
+/// Memory is bounded: readings that were not fetched are merged, and only the last lines are kept.
 final class WatchFeed: Sendable {
-    /// What a view takes.
     enum Content {
         case readings(LiveValues)
-        /// An event, or what is to be known of events.
+        /// An event, or a message about events.
         case line(String)
-        /// The daemon does not answer, or does again.
+        /// Why the daemon does not answer; `nil` when it answers again.
         case trouble(String?)
     }
 
@@ -32,7 +31,7 @@ final class WatchFeed: Sendable {
     private let waker: Waker
     private let isUTC: Bool
 
-    /// Connects on a thread of its own, also to a daemon that may not answer yet, and wakes when there is something.
+    /// Connects on another thread, also to a daemon that does not answer yet, and wakes the waker on new content.
     init(
         path: String, intervalNanoseconds: Int64, isUTC: Bool, waitsForDaemon: Bool, waking waker: Waker
     ) throws(SystemError) {
@@ -43,7 +42,7 @@ final class WatchFeed: Sendable {
         var readings = LiveValuesRequest()
         readings.intervalNanoseconds = intervalNanoseconds
         request.readings = readings
-        // Every degree of a turn would hide what happens.
+        // One line for each degree of a turn would hide other events.
         request.filter.kinds = EventKind.listed
         let wanted = request
         try WorkerThread.start { [self] in
@@ -51,7 +50,7 @@ final class WatchFeed: Sendable {
                 wanted, path: path, patience: waitsForDaemon ? .always : .afterFirstAnswer,
                 cancelling: stop.descriptor
             ) { [self] change in
-                // An own daemon takes a moment to begin.
+                // The daemon that this process starts needs a moment.
                 guard !waitsForDaemon else { return }
                 switch change {
                 case .waiting(let error): leave { $0.trouble = .some(error.description.printable + "; waiting for it") }
@@ -64,10 +63,10 @@ final class WatchFeed: Sendable {
 
     func end() { stop.wake() }
 
-    /// Why there will be nothing more; `nil` while there may be.
+    /// Why there will be no more content; `nil` before.
     var failure: EventSubscriptionError? { state.withLock { $0.failure } }
 
-    /// What came since the last call: events before readings, which are newer.
+    /// The content since the last call: events first, because readings are newer.
     func removeAll() -> [Content] {
         state.withLock { state in
             defer { state = State(failure: state.failure) }
@@ -106,7 +105,7 @@ final class WatchFeed: Sendable {
 
     private func text(of event: Event) -> String {
         let time = event.wallNanoseconds.map { wall in
-            // The day is known to who watches.
+            // The day needs no mention in a live view.
             let text = isUTC ? WallTime.text(wall) : LocalTime.text(wall)
             return String(text.drop { $0 != "T" && $0 != " " }.dropFirst().prefix(12))
         }

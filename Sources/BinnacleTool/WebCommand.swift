@@ -5,13 +5,13 @@ import PlainText
 import Station
 import Synchronization
 
-/// `binnacle web`: a page with live readings, the kept events and the state of the daemon.
+/// `binnacle web`: serves a page with live readings, stored events and the state of the daemon.
 struct WebCommand {
     private let service: WebService
     private let isOneRequest: Bool
     private let listener: (host: String, port: Int)
 
-    /// The connections that are answered at once; each has a thread.
+    /// Maximum number of simultaneous connections, each of which has a thread.
     private static let mostConnections = 32
     private static let standardPort = 9478
 
@@ -49,7 +49,7 @@ struct WebCommand {
         return host.isEmpty ? nil : (String(host), port)
     }
 
-    /// The first line of a file, which is long enough to be no guess.
+    /// The first line of a file, which has to be too long to guess.
     private static func token(_ path: String) throws(StationError) -> String {
         let bytes: [UInt8]
         do throws(SmallFile.Failure) {
@@ -81,7 +81,7 @@ struct WebCommand {
         }
     }
 
-    /// Whether a connection came to an address that only this machine has; what is no network socket did.
+    /// Whether a connection came to a loopback address, or not by the network at all.
     private static func isLocal(_ socket: Int32) -> Bool {
         do throws(SystemError) {
             let address = try NetworkAddress(of: socket)
@@ -91,7 +91,7 @@ struct WebCommand {
         }
     }
 
-    /// How many connections are answered at present.
+    /// The number of open connections.
     private final class Count: Sendable {
         let value = Atomic(0)
     }
@@ -104,7 +104,7 @@ struct WebCommand {
         guard let address = found?.first else {
             throw SystemError(code: EADDRNOTAVAIL, call: "getaddrinfo", path: listener.host)
         }
-        // Output in the kernel's buffer is memory, too.
+        // Limits the kernel's buffer for output, which is memory as well.
         let socket = try address.listen(
             sendBuffer: 65_536, backlog: 64, path: "\(listener.host):\(listener.port)")
         let port = try NetworkAddress(of: socket.raw).port
@@ -121,7 +121,7 @@ struct WebCommand {
         return signals.interruption.exitStatus
     }
 
-    /// Answers the waiting connections, each on a thread; those beyond the most are closed at once.
+    /// Serves waiting connections, each on a thread; closes those beyond the limit at once.
     private func accept(_ acceptor: StreamAcceptor, _ count: Count) {
         _ = acceptor.accept { (connection: Descriptor) throws(SystemError) in
             guard count.value.load(ordering: .relaxed) < Self.mostConnections else { return }

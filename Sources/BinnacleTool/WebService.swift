@@ -6,26 +6,26 @@ import Pictures
 import PlainText
 import Station
 
-/// Answers the requests of browsers: a page, and what it shows; nothing can be changed through it.
+/// Answers the requests of browsers for a page and its data; nothing can be changed through it.
 struct WebService: Sendable {
     let socketPath: String
-    /// What a client has to know that does not come from this machine; `nil` admits none.
+    /// The token of clients on other machines; `nil` admits none.
     let token: String?
 
-    /// The most events that a page gets.
+    /// Maximum number of events sent to a page.
     private static let mostEvents = 5000
-    /// After an hour the browser connects again.
+    /// After an hour the browser has to connect again.
     private static let longestStream: Int64 = 3_600_000_000_000
 
     private static let fields = [
-        // Scripts and styles are files of this service alone, so no text can become one.
+        // Scripts and styles come from files of this service only, so no text can be executed.
         "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
             + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
         "X-Content-Type-Options: nosniff", "Referrer-Policy: no-referrer", "Cross-Origin-Resource-Policy: same-origin",
         "Cross-Origin-Opener-Policy: same-origin",
     ]
 
-    /// Answers one request; `isLocal` is for one that came to an address of this machine alone.
+    /// Answers one request; `isLocal` states that it came to a loopback address.
     func serve(_ connection: HTTPConnection, isLocal: Bool) {
         guard let request = connection.request() else {
             return refuse(connection, "400 Bad Request", "Malformed request.")
@@ -62,9 +62,9 @@ struct WebService: Sendable {
             status, type: "text/plain; charset=utf-8", Array((text + "\n").utf8), fields: Self.fields)
     }
 
-    // MARK: - Who may ask
+    // MARK: - Access
 
-    /// Why a request is refused; `nil` when it is answered.
+    /// Why a request is refused; `nil` if it is allowed.
     private func refusal(of request: HTTPConnection.Request, isLocal: Bool) -> String? {
         guard request.count(of: "host") == 1, let host = request.field("host") else {
             return "The request names no host."
@@ -74,7 +74,7 @@ struct WebService: Sendable {
             return "Another site asks."
         }
         if let site = request.field("sec-fetch-site"), site != "same-origin", site != "none" {
-            // A link from elsewhere may lead to the page, but not take what it shows.
+            // A link from another site may open the page, but not fetch its data.
             guard site == "cross-site" || site == "same-site", request.field("sec-fetch-mode") == "navigate" else {
                 return "Another site asks."
             }
@@ -90,7 +90,7 @@ struct WebService: Sendable {
         return nil
     }
 
-    /// Whether a host, perhaps with a port, names this machine, so that no foreign site can have it.
+    /// Whether a host name, with or without a port, is a loopback name, which no foreign site can have.
     private static func isLoopback(_ host: String) -> Bool {
         var name = Substring(host)
         if let colon = name.lastIndex(of: ":"),
@@ -102,16 +102,16 @@ struct WebService: Sendable {
         return ["localhost", "127.0.0.1", "[::1]"].contains(name.lowercased())
     }
 
-    /// Compares texts in a time that depends on their lengths alone.
+    /// Compares texts in a time that depends only on their lengths.
     private static func isEqual(_ left: String, _ right: String) -> Bool {
         let (left, right) = (Array(left.utf8), Array(right.utf8))
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    // MARK: - What is shown
+    // MARK: - Data
 
-    /// Sends the kept events since a time, each as a line of JSON, as far as there are not too many.
+    /// Sends the stored events since a time as lines of JSON, up to the limit.
     private func sendEvents(_ connection: HTTPConnection, _ request: HTTPConnection.Request) {
         guard let text = request.parameter("since_ns"), let since = Int64(text) else {
             return refuse(connection, "400 Bad Request", "since_ns is missing: nanoseconds since 1970.")
@@ -144,12 +144,12 @@ struct WebService: Sendable {
             fields: Self.fields)
     }
 
-    /// Sends readings and events as they come, until the client is gone or takes nothing.
+    /// Sends readings and events as they arrive, until the client is gone or does not read.
     private func stream(_ connection: HTTPConnection) {
         var request = SubscriptionRequest()
         request.readings = LiveValuesRequest()
         request.filter.kinds = EventKind.listed
-        // What the client sends behind its request, or its end, ends the stream.
+        // Further data from the client, or its end, ends the stream.
         let reader = SubscriptionReader(
             request, path: socketPath, patience: .none, cancelling: connection.input)
         let head =
@@ -170,7 +170,7 @@ struct WebService: Sendable {
             } catch {
                 (name, data) = ("trouble", JSONObject.quoted(error.description))
             }
-            // A line of JSON has no line end.
+            // A line of JSON contains no newline.
             guard connection.write(Array("event: \(name)\ndata: \(data)\n\n".utf8)), name != "trouble" else { return }
         }
     }
