@@ -86,7 +86,7 @@ enum EventPage {
             Cm after  The number of the event behind which to begin; 0 begins with the oldest that is kept. Without \
             it and since_ns, a subscription that follows begins now.
             Cm since_ns  Only events since this time, in nanoseconds since 1970.
-            Cm identity  The identity of the store in which after counts, as an earlier answer said it.
+            Cm identity  The identity of the store in which after counts, as in an earlier answer.
             Cm follow  false ends behind the last event that is kept.
             Cm readings  Live readings beside the events, as below. With it, kinds may be [], for readings alone.
             """)
@@ -100,7 +100,7 @@ enum EventPage {
         page.list([
             (
                 ManualPage.escaped("{\"missed\":{\"count\":12,\"from\":5,\"through\":16,\"reason\":\"...\"}}"),
-                "Stands in for events that cannot be sent; what is not known is left out."
+                "Replaces events that cannot be sent; unknown members are left out."
             ),
             (ManualPage.escaped("{\"end\":{}}"), "Follows the last event when follow is false."),
             (
@@ -118,7 +118,7 @@ enum EventPage {
         page.section("LIVE READINGS")
         page.paragraphs(
             """
-            What sensors and detectors show, for views: not kept, and computed only while a client subscribes. \
+            Present values of sensors and detectors, for views: not kept, and computed only while a client subscribes. \
             interval_s is 0.05 to 60, 0.1 without it; sensors names some, without it all are meant:
             """)
         page.literal("{\"subscribe\":{\"kinds\":[],\"readings\":{\"interval_s\":0.1,\"sensors\":[\"lid\"]}}}")
@@ -153,11 +153,11 @@ enum EventPage {
             Cm measures  What is compared with limits: user_g, linear_g, total_g and rate_dps of a motion detector, \
             as far as it looks at them; turn_deg (away from the present edge) and lean_deg of a screen, of the last \
             sample.
-            Cm limits  What begins above or below which value of a measure or figure, and where it ends, which \
-            differs by the hysteresis. always_shown is there for those that a view always shows.
+            Cm limits  The value of a measure or figure above or below which something begins, and that at which it \
+            ends, which differs by the hysteresis. always_shown is there for those that a view always shows.
             Cm figures  Figures as in events, at the end of the interval: a heading with its accuracy, its age when \
             it is held, and in reason why there is none.
-            Cm lanes  What is drawn of the detector over time: curves and a direction by the names of their values, rows of \
+            Cm lanes  The drawing of the detector over time: curves and a direction by the names of their values, rows of \
             states, and sectors with their ends and the margin to leave them.
             """)
         page.section("SEE ALSO")

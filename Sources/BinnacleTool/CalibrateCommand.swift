@@ -155,7 +155,7 @@ struct CalibrateCommand {
             "\(path.printable) has a calibration of the \(kind) already. Replace it when there is a new one? [y/N]")
         errors.flush()
         guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
-            throw StationError(.cannotCreate, "\(path.printable): stays as it is")
+            throw StationError(.cannotCreate, "\(path.printable): is unchanged")
         }
     }
 

@@ -11,7 +11,7 @@ enum DaemonStatus {
     static func ask(_ path: String) throws(StationError) -> (line: String, status: JSONValue) {
         let line = try mapError({ StationError($0) }) { () throws(EventSubscriptionError) in try answer(path) }
         guard let status = try? JSONReader.value(of: line.utf8), status["state"]?.text != nil else {
-            throw StationError(.unavailable, "\(path): what answers there does not say how it is")
+            throw StationError(.unavailable, "\(path): the answer has no state: is this Binnacle's socket?")
         }
         return (line, status)
     }
@@ -25,7 +25,7 @@ enum DaemonStatus {
         switch try? SocketMessage(parsing: line) {
         case .status(let text): return text
         case .error(let message, _): throw .refusal(message, path: path)
-        default: throw .notUnderstood(reason: "it answers something else")
+        default: throw .notUnderstood(reason: "the answer is not a status")
         }
     }
 }

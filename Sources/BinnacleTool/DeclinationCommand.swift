@@ -66,7 +66,7 @@ struct DeclinationCommand {
     private var warning: String? {
         guard !model.years.contains(day.decimalYear) else { return nil }
         return "\(day) is outside the years of \(model.name), \(Int(model.epoch)) to "
-            + "\(Int(model.years.upperBound)): the figures are worth less with each year"
+            + "\(Int(model.years.upperBound)): the error of the figures grows with each year"
     }
 
     private func lines(_ field: GeomagneticField) -> [String] {

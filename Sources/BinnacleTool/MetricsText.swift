@@ -39,12 +39,12 @@ struct MetricsText {
         Row("binnacle_sensor_active", "gauge", "1 while the sensor delivers.") { status in
             items(status["sensors"]).map { Value(labels: sensor($0), number: flag($0["active"] == .boolean(true))) }
         },
-        Row("binnacle_sample_age_seconds", "gauge", "How long ago the latest sample was taken.") {
+        Row("binnacle_sample_age_seconds", "gauge", "The age of the latest sample.") {
             streams($0, "last_sample_s")
         },
-        Row("binnacle_sample_rate_hertz", "gauge", "The samples a second of late.") { streams($0, "rate_hz") },
+        Row("binnacle_sample_rate_hertz", "gauge", "The recent sampling rate.") { streams($0, "rate_hz") },
         Row("binnacle_samples_total", "counter", "The samples that were read.") { streams($0, "samples") },
-        Row("binnacle_samples_lost_total", "counter", "The samples that will never come, as far as it is known.") {
+        Row("binnacle_samples_lost_total", "counter", "The samples that are known to be lost.") {
             streams($0, "lost_samples")
         },
         Row("binnacle_sample_losses_total", "counter", "How often samples were lost.") { streams($0, "losses") },
@@ -68,7 +68,7 @@ struct MetricsText {
                 detector["state"].map { Value(labels: Self.detector(detector) + [("state", $0.text)], number: "1") }
             }
         },
-        Row("binnacle_detector_value", "gauge", "What the detector shows; the unit ends the name.") { status in
+        Row("binnacle_detector_value", "gauge", "A value of the detector; the unit ends the name.") { status in
             items(status["detectors"]).flatMap { detector -> [Value] in
                 guard case .object(let members) = detector else { return [] }
                 return Figure.figures(of: members).map { figure in

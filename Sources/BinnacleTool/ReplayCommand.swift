@@ -28,7 +28,7 @@ struct ReplayCommand {
             throw StationError(.usage, "--arrow and --json are two forms of the same output: leave one out")
         }
         if writesTable, isatty(STDOUT_FILENO) != 0 {
-            throw StationError(.usage, "an Arrow stream is nothing for a terminal: lead it into a file or a pipe")
+            throw StationError(.usage, "an Arrow stream is binary: redirect it to a file or a pipe")
         }
         var options = try ReplayOptions(arguments, of: .replay, needsTrace: !isBatch)
         options.runsHandlers = arguments.has(.handlers)

@@ -67,23 +67,23 @@ struct WebService: Sendable {
     /// Why a request is refused; `nil` if it is allowed.
     private func refusal(of request: HTTPConnection.Request, isLocal: Bool) -> String? {
         guard request.count(of: "host") == 1, let host = request.field("host") else {
-            return "The request names no host."
+            return "The request needs one Host header."
         }
         // A page of another site in the same browser.
         if request.count(of: "origin") > 0, request.field("origin") != "http://\(host)" {
-            return "Another site asks."
+            return "Requests from other sites are refused."
         }
         if let site = request.field("sec-fetch-site"), site != "same-origin", site != "none" {
             // A link from another site may open the page, but not fetch its data.
             guard site == "cross-site" || site == "same-site", request.field("sec-fetch-mode") == "navigate" else {
-                return "Another site asks."
+                return "Requests from other sites are refused."
             }
         }
         if isLocal {
             // A foreign name that resolves to this machine (DNS rebinding).
-            return Self.isLoopback(host) ? nil : "This service is known as localhost alone."
+            return Self.isLoopback(host) ? nil : "The host has to be localhost, 127.0.0.1 or [::1]."
         }
-        guard let token else { return "Only this machine is answered: there is no --token-file." }
+        guard let token else { return "Requests from other machines need --token-file." }
         guard let given = request.parameter("token"), Self.isEqual(given, token) else {
             return "The address lacks ?token= with the token of this service."
         }

@@ -187,8 +187,8 @@ package struct CommandRow: Sendable {
                 it. With --http it answers one request, from standard input to standard output; binnacle-web.socket starts it
                 so for each connection, on the loopback address.
 
-                On the loopback address it answers requests for localhost, 127.0.0.1 and [::1] alone. Elsewhere it answers those
-                who know the token of --token-file, at http://HOST:PORT/?token=TOKEN. It speaks HTTP without encryption: across
+                On the loopback address it answers requests for localhost, 127.0.0.1 and [::1] alone. Elsewhere it answers only
+                requests with the token of --token-file, at http://HOST:PORT/?token=TOKEN. It uses HTTP without encryption: across
                 a network that others use, put it behind a proxy that has TLS, or a tunnel of ssh.
                 """,
             options: [.listen, .tokenFile, .http, .socket]),

@@ -105,7 +105,7 @@ extension OptionRow {
     package static let report = OptionRow(
         "report", "FILE", takes: .files,
         help: """
-            Write to FILE what became of the replay, as one JSON object: the status, the reason of a failure, and the
+            Write the result of the replay to FILE as one JSON object: the status, the reason of a failure, and the
             numbers of samples, of skipped places by their cause, and of events.
             """)
     package static let json = OptionRow("json", help: "Write one JSON object a line instead of text.")
@@ -113,7 +113,7 @@ extension OptionRow {
         "arrow",
         help: """
             Write the events as an Arrow stream with a column for each figure, as in binnacle-events(7), for a file or a
-            pipe. With --each it has the rows of what became of the recordings, too.
+            pipe. With --each it also has a row for the result of each recording.
             """)
     package static let decodeScans = OptionRow(
         "decode-scans",
@@ -140,7 +140,7 @@ extension OptionRow {
             again.
             """)
     package static let format = OptionRow(
-        "format", "html|svg", help: "Write that, whatever the name of FILE ends with.")
+        "format", "html|svg", help: "Write this format, whatever the name of FILE ends with.")
     package static let force = OptionRow("force", help: "Overwrite FILE if it exists.")
     package static let guide = OptionRow(
         "guide",
@@ -194,7 +194,7 @@ extension OptionRow {
     package static let last = OptionRow("last", "N", letter: "n", help: "Only the last N events.")
     package static let utc = OptionRow("utc", help: "Show and read times in UTC instead of local time.")
     package static let follow = OptionRow(
-        "follow", help: "Go on with the events that happen from now on, until Ctrl-C.")
+        "follow", help: "Then print new events as they happen, until Ctrl-C.")
     package static let after = OptionRow(
         "after", "SEQ",
         help: "Begin behind the event with the number SEQ; 0 is the oldest that is kept. Without it, begin now.")
@@ -212,10 +212,10 @@ extension OptionRow {
     package static let listen = OptionRow(
         "listen", "ADDRESS:PORT",
         help:
-            "Listen there; without it at 127.0.0.1:9478. Other addresses than those of this machine need --token-file.")
+            "The address to listen at, 127.0.0.1:9478 by default. Addresses other than loopback need --token-file.")
     package static let tokenFile = OptionRow(
         "token-file", "FILE", takes: .files,
-        help: "Answer others than this machine when they know the first line of FILE, 16 letters and digits at least.")
+        help: "Also answer other machines that send the first line of FILE, at least 16 letters and digits, as token.")
     package static let store = OptionRow(
         "store", "PATH", takes: .files, help: "Read this store's file, and ask no daemon.")
     package static let date = OptionRow("date", "YYYY-MM-DD", help: "The day, in UTC. Without it, today.")
@@ -224,7 +224,7 @@ extension OptionRow {
         help: "Metres above the WGS 84 ellipsoid, -1000 to 850000. Without it, 0.")
     package static let model = OptionRow(
         "model", "sphere|ellipsoid",
-        help: "Fit this, instead of what the samples allow; an ellipsoid that they do not allow is refused.")
+        help: "Fit this model instead of choosing by the samples; an ellipsoid that they do not allow is refused.")
     package static let playFrom = from.meaning(
         "TIME",
         help: """
@@ -248,7 +248,7 @@ extension OptionRow {
             """)
     package static let field = OptionRow(
         "field", "MICROTESLA",
-        help: "How strong the field is, in µT, where that is known: more than 15 % off is refused.")
+        help: "The strength of the field in µT, if it is known: a result more than 15 % off is refused.")
     package static let `as` = OptionRow(
         "as", "hub|evdev",
         help: """
@@ -270,7 +270,7 @@ extension OptionRow {
         "node", "PATH", takes: .files,
         help: "The device file, where it is not /dev/uhid or /dev/uinput.")
     package static let rateHz = OptionRow("rate-hz", "HZ", help: "Samples a second of the model; 100 is the default.")
-    package static let strict = OptionRow("strict", help: "Take warnings for errors: exit with 78 when there is one.")
+    package static let strict = OptionRow("strict", help: "Treat warnings as errors: exit with 78 when there is one.")
     package static let help = OptionRow("help", letter: "h", help: "Print this help.")
     package static let version = OptionRow("version", letter: "V", help: "Print the version.")
 }

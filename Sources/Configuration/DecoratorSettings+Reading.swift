@@ -51,8 +51,8 @@ extension DecoratorSettings {
     static let row = Key(
         "decorate", .usual("[\n" + rows.map { "    \($0.example),\n" }.joined() + "]"), usual: "none",
         """
-        What stands between the events and the action; the first sees an event first. Times are those of the samples, \
-        except for quiet hours.
+        Decorators between the events and the action, in the order in which they get an event. Times are those of \
+        the samples, except for quiet hours.
 
         \(rows.map { "  \($0.name)  \($0.text)" }.joined(separator: "\n"))
         """)

@@ -40,7 +40,7 @@ extension EventStoreSettings {
         SettingRow(
             "synchronous", \.synchronous, .choice,
             """
-            What a power cut may cost. What was appended survives the end of the process either way.
+            The events that a power cut may lose. Appended events survive the end of the process in any case.
 
               "normal"  the events of about the last second
               "full"  nothing that was handed on: each group of events is on the disk before that, which wears flash \

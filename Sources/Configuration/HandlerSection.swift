@@ -67,8 +67,8 @@ extension HandlerSection {
         would be run for its own failure: \(words(EventKind.allCases.filter(EventKind.reports.contains))).
         """)
     private static let detector = Key(
-        "detector", .usual("[\"moved\", \"bow\"]"), usual: "all, and what concerns no detector",
-        "The detectors whose events it is for.")
+        "detector", .usual("[\"moved\", \"bow\"]"), usual: "all, and events without a detector",
+        "The detectors whose events it handles.")
 
     /// The kinds that the reference configuration logs: no repeated states and no successes.
     private static let logged = EventKind.allCases.filter {
@@ -98,7 +98,7 @@ extension HandlerSection {
         return SectionRow(
             "handler.NAME", shown: "handler.\(row.shown)", isSet: isFirst,
             isFirst
-                ? "What is done with which events. It does exactly one thing: "
+                ? "Does one thing with some kinds of event: "
                     + "\(Spelling.alternatives(HandlerActions.all.map { $0.key })).\n\n" + row.text : row.text,
             keys: keys)
     }
@@ -184,7 +184,7 @@ extension HandlerSection {
     private static func headingDetector(
         _ table: TableReader, _ key: String, _ chosen: [String]?, among norths: [String]
     ) -> String? {
-        refuse("on", "it gets the headings, and hears when there is none any more", table, key)
+        refuse("on", "it always gets the headings and their loss", table, key)
         refuse("decorate", "`interval_s` says how often it sends", table, key)
         let entry = table.entry("detector")
         // Errors in the names are already reported.

@@ -89,7 +89,7 @@ package struct HingeSection: DetectorSection {
 extension HingeSection {
     package static let rows: [SettingRow<HingeSettings>] = [
         SettingRow(
-            "dwell_s", \.dwell, .seconds, "How long the laptop has to be set up otherwise until that counts."),
+            "dwell_s", \.dwell, .seconds, "How long a new posture has to last until it counts."),
         SettingRow(
             "angle_filter_deg", \.filterDegrees, .number(in: 1...180),
             "The event \"hinge.changed\" is repeated when the angle has changed by this."),

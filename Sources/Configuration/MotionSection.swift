@@ -28,7 +28,7 @@ package struct MotionSection: DetectorSection {
         for key in ["rotation_dps", "rotation_release_dps"] {
             guard let entry = table.entry(key) else { continue }
             table.warn(
-                at: entry.keyPosition, "\(key) has no effect: rotations are not looked for",
+                at: entry.keyPosition, "\(key) has no effect: rotations are not detected",
                 hint: "add \"rotation\" to `detect`")
         }
     }
@@ -101,7 +101,7 @@ extension MotionSection {
             "detect", \.features, shown: .usual("[\"motion\", \"shake\", \"free_fall\", \"shock\"]"),
             usual: "all but \"rotation\"",
             """
-            What is looked for: any of "motion", "shake", "free_fall", "shock", "rotation". Each makes events of its own. \
+            What is detected: any of "motion", "shake", "free_fall", "shock", "rotation". Each makes events of its own. \
             "rotation" needs a gyroscope.
             """,
             value: { TableReader.text($0.features) }
@@ -150,7 +150,7 @@ extension MotionSection {
         SettingRow("shock_g", \.shockG, .number, "Above 1. A shock is a total acceleration above it."),
         SettingRow(
             "shock_window_s", \.shockWindow, .seconds,
-            "A shock is told so long after its first sample, with its peak; 0 tells it at once, with that sample."),
+            "A shock is reported this long after its first sample, with its peak; with 0, at once with that sample."),
         SettingRow("shock_refractory_s", \.shockRefractory, .seconds, "The shortest time between two shocks."),
         SettingRow(
             "gravity_s", \.gravityTimeConstant, .seconds,

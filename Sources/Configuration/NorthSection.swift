@@ -80,10 +80,10 @@ package struct NorthSection: DetectorSection {
     package static let ownKeys = [accelerometer, magnetometer, gyroscope, SectionSwitch.defaultDetector]
 
     private static let accelerometer = Key(
-        "accelerometer", .set("\"chassis\""), purpose: "it names the sensor that tells what is up",
+        "accelerometer", .set("\"chassis\""), purpose: "it names the sensor that measures which way is up",
         "The sensor that measures which way is up.")
     private static let magnetometer = Key(
-        "magnetometer", .set("\"compass\""), purpose: "it names the sensor that tells where north is",
+        "magnetometer", .set("\"compass\""), purpose: "it names the sensor that measures the magnetic field",
         "The sensor that measures the magnetic field. It may be the same.")
     private static let gyroscope = Key(
         "gyroscope", .example("\"chassis\""), usual: "that of the accelerometer, if there is one",
@@ -107,7 +107,7 @@ extension NorthSection {
         SettingRow(
             "upright_axis", \.uprightAxis, shown: .usual("\"-z\""),
             """
-            The axis that takes over while the heading axis is nearly vertical, or "none". With it, a tablet that is held \
+            The axis that replaces the heading axis while that is nearly vertical, or "none". With it, a tablet that is held \
             upright points where its back looks.
             """, value: { "\"\($0.uprightAxis?.rawValue ?? none)\"" }
         ) { table, key, settings in

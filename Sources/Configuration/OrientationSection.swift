@@ -103,13 +103,13 @@ extension OrientationSection {
         SettingRow(
             "frame", \.frame, .choice,
             """
-            What the signs of the device's values mean, behind its mount matrix.
+            The sign convention of the device's values after its mount matrix.
 
               "desktop"  as GNOME, KDE and udev's hardware database have it: y is -9.81 m/s² when the screen stands \
             upright; the sensor's key acceleration does not matter
               "device"  as Binnacle has it: y is +9.81 m/s² when the screen stands upright, with what acceleration says
 
-            A screen that is always taken for upside down needs the other one.
+            If the screen always counts as upside down, choose the other one.
             """),
         SettingRow(
             onlyIn, \.postures, shown: .example("[\"tablet\", \"tent\"]"), usual: "all",
@@ -123,7 +123,7 @@ extension OrientationSection {
         },
         SettingRow(
             "dwell_s", \.dwell, .seconds,
-            "How long the screen has to be held otherwise until that counts. The first orientation counts at once."),
+            "How long a new orientation has to last until it counts. The first orientation counts at once."),
         SettingRow(
             "hysteresis_deg", \.hysteresisDegrees, .number(in: OrientationSettings.hysteresisLimits),
             "The least distance between the angles at which an orientation or a tilt begins and ends."),
@@ -131,7 +131,7 @@ extension OrientationSection {
             "gate_g", \.gateG, .number,
             """
             While the total acceleration differs from 1 g by more, as in free fall or a shake, the last values hold. A device \
-            whose scale is wrong is noticed: a vector that stays as it is for 0.3 s is taken for gravity, whatever its length.
+            whose scale is wrong is noticed: a vector that is constant for 0.3 s is taken for gravity, whatever its length.
             """),
         SettingRow(
             "gap_s", \.gapLimit, .seconds,

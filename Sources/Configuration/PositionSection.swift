@@ -32,7 +32,7 @@ package struct PositionSection: Sendable {
         if !model.years.contains(year) {
             notices.append(
                 "position: \(day.map { "\($0)" } ?? "\(year)") is outside the years of \(model.name), \(Int(model.epoch)) to "
-                    + "\(Int(model.years.upperBound)): true headings are worth less with each year; `model` names a newer file"
+                    + "\(Int(model.years.upperBound)): the error of true headings grows with each year; `model` names a newer file"
             )
         }
         switch zone {
@@ -120,8 +120,8 @@ extension PositionSection {
             Key(
                 "date", .example("\"2026-11-21\""),
                 """
-                The day for which the field is worked out. By default a running service takes the day on which it reads \
-                this file, and a replay, which is the same on every day, the first of the model's.
+                The day of the field. The default is the day on which a running service reads this file, and the first day of \
+                the model in a replay, whose result is the same on every day.
                 """),
             Key(
                 "model", .example("\"/usr/share/binnacle/WMM2030.COF\""),

@@ -214,8 +214,8 @@ extension SensorSettings {
             "latency_s", \.latency, .seconds(in: 0...1), for: ["auto", "iio"],
             """
             The longest time that a sample of a device waits until it is read, so that one wake-up serves many. 0 reads \
-            every sample at once, for what cannot wait, and costs a wake-up for each. It changes no event, only when it is \
-            found. Sensors are read at the same moments. A device that gives no time stamps is read within 0.01 s.
+            every sample at once, for what cannot wait, and costs a wake-up for each. It delays events and changes nothing \
+            else about them. Sensors are read at the same moments. A device that gives no time stamps is read within 0.01 s.
             """),
         SettingRow(
             "update_interval_s", \.updateInterval,

@@ -54,7 +54,7 @@ extension BrokenConfigurationTests {
         more("sentences too seldom", "interval_s = 11", "8:1: interval_s (11.0) is not between 0.02 and 10.0"),
         more(
             "kinds for a plotter", "on = [\"heading\"]",
-            "8:1: `on` has no meaning for `nmea` (it gets the headings, and hears when there is none any more)"),
+            "8:1: `on` has no meaning for `nmea` (it always gets the headings and their loss)"),
         more(
             "decorators for a plotter", "decorate = [{ rate_limit = { per_minute = 6 } }]",
             "8:1: `decorate` has no meaning for `nmea` (`interval_s` says how often it sends)"),

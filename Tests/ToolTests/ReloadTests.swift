@@ -109,7 +109,7 @@ import Testing
             try run.configure(isBroken ? Self.version(number) + "[motion.moved" : Self.version(number))
             run.reload()
             let broken = (number + 3) / 10
-            try run.waitForMessage("configuration stays as it was", count: broken)
+            try run.waitForMessage("configuration stays in force", count: broken)
             try run.waitForMessage("configuration reloaded", count: number - broken)
             // By then everything that is made once has been made. A device may be open or not at any moment.
             if (30...40).contains(number) { descriptors = max(descriptors, run.descriptorCount) }
@@ -137,7 +137,7 @@ import Testing
         try run.waitForEvent("shake")
         try run.configure(good + "[handler.x]\non = [\"shaken\"]\nlog = true\n")
         run.reload()
-        try run.waitForMessage("the configuration stays as it was")
+        try run.waitForMessage("the previous configuration stays in force")
         #expect(try run.errors.text().contains("binnacle.toml:7:7: `on` cannot be `shaken` (did you mean"))
         let count = try run.events().count
         try run.waitForEvent("shake", count: count + 1)

@@ -194,7 +194,7 @@ import Testing
 
     @Test func whatNobodyLooksAtIsSaid() throws {
         let result = try Binary.run("replay", "--json", broad05, walk[0])
-        #expect(result.errors.contains("'accelerometer2': not looked at"))
+        #expect(result.errors.contains("'accelerometer2': not used"))
         let twice = try Binary.run("replay", broad05, broad05)
         #expect(twice.status == 64 && twice.errors.contains("named twice"))
     }

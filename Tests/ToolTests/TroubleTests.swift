@@ -134,7 +134,7 @@ import Testing
         try child.run()
         defer { child.end() }
         try screen.wait {
-            $0.contains("Ctrl-C ends it; 'binnacle status --socket \(folder.path)/b.sock' shows how it is doing")
+            $0.contains("Ctrl-C ends it; 'binnacle status --socket \(folder.path)/b.sock' shows its state")
         }
     }
 

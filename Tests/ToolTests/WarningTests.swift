@@ -18,7 +18,7 @@ import Testing
     private static let cases: [(String, String)] = [
         (
             "[motion.turned]\naccelerometer = \"box\"\nrotation_dps = 20\n",
-            "10:1: warning: rotation_dps has no effect: rotations are not looked for (add \"rotation\" to `detect`)"
+            "10:1: warning: rotation_dps has no effect: rotations are not detected (add \"rotation\" to `detect`)"
         ),
         (
             "[handler.a]\non = [\"motion.began\"]\ncommand = [\"/nonexistent/alarm\"]\n",

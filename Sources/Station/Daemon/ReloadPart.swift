@@ -76,7 +76,7 @@ final class ReloadPart: DaemonPart {
     private func refuse(_ error: StationError) {
         refused = error.description
         daemon.log.say(error.description, level: .error)
-        daemon.log.say("the configuration stays as it was", level: .error)
+        daemon.log.say("the previous configuration stays in force", level: .error)
         service.sayReady()
     }
 
@@ -133,10 +133,10 @@ final class ReloadPart: DaemonPart {
         ].compactMap { $0 }
         daemon.log.announce("version \(Version.current) runs with " + parts.joined(separator: "; "))
         guard isatty(STDERR_FILENO) == 1 else { return }
-        var look = "a [socket] in the configuration lets 'binnacle status' look at it"
+        var look = "a [socket] in the configuration lets 'binnacle status' show its state"
         if let path = configuration.socket?.path {
             let isUsual = path == SocketPath.forDaemon()
-            look = "'binnacle status\(isUsual ? "" : " --socket \(path)")' shows how it is doing"
+            look = "'binnacle status\(isUsual ? "" : " --socket \(path)")' shows its state"
         }
         daemon.log.announce("Ctrl-C ends it; \(look)")
     }

@@ -121,7 +121,7 @@ package struct Assembly {
             let unused = streams.filter { stream in
                 !used.contains { $0.sensor == stream.sensor.name && $0.kind == stream.kind }
             }.map {
-                "\($0.kind.rawValue) '\($0.sensor.name.printable)': not looked at; a configuration can name a detector for it"
+                "\($0.kind.rawValue) '\($0.sensor.name.printable)': not used; a configuration can name a detector for it"
             }
             assumptions = binding.notices
             notices =

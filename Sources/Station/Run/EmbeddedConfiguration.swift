@@ -76,7 +76,7 @@ package enum EmbeddedConfiguration: Sendable {
             """
             no configuration in \(Configuration.standardPath), and no accelerometer on this machine; \
             'binnacle doctor' says where it looked
-            without hardware: 'binnacle run --simulate MODEL' makes samples up (\(models))
+            without hardware: 'binnacle run --simulate MODEL' simulates samples (\(models))
             with a recording: 'binnacle run --trace FILE' plays it in real time, again and again with --loop
             """
         case .simulated, .traces:

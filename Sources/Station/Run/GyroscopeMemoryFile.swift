@@ -58,7 +58,7 @@ package final class GyroscopeMemoryFile {
         switch failure {
         case .system(let error): error.reason
         case .directory: "it is a directory"
-        case .irregular: "it is no such file"
+        case .irregular: "it is not a regular file"
         case .tooLarge: "it is too large"
         }
     }

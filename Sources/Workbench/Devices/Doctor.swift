@@ -133,7 +133,7 @@ package struct Doctor {
             lines.append("    because \(inspection.reason?.printable ?? "it has no buffer")")
         case .evdev:
             lines.append("\(name): every change, through the input layer")
-            lines.append("    because it has three axes and says how many units are 1 g")
+            lines.append("    because it has three axes and reports how many units are 1 g")
         }
         if inspection.mode != .poll, let reason = inspection.reason { lines.append("    but \(reason.printable)") }
         for matrix in inspection.matrices {

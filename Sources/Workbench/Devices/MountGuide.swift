@@ -181,7 +181,7 @@ package struct MountGuide {
         let (mean, spread) = Self.average(samples)
         guard spread < 4 else {
             throw StationError(
-                .data, "the device moved by more than 2 m/s² while it was looked at: start again, and hold it still")
+                .data, "the device moved by more than 2 m/s² during the measurement: start again, and hold it still")
         }
         let length = (mean * mean).sum().squareRoot()
         guard (6...14).contains(length) else {
