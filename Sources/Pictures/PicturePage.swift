@@ -95,7 +95,7 @@ package struct PicturePage {
 
     private func seconds(_ stamp: Int64) -> Double { Units.seconds(from: start, to: stamp) }
 
-    // MARK: - What the script needs
+    // MARK: - Input of the script
 
     private var metaText: String {
         let rows = picture.eventRows

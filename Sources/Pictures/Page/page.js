@@ -4,9 +4,9 @@
 const began = performance.now();
 const meta = JSON.parse(document.getElementById("meta").textContent);
 const byId = (id) => document.getElementById(id);
-// What is decided once for this script and for the SVG.
+// Rules that this script and the SVG share.
 const rules = JSON.parse(byId("rules").textContent);
-// The room of curves, and of states alone.
+// Heights of a panel with curves, and of one with only states.
 const CURVES = 120, NONE = 8;
 const LEFT = 58, RIGHT = 44, FACTOR = 4;
 const view = { from: 0, to: meta.duration_s };
@@ -153,7 +153,7 @@ function begin(panel) {
   return g;
 }
 
-/** Makes room for the states that a panel has by now. */
+/** Adapts the height of a panel to its present states. */
 function fit(panel) {
   const height = panel.base + rules.state * panel.spec.states.reduce((sum, states) => sum + states.shown.length, 0);
   if (height === panel.height) return;
@@ -332,7 +332,7 @@ function drawPanel(panel) {
   g.fillStyle = colours.soft; g.textAlign = "right"; g.textBaseline = "middle"; g.strokeStyle = colours.faint;
   for (const [v, text] of grid) {
     g.beginPath(); g.moveTo(LEFT, y(v)); g.lineTo(panel.width - RIGHT, y(v)); g.stroke();
-    // None that the edge would cut.
+    // A label that the edge would cut is omitted.
     if (spec.range || y(v) >= 7 && y(v) <= bottom - 5) g.fillText(text, LEFT - 5, Math.min(bottom - 5, Math.max(7, y(v))));
   }
   g.save(); g.beginPath(); g.rect(LEFT, 0, width, bottom); g.clip();
@@ -457,7 +457,7 @@ function drawSpectrum(panel) {
     + values[peak].toExponential(2) + ".";
 }
 
-// ---- The whole
+// ---- The page
 
 function draw() {
   for (const panel of panels) panel.draw(panel);
@@ -681,5 +681,5 @@ draw();
 performance.measure("binnacle: drawn", { start: "binnacle: built" });
 // From opening the page until its first picture is on the screen.
 requestAnimationFrame(() => requestAnimationFrame(() => performance.measure("binnacle: shown", { start: 0 })));
-// For tests: what was drawn, and where.
+// For tests: the drawn shapes and their places.
 window.binnacle = { meta, start_ns: meta.start_ns, view, drawn, panels, tracks, extremes, x, show, select, draw, ready: performance.now() };

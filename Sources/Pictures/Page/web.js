@@ -1,5 +1,5 @@
 "use strict";
-// Live readings and a day's events, drawn by page.js, which is loaded when it is known what there is to draw.
+// Live readings and a day's events, drawn by page.js, which is loaded once the tracks are known.
 // Every text reaches the page as a text node, never as markup.
 (() => {
   const token = new URLSearchParams(location.search).get("token");
@@ -7,7 +7,7 @@
   const element = (id) => document.getElementById(id);
   const SPAN = 60, MOST = 4000;
 
-  /** What page.js finds in the page of a recording. */
+  /** The elements that page.js expects in the page of a recording. */
   function put(meta) {
     const base = { title: "Binnacle", facts: [], configuration: "", notes: [], start_ns: "0", duration_s: SPAN, gap_s: 2,
       tracks: [], panels: [], spectra: [], rows: [], events: [], event_count: 0, event_note: "0 events", events_end_s: null, gaps: [] };
@@ -73,7 +73,7 @@
       tracks.push({ origin_s: 0, block_s: 0, count: 0, series: kinds.map((kind) => ({ kind })) });
       sources.push(source);
     };
-    // Words for states become bits in the order in which they come.
+    // States become bits in the order of their first occurrence.
     const bits = (names, prefix) => (word) => {
       if (!word) return null;
       let place = names.indexOf(prefix + word);
@@ -154,7 +154,7 @@
     const points = [];
     const events = [];
     const stream = new EventSource(address("/stream"));
-    // The reason that came before the end of a connection stays.
+    // The reason reported before a connection ended stays visible.
     let trouble = "";
     stream.addEventListener("error", () => say(trouble || "the connection is lost; it is tried again"));
     stream.addEventListener("trouble", (e) => { trouble = JSON.parse(e.data); say(trouble); });
@@ -166,7 +166,7 @@
       for (const { event, at } of events.splice(0)) {
         let row = meta.rows.findIndex((r) => r[0] === sourceOf(event) && r[1] === event.kind);
         if (row < 0) { row = meta.rows.length; meta.rows.push([sourceOf(event), event.kind]); }
-        // By its own stamp, which is of the readings' clock for devices; else by when it came.
+        // By its own stamp, which for devices is of the readings' clock; else by its time of arrival.
         const last = points.length ? points[points.length - 1].t : 0;
         const came = last - (Date.now() - at) / 1000, own = event.time_ns === undefined ? NaN : event.time_ns / 1e9 - start;
         meta.events.push({ t: Math.max(0, Math.abs(own - came) < 5 ? own : came), r: row, f: figures(event) });
@@ -187,7 +187,7 @@
       table(readings);
       if (readings.skipped) say(readings.skipped + " intervals skipped"); else say("live");
       if (!drawing) {
-        // Measures are there with the first samples; what is silent for two seconds gets no curve.
+        // Measures exist from the first samples on; a silent one gets no curve after two seconds.
         const isWhole = readings.streams.every((s) => !s.active || s.length);
         if (isLoading || !readings.streams.some((s) => s.length) || (!isWhole && ++partial < 20)) return;
         isLoading = true;
@@ -216,7 +216,7 @@
       }
       const now = t - start;
       meta.duration_s = Math.max(SPAN, now);
-      // Who has zoomed looks at that.
+      // A zoomed view stays where it is.
       if (shown === 0 || Math.abs(view.to - shown) < 1e-6) { view.from = Math.max(0, now - SPAN); view.to = Math.max(now, view.from + 1); shown = view.to; }
       redraw();
     });

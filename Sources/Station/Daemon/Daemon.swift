@@ -79,8 +79,8 @@ package final class Daemon {
     /// Makes the parts in the order in which each turn calls them.
     ///
     /// The gyroscope memory precedes the detectors that use it. The store gets an event before the socket, the bus and
-    /// the handlers, which deliver stored events. Demand follows from all of these, readiness from everything. The
-    /// reload part is last, so that it logs a configuration that all other parts have applied.
+    /// the handlers, which deliver stored events. Demand follows from all of these. The reload part logs a
+    /// configuration after these parts have applied it. Readiness depends on all other parts.
     private func makeParts(_ configuration: Configuration) throws(SystemError) -> [any DaemonPart] {
         let relay = SocketRelay()
         let demand = DemandPart(self)
@@ -111,7 +111,7 @@ package final class Daemon {
 
     var isReady: Bool { if case .running = phase { true } else { false } }
 
-    // MARK: - What parts contribute
+    // MARK: - Contributions of the parts
 
     /// Connects the router to the chains of the parts.
     func replaceChains() { router.replaceChains(parts.flatMap(\.chains)) }

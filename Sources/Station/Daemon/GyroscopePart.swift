@@ -26,7 +26,7 @@ final class GyroscopePart: DaemonPart {
 
     func willApply(_ change: ConfigurationChange) { record() }
 
-    /// Lets sensors recall what was learned of their devices.
+    /// Gives sensors access to the memory of their devices.
     func apply(_ change: ConfigurationChange) {
         for sensor in daemon.assembly.sensors.map(\.object) {
             sensor.recallGyroscope = { [book] in book.recall($0, at: SystemClock.realtime()) }

@@ -42,7 +42,7 @@ struct SensorDemand {
     /// Maximum duration of a trial, in nanoseconds.
     static let longestTrial: Int64 = 1_000_000_000
 
-    // MARK: - What happened
+    // MARK: - Inputs
 
     /// Sets the claimed sensors; values of newly claimed ones are outdated.
     mutating func claim(_ sensors: DesktopSensors) {
@@ -84,7 +84,7 @@ struct SensorDemand {
         fresh.formUnion(known)
     }
 
-    // MARK: - What follows
+    // MARK: - Results
 
     /// Names of the detectors whose sensors are read.
     var wanted: Set<String> {

@@ -51,16 +51,16 @@ package final class PacedSource: SampleSource {
     /// Creates a source that starts to play at the first request.
     ///
     /// - Parameters:
-    /// - source: The source to play.
-    /// - speed: Recorded time per real time. At a speed other than 1, stamps shifted to the clock drift from it, so no
-    ///   other source may deliver beside this one.
-    /// - shift: The time base of the stamps.
-    /// - capacity: The most samples of one stream that are held together; at most what a delivery of the pipeline
-    ///   holds.
-    /// - clock: Reads CLOCK_MONOTONIC, in nanoseconds.
-    /// - reopen: Opens the source again at each end, with streams of the same sensor names and kinds. Its stamps
-    ///   continue one typical interval after the last one. An error fails the streams and ends playback.
-    /// - mayReopen: Prepares `reopen`; returns whether that is done, and is called again until then.
+    ///   - source: The source to play.
+    ///   - speed: Recorded time per real time. At a speed other than 1, stamps shifted to the clock drift from it, so
+    ///     no other source may deliver beside this one.
+    ///   - shift: The time base of the stamps.
+    ///   - capacity: The most samples of one stream that are held together; at most what a delivery of the pipeline
+    ///     holds.
+    ///   - clock: Reads CLOCK_MONOTONIC, in nanoseconds.
+    ///   - reopen: Opens the source again at each end, with streams of the same sensor names and kinds. Its stamps
+    ///     continue one typical interval after the last one. An error fails the streams and ends playback.
+    ///   - mayReopen: Prepares `reopen`; returns whether that is done, and is called again until then.
     package init(
         _ source: any SampleSource, speed: Double = 1, shift: Shift = .none, capacity: Int = 1,
         clock: @escaping () -> Int64 = SystemClock.monotonic,

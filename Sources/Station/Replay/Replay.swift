@@ -196,7 +196,7 @@ package struct ReplayOptions {
     /// The recordings; if empty, those of the configuration.
     package var traces = TraceSet()
     package var configurationPath: String?
-    /// What the command line sets.
+    /// Settings of the command line.
     package var settings: [CommandLineSetting] = []
     /// The ends of the stretch to play; `nil` for the recording's first and last sample.
     package var from: ReplayBound?
@@ -235,7 +235,7 @@ package struct ReplaySummary {
     package var repairs: [String] = []
     /// The number of places with skipped samples, by the machine-readable cause.
     package var skippedCounts: [String: Int] = [:]
-    /// What was assumed about the traces.
+    /// Assumptions about the traces.
     package var assumptions: [String] = []
     /// The first skipped places, and other messages for the end.
     package var notices: [String] = []

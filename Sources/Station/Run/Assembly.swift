@@ -54,7 +54,7 @@ package struct Assembly {
         configuration = Configuration()
     }
 
-    /// Makes the objects of a configuration; with `traces` at `nil`, recordings of `old` keep playing.
+    /// Makes the objects of a configuration; without `traces`, the recordings of `old` keep playing.
     init(_ configuration: Configuration, after old: Assembly, now: Int64, traces: PlayedTraces?, notices: [String]) {
         let placed = configuration.placed(today: .today)
         self.configuration = placed.configuration

@@ -4,9 +4,9 @@ import LinuxSystem
 import PlainText
 import Store
 
-/// What was learned of each device's gyroscope, kept across starts in a small file in the state folder.
+/// The learned properties of each device's gyroscope, kept across starts in a small file in the state folder.
 package final class GyroscopeMemoryFile {
-    /// What was learned of one device.
+    /// The memory of one device.
     package struct Entry: Sendable, Equatable {
         package let device: String
         package let memory: FusionMemory

@@ -4,7 +4,7 @@ import Handlers
 import LinuxSystem
 import Store
 
-/// What delivers the events of a chain to its handler.
+/// The origin of a handler's events.
 enum DeliveredBy {
     /// The chain, which ends in the handler's queue.
     case chain

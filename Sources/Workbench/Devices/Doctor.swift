@@ -77,7 +77,7 @@ package struct Doctor {
         return "sensor '\(need.section.name)' of the configuration (\(kinds)): \(found)"
     }
 
-    /// What can be detected on this machine, and what cannot.
+    /// The detections that this machine makes possible, and the others.
     private var uses: [String] {
         guard let accelerometer = usable(.accelerometer) else { return [] }
         let isSlow = accelerometer.mode == .poll
