@@ -86,21 +86,13 @@ package struct WatchState {
         sensor.flatMap { name in sensors.firstIndex(of: name).map { ($0 + 1, sensors.count) } }
     }
 
-<<<<<<! HEAD
-    /// The greatest value of the last seconds, without its sign.
+    /// The greatest absolute value of the last seconds.
     func peak(_ stream: LiveValues.Stream, _ axis: String) -> Float? { peaks[Self.key(stream, axis)]?.value }
 
-    /// The greatest value of a measure in the last seconds.
+    /// The greatest value of the last seconds.
     func peak(_ detector: LiveValues.Detector, _ measure: String) -> Float? {
         peaks[Self.key(detector, measure)]?.value
     }
-=======
-    /// The greatest absolute value of the last seconds.
-    func peak(_ stream: Readings.Stream, _ axis: String) -> Float? { peaks[Self.key(stream, axis)]?.value }
-
-    /// The greatest value of the last seconds.
-    func peak(_ detector: Readings.Detector, _ measure: String) -> Float? { peaks[Self.key(detector, measure)]?.value }
->>>>>>> e42e339 (Comments in Pictures use the field's terms, and no longer restate signatures)
 
     private mutating func recordPeak(_ value: Float, _ key: String, _ time: Int64) {
         if let peak = peaks[key], value < peak.value, time - peak.timeNanoseconds < Self.holdNanoseconds { return }
