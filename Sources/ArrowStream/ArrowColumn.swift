@@ -20,7 +20,6 @@ package struct ArrowColumn {
         self.field = field
     }
 
-    /// Sets a whole number.
     package mutating func set(_ value: Int64, at row: Int) {
         begin(row)
         words.append(UInt64(bitPattern: value))
@@ -57,7 +56,7 @@ package struct ArrowColumn {
         ends.append(Int32(words.count))
     }
 
-    /// Ends the column at so many rows, and returns its nodes and the sizes of its buffers.
+    /// Ends the column after `count` rows, and returns its nodes and the sizes of its buffers.
     package mutating func finish(_ count: Int) -> (nodes: [(Int64, Int64)], bufferCounts: [Int]) {
         complete(to: count)
         let nullCount = Int64(count - valueCount)
@@ -78,7 +77,6 @@ package struct ArrowColumn {
         }
     }
 
-    /// Adds the buffers of a finished column.
     package func add(to message: inout ArrowMessageWriter) {
         message.addBuffer(validity)
         switch field.type {
@@ -95,7 +93,7 @@ package struct ArrowColumn {
         }
     }
 
-    /// Forgets all rows, and keeps the memory.
+    /// Removes all rows, and keeps the memory.
     package mutating func removeAll() {
         (rowCount, valueCount) = (0, 0)
         validity.removeAll(keepingCapacity: true)

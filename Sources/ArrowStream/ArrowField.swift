@@ -8,17 +8,16 @@ package struct ArrowField {
         case other
     }
 
-    /// Its name.
     package let name: String
     package let kind: Kind
-    /// The type's name in other tools.
+    /// The type's name in Arrow's documentation, for messages.
     package let typeName: String
     /// The nodes of this column and its children.
     package let nodeCount: Int
     /// The buffers of this column and its children, except the variadic ones.
     package let bufferCount: Int
-    /// The number of columns with variadic buffers, whose number is stored in each batch, among this one and its
-    /// children.
+    /// The number of columns with variadic buffers among this one and its children; each batch stores the number of these
+    /// buffers.
     package let viewCount: Int
     /// The numbers of the dictionaries, in messages of their own, with the values of this column and its children.
     package let dictionaries: [Int64]
@@ -63,7 +62,6 @@ package struct ArrowLayout {
     package let kind: ArrowField.Kind
     package let name: String
     package let bufferCount: Int
-    /// Whether variadic buffers follow.
     package var isView = false
     package var hasChildren = false
 

@@ -1,17 +1,13 @@
 /// A message of a stream: its metadata, and the location of its body.
 ///
-/// Lengths are checked against the file and locations against the body before they are used, and nothing is allocated
-/// from
-/// them.
+/// Lengths are checked against the file and locations against the body before they are used, and nothing is allocated from them.
 ///
 /// Source: Arrow, "Arrow Columnar Format", section "Encapsulated message format".
 package struct ArrowMessage {
-    /// What is at an offset in a file.
     package enum Finding {
         case message(ArrowMessage)
-        /// The end of the stream, or of a file that was cut between two messages; with the offset after it.
+        /// The end of the stream, or of a file that was truncated between two messages; with the offset after it.
         case end(next: Int)
-        /// An incomplete message.
         case torn
     }
 
@@ -22,7 +18,6 @@ package struct ArrowMessage {
         package static let batch: UInt8 = 3
     }
 
-    /// A `Message`.
     package let table: FlatTable
     package let header: UInt8
     /// The location of the body, which may reach beyond the end of the file.
@@ -30,7 +25,7 @@ package struct ArrowMessage {
 
     /// The mark in front of every message.
     package static let continuation: UInt32 = 0xFFFF_FFFF
-    /// Metadata has some hundred bytes, with thousands of columns some hundred thousand.
+    /// A bound for damaged lengths: metadata has some hundred bytes, with thousands of columns some hundred thousand.
     private static let longestMetadata = 1 << 26
     private static let version4 = 3
 

@@ -22,7 +22,7 @@ package struct ArrowMessageWriter {
     /// The types of columns that are written.
     package enum FieldType {
         case uint8, int64, float32, float64, boolean, binary, text
-        /// Whole numbers by texts.
+        /// A map from texts to whole numbers.
         case counts
     }
 
@@ -51,8 +51,8 @@ package struct ArrowMessageWriter {
         return bytes
     }
 
-    /// Begins a record batch, whose buffers follow in their order; a node has the number of values of a column or a child, and
-    /// how many of them are null.
+    /// Begins a record batch, whose buffers follow in order; a node is the number of values of a column or child, and of its
+    /// nulls.
     package mutating func beginBatch(
         rowCount: Int, nodes: [(Int64, Int64)], bufferCounts: [Int], metadata: [(String, String)] = []
     ) {
@@ -72,19 +72,19 @@ package struct ArrowMessageWriter {
         bytes.reserveCapacity(bytes.count + length)
     }
 
-    /// Adds the batch's next buffer that is not empty.
+    /// Adds the batch's next buffer; an empty one needs no call.
     package mutating func addBuffer(_ buffer: UnsafeRawBufferPointer) {
         bytes.append(contentsOf: buffer)
         pad()
     }
 
-    /// Adds the batch's next buffer, of equal bytes.
+    /// Adds the batch's next buffer, filled with one byte value.
     package mutating func addBuffer(of byte: UInt8, count: Int) {
         bytes.append(contentsOf: repeatElement(byte, count: count))
         pad()
     }
 
-    /// Adds numbers as the batch's next buffer; the architectures that are supported are little-endian, as Arrow is.
+    /// Adds numbers as the batch's next buffer; all supported architectures are little-endian, as Arrow is.
     package mutating func addBuffer(_ numbers: [some FixedWidthInteger]) {
         numbers.withUnsafeBytes { addBuffer($0) }
     }
@@ -156,7 +156,6 @@ package struct ArrowMessageWriter {
         bytes.append(contentsOf: repeatElement(0, count: Self.roundUp(bytes.count) - bytes.count))
     }
 
-    /// The space that a buffer of so many bytes takes.
     package static func roundUp(_ count: Int) -> Int { (count + alignment - 1) / alignment * alignment }
 }
 

@@ -10,8 +10,16 @@ package struct ArrowSchema {
         package let viewsBefore: Int
     }
 
+<<<<<<! HEAD:Sources/ArrowStream/ArrowSchema.swift
     /// The columns in their order.
     package let columns: [(field: ArrowField, column: Column)]
+=======
+    let sensor: Column
+    let time: Column
+    let axes: [Column]
+    /// The raw scans, if they are needed.
+    let scan: Column?
+>>>>>>> 0906fd0 (Traces: comments in plain technical English, without restatements of signatures):Sources/Traces/Arrow/ArrowSchema.swift
     /// The number of nodes in a record batch.
     package let nodeCount: Int
     /// The number of columns with variadic buffers.
@@ -25,7 +33,7 @@ package struct ArrowSchema {
     private static let mostPairs = 100_000
     private static let longestText = 1 << 20
 
-    /// Reads a `Schema`; throws ``ArrowFault`` when it is not valid.
+    /// Reads a `Schema`; throws ``ArrowFault`` when it is invalid or lacks a column.
     package init(_ table: FlatTable, version: Int) throws(ArrowFault) {
         metadata = try Self.metadata(table, field: 2)
         guard try table.integer(0, default: Int16(0)) == 0 else {

@@ -1,6 +1,4 @@
-/// A FlatBuffer whose contents are not trusted.
-///
-/// Every read is checked against the size, so that no offset can lead outside.
+/// A FlatBuffer whose contents are not trusted: every read is checked against the size.
 ///
 /// Source of the format: FlatBuffers internals, flatbuffers.dev.
 package struct FlatBuffer {
@@ -39,7 +37,7 @@ package struct FlatTable {
         self.slots = slots
     }
 
-    /// The place of a field's value in the buffer; `nil` when the table does not have it.
+    /// The position of a field's value in the buffer; `nil` when the field is absent.
     package func position(of field: Int) throws(ArrowFault) -> Int? {
         let slot = 4 + 2 * field
         guard slot + 2 <= slotBytes else { return nil }
@@ -61,7 +59,7 @@ package struct FlatTable {
         return try FlatTable(buffer, at: buffer.target(at: place))
     }
 
-    /// A vector of elements with `stride` bytes each; empty when the table has none.
+    /// A vector of elements with `stride` bytes each; empty when the field is absent.
     package func vector(_ field: Int, stride: Int) throws(ArrowFault) -> FlatVector {
         guard let place = try position(of: field) else {
             return FlatVector(buffer: buffer, start: 0, count: 0, stride: stride)
@@ -75,7 +73,7 @@ package struct FlatTable {
     /// A vector of references to tables.
     package func tables(_ field: Int) throws(ArrowFault) -> FlatVector { try vector(field, stride: 4) }
 
-    /// A text; `nil` when the table has none, and an ``ArrowFault`` when it is longer than `limit`.
+    /// A text; `nil` when the field is absent; throws ``ArrowFault`` when it is longer than `limit`.
     package func string(_ field: Int, limit: Int) throws(ArrowFault) -> String? {
         guard try has(field) else { return nil }
         let bytes = try vector(field, stride: 1)
@@ -92,7 +90,7 @@ package struct FlatVector {
     package let count: Int
     package let stride: Int
 
-    /// A number in an element; one after the end is an ``ArrowFault``.
+    /// A number in an element; throws ``ArrowFault`` beyond the end.
     package func integer<Number: FixedWidthInteger>(
         _ type: Number.Type, of index: Int, at offset: Int = 0
     ) throws(ArrowFault) -> Number {
@@ -111,7 +109,7 @@ package struct FlatVector {
 package struct ArrowFault: Error, Equatable {
     package let message: String
 
-    /// An offset leads outside, or a value is not possible.
+    /// An offset is out of bounds, or a value is impossible.
     package static let damaged = ArrowFault("its metadata makes no sense: the file is damaged")
 
     /// Creates a fault of these words.

@@ -1,4 +1,4 @@
-/// Writes a FlatBuffer from its root: a table first, then what it refers to.
+/// Writes a FlatBuffer from its root: a table first, then the objects to which it refers.
 struct FlatWriter {
     enum Field {
         /// Absent.
@@ -21,7 +21,6 @@ struct FlatWriter {
         }
     }
 
-    /// A reference whose target is not written yet.
     struct Reference {
         fileprivate let position: Int
     }

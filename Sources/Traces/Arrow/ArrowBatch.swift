@@ -3,11 +3,9 @@ import ArrowStream
 /// The location of a record batch's columns; every location has been checked against the file's size.
 struct ArrowBatch {
     let rowCount: Int
-    /// The sensor numbers in the batch.
     let present: SensorSet
     /// The group of batches it belongs to; `nil` when it has none.
     let group: Int64?
-    /// Where each column begins, in bytes from the beginning of the file.
     let sensors: Int
     let times: Int
     let x: Int
@@ -59,4 +57,75 @@ struct ArrowBatch {
 
     /// More than any writer leaves after its last buffer.
     private static let mostPadding = 4096
+<<<<<<! HEAD
+=======
+
+    private static func value(of key: String, _ message: ArrowMessage) throws(ArrowFault) -> String? {
+        // Messages usually have one pair, for which a dictionary would be wasteful.
+        let pairs = try message.table.tables(4)
+        for index in 0..<pairs.count {
+            let pair = try pairs.table(index)
+            guard try pair.string(0, limit: 1 << 20) == key else { continue }
+            return try pair.string(1, limit: 1 << 20)
+        }
+        return nil
+    }
+}
+
+struct ArrowBatchColumns {
+    let rowCount: Int
+    let nodes: FlatVector
+    let buffers: FlatVector
+    let views: FlatVector
+    let body: Range<Int>
+
+    /// Where the values of a column begin in the file; throws ``ArrowFault`` when some are missing or null.
+    func values(of column: ArrowSchema.Column, width: Int) throws(ArrowFault) -> Int {
+        let place = try buffer(firstBuffer(of: column))
+        let (needed, overflow) = rowCount.multipliedReportingOverflow(by: width)
+        guard !overflow, place.count >= needed else { throw .damaged }
+        return place.lowerBound
+    }
+
+    /// Where the offsets of a binary column begin, one more than there are rows, and the bytes to which they refer.
+    func binary(of column: ArrowSchema.Column) throws(ArrowFault) -> (offsets: Int, values: Range<Int>) {
+        let first = try firstBuffer(of: column)
+        let offsets = try buffer(first)
+        // Without rows the offsets may be missing.
+        guard rowCount == 0 || offsets.count / 4 > rowCount else { throw .damaged }
+        return (offsets.lowerBound, try buffer(first + 1))
+    }
+
+    /// The index of a column's first buffer after its validity.
+    private func firstBuffer(of column: ArrowSchema.Column) throws(ArrowFault) -> Int {
+        guard try nodes.integer(Int64.self, of: column.node) == Int64(rowCount) else { throw .damaged }
+        let nulls = try nodes.integer(Int64.self, of: column.node, at: 8)
+        guard nulls == 0 else {
+            guard nulls > 0, nulls <= Int64(rowCount) else { throw .damaged }
+            throw ArrowFault("column '\(column.name)' has nulls: fill them, or drop their rows")
+        }
+        var index = column.buffer + 1
+        for view in 0..<column.viewsBefore {
+            let count = try views.integer(Int64.self, of: view)
+            guard count >= 0, count <= Int64(buffers.count) else { throw .damaged }
+            index += Int(count)
+        }
+        return index
+    }
+
+    func end() throws(ArrowFault) -> Int {
+        var end = body.lowerBound
+        for index in 0..<buffers.count { end = max(end, try buffer(index).upperBound) }
+        return end
+    }
+
+    private func buffer(_ index: Int) throws(ArrowFault) -> Range<Int> {
+        let offset = try buffers.integer(Int64.self, of: index)
+        let length = try buffers.integer(Int64.self, of: index, at: 8)
+        guard offset >= 0, length >= 0, offset <= Int64(body.count), length <= Int64(body.count) - offset else {
+            throw .damaged
+        }
+        return body.lowerBound + Int(offset)..<body.lowerBound + Int(offset + length)
+    }
+>>>>>>> 0906fd0 (Traces: comments in plain technical English, without restatements of signatures)
 }

@@ -33,11 +33,10 @@ final class ArrowEncoder {
         return message.schema(fields, metadata: pairs)
     }
 
-    /// Encodes a record batch of one sensor; `scans` has one for each sample or none, and is `nil` without such a
-    /// column.
+    /// Encodes a record batch of one sensor; `scans` has a scan for each sample or none at all, and is `nil` without that column.
     func batch(_ columns: SampleColumns, sensor: UInt8, scans: ScanColumn?, group: Int64) -> [UInt8] {
         let widths = [1, 8, 4, 4, 4]
-        // No value is null, so the validity buffers are empty.
+        // There are no null values, so the validity buffers are empty.
         var buffers = widths.flatMap { [0, $0 * columns.count] }
         if let scans { buffers += [0, 4 * (columns.count + 1), scans.bytes.count] }
         let fieldCount = widths.count + (scans == nil ? 0 : 1)
@@ -55,7 +54,6 @@ final class ArrowEncoder {
         return message.bytes
     }
 
-    /// Adds the offsets of the rows' scans, then the scans.
     private func add(_ scans: ScanColumn, rowCount: Int) {
         precondition(scans.isEmpty || scans.count == rowCount, "as many scans as samples, or none")
         message.addBuffer((0...rowCount).map { Int32($0 * scans.scanByteCount) })

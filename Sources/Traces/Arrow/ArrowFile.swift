@@ -4,18 +4,17 @@ import PosixCalls
 
 /// An Arrow stream in a mapped file: its schema, and its record batches by their offsets.
 ///
-/// Each stream of samples walks through the batches by itself, so that no list of them is kept; the last ones parsed
-/// are
-/// cached for the other streams.
+/// Each stream of samples iterates over the batches by itself, so that no list of them is kept; the last parsed ones are cached
+/// for the other streams.
 final class ArrowFile {
-    /// What is at an offset in the file.
+    /// The item at an offset of the file.
     enum Finding {
         case batch(ArrowBatch, next: Int)
-        /// A message without samples: the values of a dictionary.
+        /// A message without samples: a dictionary batch.
         case other(next: Int)
         /// The end of the stream, or of the file.
         case end
-        /// The file cannot be read from there on.
+        /// The file cannot be read beyond this offset.
         case fault(TraceError)
     }
 
@@ -24,24 +23,22 @@ final class ArrowFile {
     /// The offset of the first message after the schema.
     let firstMessage: Int
     private let decoding: ArrowScanDecoding?
-    /// Whether batches that claim to be compressed with zstd are not, because ``ArrowUnpacking`` has written them.
+    /// Whether ``ArrowUnpacking`` wrote the batches: they claim to be compressed with zstd, and are not.
     private let isUnpacked: Bool
-    /// The sensor numbers that there are; `nil` before they are known.
+    /// The sensor numbers in the file; `nil` until they are known.
     private var sensors: SensorSet?
 
     /// The offset of an incomplete last message.
     private(set) var tornAt: Int?
     private var isTornTold = false
-    /// The number of readers that have not reached the end.
     private var openReaders = 0
-    /// Whether any reader read a sample.
     private var hasSample = false
     private var remembered: [(offset: Int, finding: Finding)?] = Array(repeating: nil, count: 64)
 
     var path: String { file.path }
     var bytes: UnsafeRawBufferPointer { file.bytes }
 
-    /// Reads the schema of an Arrow stream; raw scans are decoded if there is a `makeDecoder`.
+    /// Reads the schema of an Arrow stream; with a `makeDecoder` raw scans are decoded.
     init(
         _ file: MappedFile, isUnpacked: Bool = false, makeDecoder: ScanDecoderMaker?, hints: TraceHints
     ) throws(TraceError) {
@@ -125,8 +122,8 @@ final class ArrowFile {
         }
     }
 
-    /// Throws ``ArrowFault`` when a message is no dictionary of the schema: passed over, a record batch that damage has made one
-    /// would take its samples with it.
+    /// Throws ``ArrowFault`` when a message is not a dictionary of the schema: it may be a damaged record batch, whose samples
+    /// would be lost without a report.
     private func requireDictionary(_ message: ArrowMessage) throws(ArrowFault) {
         guard let table = try message.table.table(2) else { throw .damaged }
         let number = try table.integer(0, default: Int64(0))
@@ -138,7 +135,7 @@ final class ArrowFile {
         guard nodes.count > 0, rows >= 0, try nodes.integer(Int64.self, of: 0) == rows else { throw .damaged }
     }
 
-    /// Calls `body` with each batch, and the offset after it, until it returns `false`; returns the fault that ends the batches.
+    /// Calls `body` with each batch and the offset after it until it returns `false`; returns the fault that ended the iteration.
     private func forEachBatch(_ body: (ArrowBatch, _ next: Int) -> Bool) -> TraceError? {
         var offset = firstMessage
         while true {
@@ -153,7 +150,6 @@ final class ArrowFile {
         }
     }
 
-    /// The first batch; `nil` when there is none.
     func firstBatch() throws(TraceError) -> ArrowBatch? {
         var first: ArrowBatch?
         let fault = forEachBatch { batch, _ in
@@ -164,7 +160,6 @@ final class ArrowFile {
         return first
     }
 
-    /// The lengths of the first vectors of a sensor, for a judgement of their unit.
     func firstVectors(of sensor: UInt8, most count: Int) -> VectorStatistics {
         var axes: [[Double]] = [[], [], []]
         _ = forEachBatch { batch, _ in
@@ -178,10 +173,10 @@ final class ArrowFile {
         return VectorStatistics(axes[0], axes[1], axes[2])
     }
 
-    /// Makes samples of other sensors a fault from here on: no reader would get them.
+    /// From now on a sample of any other sensor is a fault, because no reader would deliver it.
     func expect(only numbers: [UInt8]) {
         sensors = SensorSet(numbers)
-        // What was parsed before was not compared.
+        // The batches parsed before were not checked against these numbers.
         remembered = remembered.map { _ in nil }
     }
 
@@ -208,7 +203,7 @@ final class ArrowFile {
     /// Records that a reader read a sample.
     func didRead() { hasSample = true }
 
-    /// Unregisters a reader at its end; throws ``TraceError`` when none of the readers had a sample.
+    /// Unregisters a reader at its end; throws ``TraceError`` when it is the last one and no reader had a sample.
     func remove() throws(TraceError) {
         openReaders -= 1
         guard openReaders == 0, !hasSample else { return }

@@ -2,11 +2,9 @@ import Binnacle
 
 /// Reads streams of samples from an Arrow stream.
 ///
-/// A recording by Binnacle stores the groups of batches within which the samples are ordered; one reader has all its
-/// streams
-/// and keeps the order of arrival. In any other file each stream has a reader of its own, and they are merged by their
-/// stamps
-/// like files.
+/// A recording by Binnacle stores the groups of batches within which the samples are ordered: one reader has all its streams and
+/// keeps the order of arrival. In any other file each stream has a reader of its own, and the streams are merged by their stamps,
+/// like several files.
 final class ArrowReader: TraceReader {
     let contents: [TraceFile.Content]
     let notices: [TraceNotice]
@@ -21,9 +19,9 @@ final class ArrowReader: TraceReader {
     /// The group being read; `nil` when the file has no groups.
     private var group: Int64?
 
-    /// Each stream's place in the order of samples with one stamp.
+    /// Each stream's rank among samples with one stamp.
     private var places: [Int] = []
-    /// The streams in that order.
+    /// The streams by rank.
     private var order: [Int] = []
     /// For each stream the end of the rows that go into the window.
     private var ends: [Int] = []
@@ -33,12 +31,12 @@ final class ArrowReader: TraceReader {
     private var rowNumber = 0
     private var isAtEnd = false
 
-    /// A window with fewer samples is filled up from the next group, by copying.
+    /// A window with fewer samples is filled from the next group, by copying.
     private static let fewSamples = 2048
     /// The number of rows read one by one before whole blocks are tried again.
     private static let mostSlowRows = 4096
 
-    /// Reads some of the file's streams; `group` is that of the first batch, and `nil` when there are no groups.
+    /// Reads some of the file's streams; `group` is the first batch's, or `nil` without groups.
     init(_ source: ArrowFile, sensors: [ArrowSensor], of streamCount: Int, group: Int64?, notices: [TraceNotice]) {
         self.source = source
         self.group = group
@@ -110,8 +108,6 @@ final class ArrowReader: TraceReader {
         return try readRows(window)
     }
 
-    /// Loads a block for each stream that has none, and the next group at the end of the current one; `false` at the
-    /// end.
     private func loadBlocks() throws(TraceError) -> Bool {
         while true {
             var hasRow = false
@@ -122,7 +118,7 @@ final class ArrowReader: TraceReader {
             if hasRow { return true }
             switch source.find(at: rows[0].offset) {
             case .batch(let batch, _) where group != nil: group = batch.group
-            // All rows before it have been delivered.
+            // All rows before the fault have been delivered.
             case .fault(let error): throw error
             default: return false
             }
@@ -134,12 +130,12 @@ final class ArrowReader: TraceReader {
         SamplePlace(timeNanoseconds: rows[stream].time(row), rank: places[stream])
     }
 
-    /// The place right after the row that precedes another one.
+    /// The place right after the row before this one.
     private func placeBehind(_ stream: Int, _ row: Int) -> SamplePlace {
         SamplePlace(timeNanoseconds: rows[stream].time(row - 1), rank: places[stream] + 1)
     }
 
-    /// The place of the first row that was not taken yet.
+    /// The earliest place among the rows not consumed yet.
     private var firstPlace: SamplePlace? {
         var first: SamplePlace?
         for stream in rows.indices where !rows[stream].isDrained {
@@ -149,8 +145,7 @@ final class ArrowReader: TraceReader {
         return first
     }
 
-    /// Finds for each stream the rows that can go into the window without a check by the rules; `false` if there are
-    /// none.
+    /// Finds for each stream the rows that can go into the window without a check by ``RowRules``; `false` if there are none.
     private func findEnds(_ window: [SampleBatch]) -> Bool {
         // Beyond this place another stream may still have an earlier row.
         var horizon: SamplePlace?
@@ -181,7 +176,7 @@ final class ArrowReader: TraceReader {
         return true
     }
 
-    /// Whether a stream's next stamp is later than the previous one, and not so far ahead that it would be doubted.
+    /// Whether a stream's next stamp is later than the previous one and not an outlier.
     private func followsSteadily(_ time: Int64, _ stream: Int) -> Bool {
         if let last = rules.row.lastTimeNanoseconds(stream), time <= last { return false }
         guard let latest = rules.row.lastTimeNanoseconds ?? firstPlace?.timeNanoseconds else { return true }

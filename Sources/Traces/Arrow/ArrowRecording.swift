@@ -2,11 +2,9 @@ import Binnacle
 
 /// Writes an Arrow stream: record batches of one stream of samples each, whose columns can be used without copying.
 ///
-/// Batches are written in groups. Sorted by stamp, ties by sensor number, the samples of a group are in the order of
-/// arrival.
-/// So a group ends where the order of arrival steps back, when a stream has many samples, at each flush, and where the
-/// layout
-/// of the scans changes, because a batch has scans of one layout, or none. Nothing is allocated per sample.
+/// Batches are written in groups. Sorted by stamp, then by sensor number, the samples of a group are in the order of arrival. A
+/// group therefore ends where the order of arrival steps back, when a stream has many samples, at each flush, and where the
+/// layout of the scans changes, because a batch has scans of one layout, or none. Nothing is allocated per sample.
 final class ArrowRecording: RecordingFormat {
     private(set) var sampleCounts: [Int]
 
@@ -34,10 +32,9 @@ final class ArrowRecording: RecordingFormat {
     private static let fewestSamples = 1024
     /// The maximum number of samples of all streams in a group: 20 MB.
     private static let mostSamplesOfAll = 1 << 20
-    /// A group ends when a stream's scans take more, which is far below the limit of the column's 32-bit offsets.
+    /// A group ends when a stream's scans take more bytes, far below the limit of the column's 32-bit offsets.
     private static let manyScanBytes = 1 << 24
 
-    /// Writes the schema.
     init(_ file: RecordingFile, _ columns: TraceColumns, _ details: RecordingDetails) throws(TraceError) {
         self.file = file
         places = columns.places
@@ -104,7 +101,7 @@ final class ArrowRecording: RecordingFormat {
         return (timeNanoseconds, place) < last
     }
 
-    /// Whether the scans of a delivery's stream have another layout than those of the group, or are too many.
+    /// Whether a delivery's stream has scans of another layout than the group, or too many bytes of them.
     private func needsOtherBatch(_ delivery: SampleDelivery, _ stream: Int) -> Bool {
         guard let scans = scans?[stream], !columns[stream].isEmpty, !delivery.batches[stream].isEmpty else {
             return false
@@ -112,7 +109,6 @@ final class ArrowRecording: RecordingFormat {
         return scans.layout != delivery.scans?.layout ?? "" || scans.bytes.count > Self.manyScanBytes
     }
 
-    /// Adds the scans of some of a delivery's samples, if they have any.
     private func addScans(of delivery: SampleDelivery, _ range: Range<Int>, to stream: Int) {
         guard let added = delivery.scans, !added.isEmpty else { return }
         precondition(added.count == delivery.batches[stream].count, "as many scans as samples, or none")

@@ -3,30 +3,26 @@ import Kernels
 
 /// The rows of one stream of samples in file order, a block at a time.
 ///
-/// The stamps of a block are copied and checked at the same time, so that what is searched later is what was checked,
-/// even if
-/// the file changes. The axes stay in the mapping, unless they have to be scaled, are not aligned, or share their batch
-/// with
-/// other sensors. That memory, and the copies, are confined to this class and to the batches that borrow from it until
-/// the
-/// next block is loaded. Locations in the file were checked by ``ArrowBatch``, and every row index lies in the block.
+/// The stamps of a block are copied and checked in one step, so that later searches use the checked values even if the file
+/// changes. The axes stay in the mapping, unless they have to be scaled, are not aligned, or share their batch with other
+/// sensors. That memory, and the copies, are confined to this class and to the batches that borrow from it until the next block
+/// is loaded. ``ArrowBatch`` checked the locations in the file, and every row index lies in the block.
 final class ArrowRows {
     private let sensor: ArrowSensor
     private let source: ArrowFile
 
     /// The offset of the next message.
     private(set) var offset: Int
-    /// The number of rows in all batches before the current one.
+    /// The number of rows in all earlier batches.
     private var rowsBefore = 0
     private var batch: ArrowBatch?
-    /// The first row of the batch that is not in a block yet.
+    /// The first row of the batch that is not in the block.
     private var rowInBatch = 0
 
-    /// The number of rows in the block.
     private(set) var count = 0
-    /// The first row that was not consumed yet.
+    /// The first row not consumed.
     private(set) var position = 0
-    /// The end of the rows that are known to have no flaw within their stream.
+    /// The end of the rows known to be without flaws within their stream.
     private(set) var clean = 0
     private var x: UnsafePointer<Float>
     private var y: UnsafePointer<Float>
@@ -83,17 +79,16 @@ final class ArrowRows {
     /// A row's sample, in m/s² or µT.
     func sample(_ row: Int) -> (x: Float, y: Float, z: Float) { (x[row], y[row], z[row]) }
 
-    /// The columns of some rows; valid until another block is loaded.
     func columns(_ range: Range<Int>) -> SampleColumns {
         SampleColumns(count: count, times: UnsafePointer(times), x: x, y: y, z: z).slice(range)
     }
 
-    /// Consumes the rows before one.
+    /// Consumes the rows before `row`.
     func skip(upTo row: Int) {
         position = row
     }
 
-    /// Checks the remaining rows again once the rows with flaws before them are consumed.
+    /// Checks the remaining rows again after the rows with flaws were consumed.
     func checkAgain() {
         if clean <= position { clean = cleanEnd(from: position) }
     }
@@ -199,7 +194,7 @@ final class ArrowRows {
         var row = 0
         while row < count {
             let end = min(count, row + Self.pieceCount)
-            // The stamps are copied also after a flaw.
+            // Copied even after a flaw: the row reader needs the stamps.
             isGood = isClean(row..<end, stamps: stamps + 8 * row, isFirst: row == 0) && isGood
             if isGood { clean = end }
             row = end
@@ -229,8 +224,7 @@ final class ArrowRows {
         clean = cleanEnd(from: 0)
     }
 
-    /// Replaces copied axes from `place` on by those decoded from the scans of some rows; rows without a scan keep
-    /// theirs.
+    /// Replaces the copied axes from `place` by those decoded from the scans; rows without a scan keep theirs.
     private func decode(_ scans: ArrowScans, _ rows: Range<Int>, to place: Int) {
         var row = rows.lowerBound
         while row < rows.upperBound {

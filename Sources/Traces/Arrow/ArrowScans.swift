@@ -45,7 +45,6 @@ struct ArrowScans {
         (offsets, values) = place
     }
 
-    /// The location of a row's scan among the values.
     private static func range(
         of row: Int, _ offsets: UnsafeRawPointer, _ limit: Int
     ) throws(ArrowFault) -> Range<Int> {
@@ -57,7 +56,6 @@ struct ArrowScans {
         return start..<end
     }
 
-    /// A row's scan; `nil` when it has none.
     func scan(_ row: Int) -> UnsafeRawPointer? {
         guard let range = try? Self.range(of: row, base + offsets, values.count), range.count == decoder.scanByteCount
         else { return nil }

@@ -2,7 +2,7 @@ import ArrowStream
 import Binnacle
 import PlainText
 
-/// The stream of samples that a sensor number of an Arrow stream stands for.
+/// The stream of samples of one sensor number in an Arrow stream.
 struct ArrowSensor {
     /// Its number in the column `sensor`.
     let number: UInt8
@@ -10,11 +10,11 @@ struct ArrowSensor {
     /// The factor that makes the values m/s², µT or rad/s.
     let factor: Double
 
-    /// What was assumed because the metadata does not say it, or contradicts the values.
+    /// Assumptions: what the metadata lacks, or what the values contradict.
     let notices: [String]
 
-    /// Reads the schema's metadata of a sensor number; the first vectors decide what is not described, and are `nil` where
-    /// everything is.
+    /// Reads the schema's metadata of a sensor number; the first vectors, `nil` if not needed, decide what the metadata leaves
+    /// open.
     init(
         _ number: UInt8, metadata: [String: String], hints: TraceHints, values: VectorStatistics? = nil
     ) throws(ArrowFault) {
@@ -52,7 +52,7 @@ struct ArrowSensor {
         self.notices = notices
     }
 
-    /// The kind that values can only be.
+    /// The only kind that the values fit; `nil` when there are several or none.
     private static func kind(_ values: VectorStatistics) -> SampleKind? {
         if case .unit = Quantity.of(.accelerometer).judge(values) { return .accelerometer }
         guard values.spread < 0.35, case .unit(0) = Quantity.of(.magnetometer).judge(values) else { return nil }
@@ -93,11 +93,11 @@ enum ArrowKeys {
     static let currentVersion = "1"
     /// The clock of the stamps.
     static let clock = "binnacle.clock"
-    /// What the wall clock was ahead of that clock when the recording began, in nanoseconds.
+    /// How far the wall clock was ahead of that clock when the recording began, in nanoseconds.
     static let wallAhead = "binnacle.wall_ahead_ns"
     /// The boot to which the stamps belong.
     static let boot = "binnacle.boot"
-    /// In a message: a number shared by all batches within which the order of arrival is known.
+    /// In a message: the number of a group of batches within which the order of arrival is known.
     static let group = "binnacle.group"
     /// In a message: the layout of its batch's raw scans.
     static let scan = "binnacle.scan"

@@ -2,18 +2,18 @@ import ArrowStream
 import Binnacle
 import PosixCalls
 
-/// Recognises Arrow streams, and other formats that have to be converted first.
+/// Recognises Arrow streams, and formats that have to be converted first.
 enum ArrowTrace {
     /// The first bytes of every message.
     private static let mark: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
     private static let markCount = ForeignFormat.markCount
-    /// The samples of a sensor whose values are examined.
+    /// The number of samples of a sensor whose values are examined.
     private static let examinedRows = 200
 
-    /// Whether a file with these first bytes is an Arrow stream, whole or not.
+    /// Whether a file that begins with these bytes is an Arrow stream, complete or not.
     static func begins(with first: [UInt8]) -> Bool { first.starts(with: mark) }
 
-    /// Opens a file that begins as an Arrow stream does; `nil` for other files.
+    /// Opens an Arrow stream; `nil` for other files.
     static func open(
         _ file: InputFile, makeDecoder: ScanDecoderMaker?, hints: TraceHints
     ) throws(TraceError) -> ArrowFile? {
@@ -36,8 +36,7 @@ enum ArrowTrace {
             MappedFile(input, count: Int(input.size ?? 0)), isUnpacked: true, makeDecoder: makeDecoder, hints: hints)
     }
 
-    /// The readers of a file's streams: one that keeps the order of arrival if the file stores it, else one for each
-    /// stream.
+    /// The readers of a file's streams: a single one if the file stores the order of arrival, else one for each stream.
     static func readers(of file: ArrowFile, hints: TraceHints) throws(TraceError) -> [ArrowReader] {
         let first = try file.firstBatch()
         let metadata = file.schema.all.metadata

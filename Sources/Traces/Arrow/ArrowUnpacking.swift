@@ -1,13 +1,12 @@
 import ArrowStream
 import PosixCalls
 
-/// Writes an Arrow stream whose batches are compressed with zstd again, with their columns unpacked.
+/// Copies an Arrow stream with batches compressed with zstd, and unpacks their columns.
 ///
-/// Messages keep their metadata; only the locations of the buffers and the length of the body in it are replaced. They
-/// still claim to be compressed, so the reader of the result has to know that they are not.
+/// Messages keep their metadata except for the locations of the buffers and the length of the body. They still claim to be
+/// compressed, so the reader of the result has to know that they are not.
 ///
-/// Source: Arrow, format/Message.fbs, `BodyCompression`: before the bytes of a buffer stands their unpacked length, or −1
-/// when they are not compressed.
+/// Source: Arrow, format/Message.fbs, `BodyCompression`: a buffer begins with its unpacked length, or −1 if it is not compressed.
 struct ArrowUnpacking {
     private static let zstd: UInt8 = 1
 
@@ -52,7 +51,7 @@ struct ArrowUnpacking {
             guard case .message(let message) = finding else { return try append(offset..<bytes.count) }
             let isCompressed = try faults(at: start) { () throws(ArrowFault) in try Self.isCompressed(message) }
             guard message.body.upperBound <= bytes.count else {
-                // Torn: as much of it as tells the reader so.
+                // A torn message: copy enough of it for the reader to detect that.
                 return try append(start..<(isCompressed ? start + 8 : bytes.count))
             }
             if isCompressed { try add(message, at: start) } else { try append(start..<message.body.upperBound) }
@@ -64,7 +63,7 @@ struct ArrowUnpacking {
         try mapError({ TraceError(.data, path: path, "message at byte \(offset): \($0.message)") }, body)
     }
 
-    /// Writes a batch: its buffers are unpacked first, because their locations stand in front of them.
+    /// Writes a batch; its buffers are unpacked first, because their locations precede them.
     private func add(_ message: ArrowMessage, at offset: Int) throws(TraceError) {
         let buffers = try faults(at: offset) { () throws(ArrowFault) in
             try message.table.table(2)?.vector(2, stride: 16)
@@ -78,7 +77,7 @@ struct ArrowUnpacking {
         var metadata = Array(bytes[offset..<message.body.lowerBound])
         var length = 0
         for (index, place) in places.enumerated() {
-            // The vector's place counts from the metadata's beginning, behind the mark and the length.
+            // The vector's position counts from the start of the metadata, after the mark and the length.
             let entry = 8 + buffers.start + 16 * index
             metadata.put(Int64(length), at: entry)
             metadata.put(Int64(place.count), at: entry + 8)
@@ -90,7 +89,7 @@ struct ArrowUnpacking {
         for place in places { try add(place, at: offset) }
     }
 
-    /// A buffer: where its bytes are, how many they become, and whether they are packed.
+    /// A buffer: its location, its unpacked size, and whether it is packed.
     private struct Place {
         let bytes: Range<Int>
         let count: Int

@@ -1,17 +1,17 @@
 import ArrowStream
 package import Binnacle
 
-/// Writes events as an Arrow stream: one row for each event, and one for each recording that says what became of it.
+/// Writes events as an Arrow stream: a row for each event, and one for the outcome of each recording.
 ///
-/// A column has one type, whatever the kind of event; binnacle-events(7) has the schema.
+/// A column has one type for all kinds of events; binnacle-events(7) has the schema.
 package final class EventTable {
-    /// What became of a recording.
+    /// The outcome of a recording.
     package struct Outcome {
         /// The kind of the row.
         package var kind: String
         /// The exit status.
         package var status: Int64
-        /// Why it failed.
+        /// The reason of a failure.
         package var reason: String?
         /// The number of samples.
         package var sampleCount: Int64
@@ -42,12 +42,12 @@ package final class EventTable {
     /// Whether the failure was that the reading end of a pipe was closed.
     package var isReaderGone: Bool { file.isReaderGone }
 
-    /// A batch is written when it has so many rows: each costs a reader some 10 ms.
+    /// The number of rows of a batch: each batch costs a reader some 10 ms.
     private static let mostRows = 8192
-    /// And before its texts need more than the columns' 32-bit offsets.
+    /// A batch also ends before its texts exceed the columns' 32-bit offsets.
     private static let mostTextBytes = 1 << 26
 
-    /// The columns before the figures, in their order.
+    /// The columns before the figures, in order.
     private enum Head: Int { case recording, seq, kind, detector, sensor, time, simulated }
     private static let head: [ArrowMessageWriter.Field] = [
         .init(name: "recording", type: .text, isNullable: true),
@@ -58,7 +58,7 @@ package final class EventTable {
         .init(name: "time_ns", type: .int64, isNullable: true),
         .init(name: "simulated", type: .boolean, isNullable: true),
     ]
-    /// The columns behind the figures, in their order.
+    /// The columns after the figures, in order.
     private enum Tail: Int { case samples, skipped, events, seconds }
     private static let tail: [ArrowMessageWriter.Field] = [
         .init(name: "samples", type: .int64, isNullable: true),
@@ -67,7 +67,7 @@ package final class EventTable {
         .init(name: "seconds", type: .float64, isNullable: true),
     ]
 
-    /// The columns, in their order.
+    /// All columns, in order.
     static let fields: [ArrowMessageWriter.Field] =
         head + Figure.Name.allCases.map { .init(name: $0.rawValue, type: $0.columnType, isNullable: true) } + tail
 
@@ -81,7 +81,7 @@ package final class EventTable {
 
     /// Begins a stream.
     ///
-    /// - Parameter file: Takes it.
+    /// - Parameter file: The output, owned by the table.
     /// - Throws: ``TraceError`` when it cannot be written.
     package init(_ file: RecordingFile) throws(TraceError) {
         self.file = file
@@ -143,7 +143,7 @@ package final class EventTable {
     }
 
     private func write(_ bytes: [UInt8]) {
-        // The file keeps its first failure, and takes nothing after it.
+        // The file keeps its first failure and writes nothing after it.
         try? file.write(bytes)
     }
 
@@ -173,11 +173,11 @@ package final class EventTable {
         }
     }
 
-    /// A number with as many decimals as its text in JSON has: the same number as one that is read from there.
+    /// Rounds a number to the decimals of its text in JSON, so that both have the same value.
     static func rounded(_ value: Double, decimals: Int) -> Double {
         let scales: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
         let scaled = (value.magnitude * scales[decimals]).rounded(.toNearestOrAwayFromZero)
-        // Beyond 2⁵³ there are no decimals left.
+        // From 2⁵³ on a Double has no decimals.
         guard scaled < 0x1p53 else { return value }
         return value < 0 && scaled > 0 ? -scaled / scales[decimals] : scaled / scales[decimals]
     }

@@ -4,11 +4,8 @@ import PosixCalls
 
 /// A file mapped into memory at the size that it had when it was opened.
 ///
-/// The memory is read-only and stays mapped while this object lives. Parts that the file loses meanwhile read as NaN,
-/// or as
-/// zeros up to the end of a page; ``hasShrunk`` is checked before anything that was read is used. Pointers into the
-/// memory are
-/// therefore always valid.
+/// The memory is read-only and stays mapped while this object lives, so pointers into it are always valid. Parts that the file
+/// loses meanwhile read as NaN, or as zeros up to the end of a page; check ``hasShrunk`` before you use what was read.
 final class MappedFile {
     let path: String
     let bytes: UnsafeRawBufferPointer
@@ -38,12 +35,12 @@ final class MappedFile {
         cmappedfile_unmap(&mapping)
     }
 
-    /// Whether the file has become shorter, so that what was read may not have been in it.
+    /// Whether the file has become shorter, so that values already read may not be the file's.
     var hasShrunk: Bool {
         cmappedfile_is_torn(&mapping) || file.currentSize.map { $0 < Int64(bytes.count) } ?? true
     }
 
-    /// Releases the pages up to an offset; reading them again is allowed.
+    /// Releases the pages before an offset; they can still be read again.
     func release(upTo offset: Int) {
         guard offset - released >= Self.pieceSize else { return }
         cmappedfile_release(&mapping, released, offset)

@@ -14,16 +14,16 @@ struct SensorSet: Equatable {
     init(_ column: UnsafeRawBufferPointer) {
         guard let first = column.first else { return }
         insert(first)
-        // Usually all are the same.
+        // Usually the whole column has one number.
         for index in Self.sameCount(column, as: first)..<column.count { insert(column[index]) }
     }
 
-    /// The length of the part at the beginning of a column that has only the first number, as a multiple of 64.
+    /// The length of the column's prefix that has only the first number, rounded down to a multiple of 64.
     private static func sameCount(_ column: UnsafeRawBufferPointer, as first: UInt8) -> Int {
         let same = SIMD2<UInt64>(repeating: UInt64(first) * 0x0101_0101_0101_0101)
         var offset = 0
         while offset <= column.count - 64 {
-            // Words instead of bytes, because the compiler compares 64 bytes one by one.
+            // Compare words: for bytes the compiler makes 64 single comparisons.
             var others = SIMD2<UInt64>.zero
             for part in stride(from: offset, to: offset + 64, by: 16) {
                 others |= column.loadUnaligned(fromByteOffset: part, as: SIMD2<UInt64>.self) ^ same

@@ -1,7 +1,7 @@
 import Binnacle
 import PlainText
 
-/// Makes the options with which a file that was refused can be read.
+/// Suggests the options that make a refused file readable.
 struct CSVAdvice {
     let names: [String]
     let table: HeadTable
@@ -9,10 +9,10 @@ struct CSVAdvice {
     let hints: TraceHints
     let path: String
 
-    /// The rate in a command where nothing gives one.
+    /// The rate in a suggested command when the file gives none.
     private static let usualRate = 100.0
 
-    /// A warning that the rate in a command stands for another one; empty where it is known, or not needed.
+    /// A note that the suggested rate is a placeholder; empty when the rate is known or not needed.
     var rateNote: String {
         guard time.time == nil, CSVTimeChoice.unnamed(table) == nil else { return "" }
         let usual = VectorStatistics.optionText(Self.usualRate)
@@ -20,7 +20,7 @@ struct CSVAdvice {
             + "put the number of your recording there, or all times are wrong"
     }
 
-    /// A column for `--map`: its name, or its number where the name would be misread.
+    /// A column for `--map`: its name, or its number if the name would be misread.
     private func column(_ place: Int) -> String {
         guard names.indices.contains(place) else { return "#\(place + 1)" }
         let name = names[place]
@@ -30,7 +30,6 @@ struct CSVAdvice {
         return isPlain && isUnique && isSafe ? name : "#\(place + 1)"
     }
 
-    /// Options that name the time, or give a rate.
     private func timeOptions(_ used: [Int]) -> (entries: [String], options: [String]) {
         switch time.time ?? CSVTimeChoice.unnamed(table) {
         case .number(let place, let unit) where !used.contains(place):
@@ -41,7 +40,7 @@ struct CSVAdvice {
         }
     }
 
-    /// A complete command for axes that were found, with their unit for `--map`.
+    /// A complete command for axes that were found; `unit` is the one for `--map`.
     func mapping(_ groups: [(kind: SampleKind, places: [Int], unit: String)]) -> TraceRemedy {
         let time = timeOptions(groups.flatMap(\.places))
         var entries = time.entries
@@ -60,7 +59,7 @@ struct CSVAdvice {
         return .options(time.options + ["--map", entries.joined(separator: ",")])
     }
 
-    /// The unit for `--map` that the values of some columns have; `nil` when they have none.
+    /// The unit for `--map` that the values of some columns fit; `nil` if none does.
     func unit(_ kind: SampleKind, _ places: [Int]) -> String? {
         let quantity = Quantity.of(kind)
         switch quantity.judge(table.vectors(places)) {
@@ -70,9 +69,9 @@ struct CSVAdvice {
         }
     }
 
-    /// A command for columns whose names say nothing, by their values.
+    /// A command for columns with unknown names, chosen by their values.
     ///
-    /// Those that are named as something else, such as the parts of a quaternion, are no candidates whatever their length is.
+    /// Columns with another meaning, such as the parts of a quaternion, are no candidates, whatever their length.
     func forUnnamed(kind: SampleKind?) -> TraceRemedy? {
         let used =
             [(time.time ?? CSVTimeChoice.unnamed(table))?.column].compactMap { $0 }
@@ -89,7 +88,7 @@ struct CSVAdvice {
     func forBare(_ places: [Int]) -> TraceRemedy? {
         for quantity in Quantity.knownByValues {
             guard let unit = unit(quantity.kind, places) else { continue }
-            // Another file may have the same names.
+            // The same names may occur in another file of the command.
             if !hints.isOnlyFile, time.time != nil, !unit.contains("/") || unit == "m/s2" {
                 return .options(["--bind", "\(quantity.kind.rawValue)=\(path):\(quantity.kind.rawValue)"])
             }
@@ -98,7 +97,7 @@ struct CSVAdvice {
         return nil
     }
 
-    /// A command for a column whose unit of time is not known.
+    /// A command for a time column of unknown unit.
     func forTimeUnit(_ place: Int) -> TraceRemedy? {
         guard table.columns.indices.contains(place) else { return nil }
         let values = table.columns[place]
@@ -107,7 +106,7 @@ struct CSVAdvice {
         return .options(["--map", "time=\(column(place)):\(unit.option)"])
     }
 
-    /// The refusal of a file without times.
+    /// The error message for a file without times.
     var noTime: String {
         let list = "no column holds the time; found \(CSVLayout.list(names)). "
         if CSVTimeChoice.unnamed(table) != nil { return list + "Name it with --map time=COLUMN:UNIT" }

@@ -4,7 +4,7 @@ import SensorGeometry
 
 /// Finds the axes of a file's sensors: groups columns by their names, and chooses among the groups by their values.
 struct CSVAxes {
-    /// Why there are no axes to use.
+    /// Why no axes can be used.
     struct Problem: Error {
         let message: String
         var remedy: TraceRemedy?
@@ -30,7 +30,7 @@ struct CSVAxes {
     private let hints: TraceHints
     private let file: TraceFileName
     private let path: String
-    /// What was assumed, and what contradicts the header.
+    /// Assumptions, and contradictions to the header.
     private(set) var notices: [String] = []
 
     init(_ mapped: MappedColumns, _ names: [String], _ table: HeadTable, _ hints: TraceHints, _ path: String) {
@@ -96,7 +96,7 @@ struct CSVAxes {
         return found
     }
 
-    /// What bare x, y, z measure: what the file's name says, or what their values can only be.
+    /// The kind of bare x, y, z, from the file's name or from their values.
     private mutating func kindOfBare(_ group: Group) -> SampleKind? {
         guard group.isWhole, !hasOtherAxes(group) else { return nil }
         if let kind = file.kind {
@@ -171,7 +171,7 @@ struct CSVAxes {
             }
             return ranked[0]
         }
-        // The plainest name is the sensor itself, others are derived from it.
+        // The plainest name is the sensor's own quantity; the others are derived from it.
         return plausible.min { $0.strangeWords < $1.strangeWords } ?? first
     }
 
@@ -239,7 +239,7 @@ struct CSVAxes {
             lift: isLinear ? Gravity.standard : 0, lateCheck: lateCheck)
     }
 
-    /// Whether the user says that gravity is missing, and it is.
+    /// Whether the user states that gravity is missing, and the values agree.
     private mutating func isLinear(_ group: Group, _ kind: SampleKind, _ values: VectorStatistics) -> Bool {
         guard kind == .accelerometer, hints.map?.acceleration == .linear else { return false }
         if group.content != .withoutGravity, values.isConstant, isPlausible(group, kind) {
@@ -295,7 +295,7 @@ struct CSVAxes {
         notices.append(contradiction)
     }
 
-    /// The factor of values without a unit: the one that they fit.
+    /// The factor of values without a unit: that of the unit which they fit.
     private mutating func factorOfUnstated(
         _ group: Group, _ quantity: Quantity, _ values: VectorStatistics, _ advice: CSVAdvice
     ) throws(Problem) -> Double {
@@ -379,7 +379,7 @@ struct CSVAxes {
         if let bare = groups.first(where: { $0.kind == nil && $0.isWhole }) {
             let values = table.vectors(bare.places)
             let remedy = advice.forBare(bare.places)
-            // A field of the Earth keeps its length; what changes from nothing to much is a movement.
+            // The Earth's field keeps its length; a length that changes from almost 0 to large values is a movement.
             if remedy == nil || !values.isConstant, Quantity.of(.accelerometer).judge(values) == .withoutGravity {
                 return withoutGravity(bare, values, advice)
             }

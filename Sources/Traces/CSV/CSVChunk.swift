@@ -2,15 +2,15 @@ import Binnacle
 import Glibc
 import PosixCalls
 
-/// A stretch of a CSV file as whole lines, with those of its plain rows that could be read without the rows before them.
+/// A section of a CSV file as whole lines, with its plain rows decoded as far as that is possible without the rows before them.
 ///
-/// A line belongs to the stretch in which it begins. Rows that are not plain, and all that depends on what came before, are left
-/// to ``RowReader``, which finds the lines in the text.
+/// A line belongs to the section in which it begins. Rows that are not plain, and everything that depends on earlier rows, are
+/// left to ``RowReader``, which finds the lines in the text.
 ///
-/// One thread has a chunk at a time: the one to which ``CSVChunks`` gave its number, and then the reader, until it asks for the
-/// next one. Each hand-over goes through the lock of a monitor, so a chunk may be shared.
+/// One thread has a chunk at a time: the one to which ``CSVChunks`` assigned its number, and then the reader, until it requests
+/// the next chunk. Each hand-over goes through the lock of a monitor, so a chunk may be shared.
 final class CSVChunk: @unchecked Sendable {
-    /// Plain rows that follow each other.
+    /// A run of plain rows.
     private struct Part {
         /// The first byte, in ``memory``.
         let start: Int
@@ -21,13 +21,13 @@ final class CSVChunk: @unchecked Sendable {
         let lastTime: Int64
     }
 
-    /// The bytes of the file, and the padding of ``LineReader``; allocated once.
+    /// The bytes of the section, and the padding of ``LineReader``; allocated once.
     let memory: UnsafeMutablePointer<UInt8>
     /// The whole lines, as a range of ``memory``.
     private(set) var text = 0..<0
-    /// The place of the text in the file; `nil` when no line begins in the stretch.
+    /// The offset of the text in the file; `nil` when no line begins in the section.
     private(set) var fileOffset: Int64?
-    /// Whether the stretch could be read, and its last line ends.
+    /// Whether the section could be read and its last line is terminated.
     private(set) var isUsable = false
 
     private let capacity: Int
@@ -38,24 +38,23 @@ final class CSVChunk: @unchecked Sendable {
     /// For each part the number of samples up to its end, stream by stream.
     private var sampleEnds: [Int] = []
 
-    /// The part that the reader has come to.
+    /// The part being read.
     private var part = 0
-    /// Whether some of that part's samples were taken.
+    /// Whether some of its samples were consumed.
     private var isPartBegun = false
-    /// For each stream the next sample to take.
+    /// For each stream the index of the next sample.
     private var next: [Int]
 
-    /// The most lines that are skipped because they are not plain; what follows them is left to the reader.
+    /// The maximum number of lines skipped because they are not plain; the reader decodes what follows.
     private static let mostParts = 64
-    /// How much is read at a time to find the end of the last line.
+    /// The number of bytes read at a time in search of the end of the last line.
     private static let pieceSize = 4096
 
-    /// Makes the room for a chunk of stretches of `size` bytes.
     init(_ head: CSVHead, size: Int) {
         capacity = 1 + size + LineReader.longestLine
         memory = .allocate(capacity: capacity + LineReader.padding)
         decoder = CSVDecoder(head, isLineByLine: false)
-        // A row has a separator for each column, and a sample three digits. Pages that no sample reaches take no memory.
+        // A row has a separator for each column, and a sample at least three digits. Unused pages take no memory.
         let most = capacity / (decoder.columnCount + 3) + 1
         batches = decoder.contents.map { _ in SampleBatch(capacity: most) }
         next = batches.map { _ in 0 }
@@ -77,7 +76,7 @@ final class CSVChunk: @unchecked Sendable {
         for batch in batches { batch.removeAll() }
         part = 0
         isPartBegun = false
-        // The byte before the stretch tells whether a line begins with it.
+        // The byte before the section shows whether a line begins with the section.
         let offset = stretch.lowerBound - (isAtLine ? 0 : 1)
         let count = Int(stretch.upperBound - offset)
         guard load(file, offset, count, at: 0) == count else { return }
@@ -98,7 +97,7 @@ final class CSVChunk: @unchecked Sendable {
         readRows()
     }
 
-    /// Finds where the last line ends; `nil` when it is too long, or the file's end comes first.
+    /// Finds the end of the last line; `nil` when it is too long, or the file ends first.
     private func findEnd(_ file: InputFile, _ offset: Int64, _ count: Int) -> Int? {
         var loaded = count
         var searched = count - 1
@@ -111,7 +110,6 @@ final class CSVChunk: @unchecked Sendable {
         }
     }
 
-    /// Reads bytes of the file; fewer at its end, and when it cannot be read: then the reader tries it itself, and reports it.
     private func load(_ file: InputFile, _ offset: Int64, _ count: Int, at place: Int) -> Int {
         var loaded = 0
         while loaded < count {
@@ -136,7 +134,7 @@ final class CSVChunk: @unchecked Sendable {
         var place = text.lowerBound
         for _ in 0..<Self.mostParts {
             guard place < text.upperBound, let firstEnd = lineEnd(place, text.upperBound) else { return }
-            // The first row of a part follows every stamp; whether it follows those before it is up to the reader.
+            // The first row of a part is accepted after any stamp; the reader compares it with the rows before it.
             if let time = time(ofLine: place..<firstEnd), time > .min {
                 let rest = UnsafeBufferPointer(start: memory + place, count: text.upperBound - place)
                 let rows = plainRows.read(
@@ -150,7 +148,7 @@ final class CSVChunk: @unchecked Sendable {
                     place += rows.byteCount
                 }
             }
-            // The row that is not plain.
+            // A row that is not plain.
             guard place < text.upperBound, let end = lineEnd(place, text.upperBound) else { return }
             place = end + 1
         }
@@ -167,8 +165,8 @@ final class CSVChunk: @unchecked Sendable {
 
     /// Appends rows that were read to a window without a full batch, until one of its batches is full or a part ends.
     ///
-    /// The reader's place in ``memory`` stays at the start of a part until all of that is taken. What is returned has the rows
-    /// and bytes of a part that ended; `nil` when the next row has to be read.
+    /// `place` is the reader's position in ``memory`` and stays at the start of a part until the whole part is consumed. Returns
+    /// the rows and bytes of a part that ended; `nil` when the reader has to decode the next row.
     func appendRows(at place: Int, after time: Int64?, into window: [SampleBatch]) -> PlainRows? {
         if !isPartBegun {
             while part < parts.count, parts[part].start < place { part += 1 }
@@ -177,7 +175,7 @@ final class CSVChunk: @unchecked Sendable {
             isPartBegun = true
         }
         let part = parts[part]
-        // The window ends with the row that fills one of its batches.
+        // The window ends with the row that fills a batch.
         var last = part.lastTime
         for stream in next.indices {
             let fullCount = window[stream].capacity - window[stream].count
@@ -201,7 +199,7 @@ final class CSVChunk: @unchecked Sendable {
 
     private func sampleEnd(_ part: Int, _ stream: Int) -> Int { sampleEnds[part * batches.count + stream] }
 
-    /// Whether the part's first row is plain after a stamp.
+    /// Whether the part's first row is plain after this stamp.
     private func follows(_ time: Int64?) -> Bool {
         guard let time else { return true }
         let (step, isTooLong) = parts[part].firstTime.subtractingReportingOverflow(time)

@@ -1,20 +1,20 @@
 import Binnacle
 import PosixCalls
 
-/// The rows of a CSV file, in chunks that several threads read ahead, and that are handed out in their order.
+/// The rows of a CSV file, in chunks that several threads read ahead, returned in order.
 ///
-/// The thread that asks for a chunk which is not there yet reads one, too. There are two chunks more than threads, which bounds
-/// the memory.
+/// The thread that requests a chunk which is not ready reads one itself. There are two chunks more than threads, which bounds the
+/// memory.
 final class CSVChunks {
-    /// The chunk that was handed out last.
+    /// The chunk returned last.
     private(set) var current: CSVChunk?
-    /// The place in the file up to which chunks were handed out.
+    /// The file offset up to which chunks were returned.
     private(set) var offset: Int64
 
     private let crew: CSVChunkCrew
     private var number = 0
 
-    /// Starts to read a regular file where a line begins; `nil` when the rest of it is too short.
+    /// Starts reading a regular file at the beginning of a line; `nil` when the remainder is too short.
     init?(_ head: CSVHead, _ chunking: Chunking, file: InputFile, from offset: Int64) {
         guard let size = file.size, chunking.threadCount > 1 else { return nil }
         let count = (size - offset) / Int64(chunking.chunkBytes)
@@ -24,21 +24,21 @@ final class CSVChunks {
             ring: (0..<chunking.threadCount + 2).map { _ in CSVChunk(head, size: chunking.chunkBytes) }, file: file,
             start: offset, chunkBytes: Int64(chunking.chunkBytes), chunkCount: Int(count))
         for _ in 1..<chunking.threadCount {
-            // Without a thread its share falls to the others, and at the last to the one that asks.
+            // If a thread cannot start, the others do its share, in the extreme case the requesting thread alone.
             guard (try? crew.startThread()) != nil else { break }
         }
     }
 
     deinit { crew.stop() }
 
-    /// The next chunk, which replaces the one before; `nil` when the file has to be read from ``offset`` on in another way.
+    /// The next chunk, which replaces the previous one; `nil` when the file has to be read in another way from ``offset``.
     func next() -> CSVChunk? {
         if current != nil { crew.release() }
         current = nil
         guard let chunk = crew.removeChunk(number), chunk.isUsable else { return nil }
         number += 1
         if let start = chunk.fileOffset {
-            // Lines may have moved in a file that is written to.
+            // Lines may have moved if the file is being written.
             guard start == offset else { return nil }
             offset += Int64(chunk.text.count)
         }
@@ -47,20 +47,20 @@ final class CSVChunks {
     }
 }
 
-/// The threads that read chunks, and the chunks' ring: a chunk's memory is used again once the reader is done with it.
+/// The threads that read chunks, and the ring of chunks: the memory of a chunk is reused when the reader has released it.
 private final class CSVChunkCrew: Sendable {
     private struct State {
-        /// The number of chunks that a thread has begun to read.
+        /// The number of chunks whose reading has begun.
         var begunCount = 0
-        /// The number of chunks that the reader is done with.
+        /// The number of chunks that the reader has released.
         var releasedCount = 0
-        /// For each place in the ring, whether its chunk was read and not taken yet.
+        /// For each slot of the ring, whether its chunk is read and not yet returned.
         var isRead: [Bool]
         var threadCount = 0
         var isStopped = false
     }
 
-    /// What a thread does next.
+    /// The next action of a thread.
     private enum Turn {
         case read(Int)
         case take
@@ -83,7 +83,7 @@ private final class CSVChunkCrew: Sendable {
         state = Monitor(State(isRead: ring.map { _ in false }))
     }
 
-    /// Starts a thread, which ends with the last chunk or with ``stop()``.
+    /// Starts a thread, which ends after the last chunk or with ``stop()``.
     func startThread() throws(SystemError) {
         state.change { $0.threadCount += 1 }
         do throws(SystemError) {
@@ -97,13 +97,13 @@ private final class CSVChunkCrew: Sendable {
         }
     }
 
-    /// Ends all threads, and waits until they are at their end.
+    /// Ends all threads and waits for them.
     func stop() {
         state.change { $0.isStopped = true }
         state.wait { $0.threadCount == 0 ? () : nil }
     }
 
-    /// Waits for a chunk, and reads chunks meanwhile; `nil` behind the last one.
+    /// Waits for a chunk, and reads chunks meanwhile; `nil` after the last one.
     func removeChunk(_ number: Int) -> CSVChunk? {
         guard number < chunkCount else { return nil }
         let place = number % ring.count
@@ -118,10 +118,10 @@ private final class CSVChunkCrew: Sendable {
         }
     }
 
-    /// Gives the memory of the oldest chunk that was taken to another one.
+    /// Makes the memory of the oldest returned chunk available again.
     func release() { state.change { $0.releasedCount += 1 } }
 
-    /// The next chunk to read; `nil` while there is no room for it.
+    /// The next chunk to read; `nil` while no slot is free.
     private func nextTurn(_ state: inout State, isReader: Bool = false) -> Turn? {
         if !isReader, state.isStopped || state.begunCount == chunkCount { return .end }
         guard state.begunCount < min(chunkCount, state.releasedCount + ring.count) else { return nil }

@@ -19,10 +19,10 @@ final class CSVDecoder: RowDecoder {
     private let dialect: CSVDialect
     /// The factor of each axis: stream · 3 + axis.
     private let factors: [Double]
-    /// What is added to each axis afterwards; −0 for nothing, because it leaves −0 as it is.
+    /// The offset added to each scaled axis; −0 for none, because it leaves −0 unchanged.
     private let lifts: [Double]
     let unitChecks: [UnitCheck?]
-    /// The days that a clock without dates has passed, and its last time, in nanoseconds.
+    /// For a clock without dates, the days passed so far and its last time, in nanoseconds.
     private var midnights: Int64 = 0
     private var lastClock: Int64 = 0
     /// The use of each column up to the last one needed: ``nothing``, ``time``, or stream · 3 + axis.
@@ -30,7 +30,7 @@ final class CSVDecoder: RowDecoder {
 
     /// The number of columns up to the last one needed.
     var columnCount: Int { uses.count }
-    /// Whether rows can be read without those before them; without times in the file, a row's stamp is its number.
+    /// Whether rows can be decoded without the rows before them; without times in the file, a row's stamp depends on its number.
     var canReadChunks: Bool { plainRows != nil && rowClock == nil }
 
     static let nothing = -2
@@ -70,11 +70,11 @@ final class CSVDecoder: RowDecoder {
                 head.dialect, uses: uses, factors: factors, timeExponent: timeExponent, rowClock: rowClock) : nil
     }
 
-    /// Decodes a line, in which a stream whose three fields are all empty has no sample and no flaw.
+    /// Decodes a line; a stream whose three fields are all empty has no sample and no flaw.
     func decode(_ bytes: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw? {
         let flaw = decodeFields(bytes, into: row)
         if let rowClock {
-            // A row without a usable sample has taken its time, too.
+            // A row without a usable sample also advances the clock.
             row.timeNanoseconds = rowClock.next()
         }
         return flaw
@@ -95,7 +95,7 @@ final class CSVDecoder: RowDecoder {
                 while p < end, p.pointee == CSVDialect.blank { p += 1 }
             }
             guard p <= end else {
-                // Without a time the row would keep that of the previous row.
+                // A row without a time would keep the time of the previous row.
                 if row.hasTime { _ = row.removeIncomplete() } else { row.removeAll() }
                 return flaw ?? missing(at: bytes.count + 1)
             }
@@ -156,7 +156,7 @@ final class CSVDecoder: RowDecoder {
         return overflow ? nil : product
     }
 
-    /// A time of a clock; one without a date begins again at midnight.
+    /// The time of a clock; a clock without a date starts again at midnight.
     private func clock(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Int64? {
         var first = p
         scanner.skipField(&p, end)
@@ -172,7 +172,7 @@ final class CSVDecoder: RowDecoder {
         return midnights * day + clock.nanoseconds
     }
 
-    /// Decodes an axis that is not a plain number; numbers in quotes and empty fields are no flaws.
+    /// Decodes an axis that is not a plain number; a number in quotes or an empty field is no flaw.
     private func readUnusual(
         _ p: inout UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ use: Int,
         _ row: TraceRow
@@ -213,7 +213,7 @@ final class CSVDecoder: RowDecoder {
     }
 }
 
-/// The stamps of rows that have none: one period after another.
+/// The stamps of rows without times: one period after another.
 final class RowClock {
     private let hertz: Double
     private(set) var rowCount = 0

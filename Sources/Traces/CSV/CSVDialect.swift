@@ -3,12 +3,12 @@ struct CSVDialect: Equatable {
     let delimiter: UInt8
     /// Whether a comma is a decimal separator, too.
     let hasDecimalComma: Bool
-    /// Whether several delimiters count as one, as blanks do.
+    /// Whether several delimiters count as one, for blanks.
     let collapses: Bool
-    /// A byte that ends every line besides the line end; 0 for none.
+    /// A byte before each line end; 0 for none.
     let trailer: UInt8
 
-    /// The other decimal separator: a comma, or the point once more.
+    /// The second decimal separator: a comma, or again the point.
     var otherMark: UInt8 { hasDecimalComma ? Self.comma : Self.point }
 
     static let point = UInt8(ascii: ".")
@@ -19,10 +19,10 @@ struct CSVDialect: Equatable {
     static let semicolon = UInt8(ascii: ";")
     private static let quote = UInt8(ascii: "\"")
 
-    /// The dialects that a file may have, the likelier first.
+    /// The possible dialects, the likelier first.
     static let all = [tab, semicolon, comma, UInt8(ascii: "|"), blank].map { CSVDialect(delimiter: $0) }
 
-    /// A comma that does not delimit fields can only be a decimal separator; a blank that does may be repeated.
+    /// A comma that is not the delimiter can only be a decimal separator; a blank as the delimiter may be repeated.
     init(delimiter: UInt8, trailer: UInt8 = 0) {
         self.delimiter = delimiter
         hasDecimalComma = delimiter != Self.comma
@@ -66,7 +66,7 @@ struct CSVDialect: Equatable {
         return Double(hasDecimalComma ? field.replacing(comma: ".") : field)
     }
 
-    /// Bytes that are not UTF-8 are taken as Latin-1, in which older programs write µ and ².
+    /// The text of bytes; if they are not UTF-8, Latin-1, in which older programs write µ and ².
     private static func text(_ bytes: [UInt8]) -> String {
         String(validating: bytes, as: UTF8.self)
             ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))

@@ -9,9 +9,9 @@ struct CSVHead {
     /// The number of the first row's line.
     let firstRowLine: Int
 
-    /// The number of rows that decide what the header leaves open.
+    /// The number of rows examined for what the header leaves open.
     private static let rowCount = 200
-    /// The most lines before the rows.
+    /// The maximum number of lines before the rows.
     private static let preambleCount = 150
 
     /// Examines the first lines; the first row is the next line afterwards.
@@ -19,7 +19,7 @@ struct CSVHead {
         let path = lines.path
         try Self.requireText(lines, hints)
         let most = Self.preambleCount + Self.rowCount
-        // A pipe whose header states everything is not waited for.
+        // Do not wait for a pipe if its header is complete.
         var wanted = lines.size == nil ? 2 : most
         while true {
             let (first, isWhole) = try lines.firstLines(wanted)
@@ -65,7 +65,7 @@ struct CSVHead {
                     + "from commas between fields; separate the fields by semicolons, or write numbers with points",
                 remedy: misfit.count * 2 == preamble.rows.first?.count
                     ? ForeignFormat.converted(path, suffix: "semicolons.csv") { input, output in
-                        // Each number is two fields.
+                        // Each number follows its name, so a pair is two fields.
                         let program =
                             "NR <= \(preamble.lineCount) { gsub(/,/, \";\"); print; next } "
                             + "{ s = \"\"; for (i = 1; i < NF; i += 2) s = s (i > 1 ? \";\" : \"\") $i \",\" $(i + 1); print s }"
@@ -91,7 +91,7 @@ struct CSVHead {
         }
     }
 
-    /// Why a file that begins with these lines would be refused; `nil` for one that can be read.
+    /// The reason to refuse a file that begins with these lines; `nil` if it is readable.
     private static func refusal(_ lines: [[UInt8]], _ hints: TraceHints, _ path: String) -> TraceError? {
         guard let preamble = CSVPreamble(lines) else { return nil }
         do throws(TraceError) {
@@ -102,10 +102,10 @@ struct CSVHead {
         }
     }
 
-    /// Refuses what is no text, in the first line, and what is no table.
+    /// Refuses files that are not text by their first line, and then files that are not a table.
     private static func requireText(_ lines: LineReader, _ hints: TraceHints) throws(TraceError) {
         let path = lines.path
-        // More than a line would delay a pipe.
+        // Reading more than a line would delay a pipe.
         var text = try lines.firstBytes(1)
         if let line = try lines.firstLines(1).lines.first { text = line }
         func fail(_ message: String, column: Int? = nil, remedy: TraceRemedy? = nil) -> TraceError {
@@ -116,11 +116,11 @@ struct CSVHead {
                 "its lines end with CR alone: convert them to LF",
                 remedy: ForeignFormat.converted(path, suffix: "lines.csv") { "tr '\\r' '\\n' < \($0) > \($1)" })
         }
-        // A pipe has few lines at first.
+        // A pipe has only a few lines at first.
         let first = try lines.firstLines(lines.size == nil ? 2 : rowCount).lines
         if let conversion = LabelledRow.table(first) ?? StampedRow.table(first) {
             let table = ForeignFormat.conversion(path, suffix: "columns.csv", conversion.program)
-            // What the table needs in turn, so that one command plays the recording.
+            // What the converted table needs in turn, so that the suggested command suffices.
             let next = Self.refusal(conversion.lines, hints, table.path)
             let options = if case .options(let options)? = next?.remedy { options } else { [String]() }
             throw fail(
@@ -144,21 +144,21 @@ extension LineReader.Line {
     }
 }
 
-/// The first rows of a CSV file as columns of numbers, which decide what the header leaves open.
+/// The first rows of a CSV file as columns of numbers; they decide what the header leaves open.
 struct HeadTable {
     /// One column of the first rows.
     struct Column {
-        /// The numbers; NaN for a field that has none, or a time of a clock.
+        /// The numbers; NaN for a field without one or with a time of a clock.
         let values: [Double]
-        /// The times of a clock in nanoseconds, when the fields are those.
+        /// The times in nanoseconds, if the column has times of a clock.
         let clock: [Double]?
         let texts: Set<String>
 
         /// Whether nearly all fields are numbers.
         var isNumeric: Bool { !values.isEmpty && 10 * values.count(where: \.isFinite) >= 9 * values.count }
 
-        /// How stamps follow one another: the median distance of those that differ, the part that repeats the one
-        /// before, and the number of rows for a unit of time, counted between the first rise and the last.
+        /// The steps between stamps: the median of those that differ, whether stamps rise, the share of repeated stamps, and the
+        /// rows per unit of time between the first rise and the last.
         var steps: (median: Double, isRising: Bool, repeated: Double, rate: Double)? {
             let stamps = (clock ?? values).filter(\.isFinite)
             guard stamps.count > 1 else { return nil }
@@ -216,13 +216,13 @@ struct HeadTable {
         places.allSatisfy { place in columns[place].values.allSatisfy { $0 == $0.rounded() } }
     }
 
-    /// The neighbouring columns whose vectors look most like those of a kind in some unit.
+    /// The neighbouring columns whose vectors fit a kind in some unit best.
     func candidates(
         for quantity: Quantity, without used: [Int]
     ) -> (places: [Int], unit: Quantity.Unit?, perG: Double)? {
         guard columns.count >= 3 else { return nil }
         var best: (places: [Int], unit: Quantity.Unit?, perG: Double, spread: Double)?
-        // Small whole numbers are counts rather than m/s² or g.
+        // Small whole numbers are rather counts than m/s² or g.
         for isWhole in [false, true] where best == nil {
             for first in 0...(columns.count - 3) {
                 let places = [first, first + 1, first + 2]
@@ -230,7 +230,7 @@ struct HeadTable {
                     continue
                 }
                 let vectors = vectors(places)
-                // The length of the right ones is steadier than that of some columns that happen to be neighbours.
+                // The right columns have a steadier length than columns that are neighbours by chance.
                 guard vectors.isConstant, vectors.spread < (best?.spread ?? 1) - 0.05 else { continue }
                 switch quantity.judge(vectors) {
                 case .unit(let unit) where !isWhole || quantity.units[unit].typical.lowerBound > 100:

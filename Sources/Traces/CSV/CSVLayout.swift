@@ -4,30 +4,30 @@ import PlainText
 /// The contents of a file's columns.
 struct CSVLayout {
     struct Stream {
-        /// The sensor's name, when the header gives one.
+        /// The sensor's name; `nil` when the header has none.
         let sensor: String?
         let kind: SampleKind
         /// The factors that make the values of x, y and z m/s² or µT, with their signs.
         let factors: [Double]
         /// The columns of x, y and z, from 0.
         let columns: [Int]
-        /// What is added to z, in m/s²: gravity, where the file has none and the user says so.
+        /// The offset added to z, in m/s²: gravity, if the user states that the file lacks it.
         var lift = 0.0
-        /// What has to be held against the first samples, because there were too few when the header was read.
+        /// The check of the unit against the first samples, if too few were available when the header was read.
         var lateCheck: UnitCheck?
     }
 
     let time: CSVTime
     /// The streams in the order of their first columns; never empty.
     let streams: [Stream]
-    /// Assumptions made where the header does not say enough, and values that contradict it.
+    /// Assumptions where the header is incomplete, and values that contradict it.
     let notices: [String]
 
     /// Whether the file is a recording by Binnacle, which names its sensors and terminates every line.
     var isRecording: Bool { streams.allSatisfy { $0.sensor != nil } }
 
-    /// Recognises the columns from their names, `#1` and so on without a header, from the user's hints, which take
-    /// precedence, and from the first values.
+    /// Recognises the columns from their names (`#1` and so on without a header), the user's hints, which take precedence, and
+    /// the first values.
     init(
         names: [String], table: HeadTable, hints: TraceHints, path: String, rate: (hertz: Double, line: Int)?,
         fail: (String, TraceRemedy?) -> TraceError
@@ -37,7 +37,7 @@ struct CSVLayout {
             try hints.map?.applied(to: names, fail: { fail($0, nil) })
             ?? MappedColumns(columns: names.map { ColumnName($0) })
         for index in mapped.columns.indices {
-            // "t" alone is the time only where nothing else can be meant.
+            // "t" is the time only if no other column can be.
             if case .axis(_, nil) = mapped.columns[index].role, mapped.columns[index].sensor == nil {
                 mapped.columns[index].content = file.content
             }
@@ -73,10 +73,10 @@ struct CSVLayout {
         notices = axes.notices + time.notices
     }
 
-    /// Whether a text in the place of a unit can be one; apps also write time zones there.
+    /// Whether a text in the position of a unit can be one; some apps write time zones there.
     private static func isName(_ unit: String) -> Bool { unit.contains(where: \.isLetter) }
 
-    /// The rate of a file without times: of the user, of a line before the rows, or of the file's name.
+    /// The rate of a file without times: the user's, or that of a line before the rows, or of the file's name.
     private static func rate(
         _ hints: TraceHints, _ file: TraceFileName, _ line: (hertz: Double, line: Int)?
     ) -> (hertz: Double, says: String?)? {
@@ -85,7 +85,7 @@ struct CSVLayout {
         return file.rateHz.map { ($0, "the file's name says") }
     }
 
-    /// The rate from a column with the distance of each sample from the one before.
+    /// The rate from a column that holds the time since the previous sample.
     private static func rate(
         of columns: [ColumnName], _ names: [String], _ table: HeadTable
     ) -> (hertz: Double, says: String?)? {
@@ -102,7 +102,7 @@ struct CSVLayout {
         return nil
     }
 
-    /// Refuses rows that are in turn those of several sensors, which a column names.
+    /// Refuses rows that alternate between several sensors, which a column names.
     private static func refuseMixedRows(
         _ table: HeadTable, _ names: [String], _ path: String, _ fail: (String, TraceRemedy?) -> TraceError
     ) throws(TraceError) {

@@ -2,15 +2,13 @@ import Binnacle
 import Kernels
 import PlainText
 
-/// Parses plain rows straight into the columns of a window.
+/// Decodes plain rows straight into the columns of a window.
 ///
-/// A plain row is terminated, has a number or nothing in each column that is used, all three axes of a stream or none,
-/// and a
-/// stamp later than those before it, so that nothing has to be repaired or reported. Every other row is left to
-/// ``RowReader``; reading in bulk is therefore faster and never gives a different result.
+/// A plain row is terminated, has a number or nothing in each column that is used, all three axes of a stream or none, and a
+/// stamp later than those before it, so nothing has to be repaired or reported. All other rows are left to ``RowReader``;
+/// decoding in bulk is faster and never gives a different result.
 ///
-/// The memory is allocated once and never leaves this class; it is indexed by the numbers of the file's own columns and
-/// streams.
+/// The memory is allocated once and never leaves this class; it is indexed by the numbers of the file's columns and streams.
 final class CSVPlainRows {
     private struct Column {
         /// Nothing, the time, or stream · 3 + axis.
@@ -19,10 +17,8 @@ final class CSVPlainRows {
         let factor: Double
     }
 
-    /// Where the samples of one stream go.
     private struct Target {
         var room: SampleRoom
-        /// The number of samples added.
         var count = 0
     }
 
@@ -32,7 +28,7 @@ final class CSVPlainRows {
     private let rowClock: RowClock?
     private let streamCount: Int
     private let columns: UnsafeMutablePointer<Column>
-    /// Up to the last one that is used.
+    /// The number of columns up to the last one that is used.
     private let columnCount: Int
     /// The axes of the current row.
     private let axes: UnsafeMutablePointer<Float>
@@ -40,7 +36,7 @@ final class CSVPlainRows {
     private let marks: MarkKernel
     private let words: UnsafeMutablePointer<UInt64>
 
-    /// A word has one bit for each axis that is empty.
+    /// The limit of a word with one bit for each empty axis.
     private static let mostStreams = 21
 
     /// For `uses` and `factors`, see ``CSVDecoder``.
@@ -70,9 +66,9 @@ final class CSVPlainRows {
         words.deallocate()
     }
 
-    /// Reads rows until one is not plain or incomplete, or one of the batches is full, which none is at first.
+    /// Decodes rows until one is incomplete or not plain, or one of the batches is full; no batch may be full at the start.
     ///
-    /// The text starts with a row; ``LineReader/padding`` bytes after it are readable, the first of which is a line end.
+    /// The text starts with a row; ``LineReader/padding`` bytes after it are readable, and the first of them is a line end.
     func read(
         _ text: UnsafeBufferPointer<UInt8>, after time: Int64, longestStep: Int64, into window: [SampleBatch]
     ) -> PlainRows {
@@ -85,19 +81,19 @@ final class CSVPlainRows {
                 targets[stream] = Target(room: window[stream].room)
                 mostRows = min(mostRows, targets[stream].room.count)
             }
-            // Rows that lack a stream leave room for more.
+            // Rows that lack a stream leave capacity for more rows.
             mayContinue = mostRows > 0 && read(start, start + text.count, longestStep, mostRows, &rows)
             for stream in 0..<streamCount { window[stream].grow(by: targets[stream].count) }
         }
         return rows
     }
 
-    /// Reads at most `mostRows` rows, and returns whether there were that many.
+    /// Decodes at most `mostRows` rows, and returns whether there were that many.
     private func read(
         _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ longestStep: Int64, _ mostRows: Int,
         _ rows: inout PlainRows
     ) -> Bool {
-        // The loop over the columns is one function, because only then the compiler keeps its variables in registers.
+        // The loop over the columns is one function: only then does the compiler keep its variables in registers.
         var separatorMap = SeparatorMap(marks, words, before: end)
         let delimiter = dialect.delimiter
         let otherMark = dialect.otherMark
@@ -122,7 +118,7 @@ final class CSVPlainRows {
                     (block, separators) = separatorMap.next(behind: block)
                     guard separators != 0 else { break rows }
                 }
-                // The top bit does not change the result; it tells the compiler that the word is not zero.
+                // The top bit does not change the result; it shows the compiler that the word is not zero.
                 let mark = block + (separators | 1 << 63).trailingZeroBitCount
                 separators &= separators &- 1
                 var fieldEnd = mark
@@ -167,7 +163,7 @@ final class CSVPlainRows {
                 separators &= separators &- 1
             }
             if let rowClock { time = rowClock.time(rowClock.rowCount + rowCount) }
-            // A step of more than 63 bits has become negative.
+            // A step of more than 63 bits is negative here.
             let step = time &- lastTime
             guard lineEnd < end, lineEnd - rowStart <= LineReader.longestLine, time > lastTime, step > 0,
                 step <= longestStep, keep(time, empty)
@@ -183,7 +179,7 @@ final class CSVPlainRows {
         return rowCount == mostRows
     }
 
-    /// The value of an axis; `nil` when it is not a number or beyond any sensor.
+    /// The value of an axis; `nil` when it is not a number or exceeds ``TraceRow/largest``.
     @inline(__always)
     private func axis(
         _ field: UnsafePointer<UInt8>, _ mark: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ factor: Double
@@ -241,7 +237,7 @@ final class CSVPlainRows {
         return true
     }
 
-    /// Whether the empty axes are those of whole streams, but not of all.
+    /// Whether the empty axes are those of whole streams, but not of all streams.
     private func isWhole(_ empty: UInt64) -> Bool {
         var isAnyLeft = false
         for stream in 0..<streamCount {
@@ -253,23 +249,21 @@ final class CSVPlainRows {
     }
 }
 
-/// Rows that were read in bulk.
+/// The extent of rows decoded in bulk.
 struct PlainRows {
     var rowCount = 0
     /// Their length in bytes, with the line ends.
     var byteCount = 0
-    /// The stamp of the last one, or of the sample before them, in nanoseconds.
+    /// The stamp of the last row, or of the sample before them, in nanoseconds.
     var lastTimeNanoseconds: Int64
 }
 
-/// The places of delimiters, decimal separators and line ends in a text, found some kilobytes ahead.
-///
-/// The position of a separator then depends on no number before it, so that the processor parses several numbers in
-/// parallel.
+/// The positions of delimiters, decimal separators and line ends in a text, found some kilobytes ahead, so that the position of a
+/// separator depends on no number before it and the processor parses several numbers in parallel.
 struct SeparatorMap {
-    /// The most blocks that are examined at a time.
+    /// The maximum number of blocks examined at a time.
     private static let mostBlocks = 32
-    /// A word for each block, and one more, which is read beside the last one and has no effect.
+    /// A word for each block, and one more, which is read together with the last one and has no effect.
     static let wordCount = mostBlocks + 1
 
     private let marks: MarkKernel
@@ -277,9 +271,9 @@ struct SeparatorMap {
     private let end: UnsafePointer<UInt8>
     /// The byte of the lowest bit in the first word.
     private var start: UnsafePointer<UInt8>
-    /// The last distance from the start at which 64 bytes are known; at first there is none.
+    /// The last offset from the start for which 64 bytes are known; none at first.
     private var lastOffset = Int.min
-    /// The number of blocks to examine next, which grows, because a reading may end after a row or two.
+    /// The number of blocks to examine next; it grows, because a run of plain rows may end after a row or two.
     private var blockCount = 2
 
     /// Begins with a text, after whose end 63 bytes are readable; the map overwrites ``wordCount`` initialised words.
@@ -290,20 +284,20 @@ struct SeparatorMap {
         start = end
     }
 
-    /// A bit for each of the 64 bytes from a place on, also after the end, that is a separator; the first in the lowest.
+    /// A bit for each of the 64 bytes from a position that is a separator, also after the end of the text; the first in the
+    /// lowest bit.
     ///
-    /// The place is before the end of the text, and not before the one that was asked for last.
+    /// The position lies before the end of the text and never decreases from call to call.
     @inline(__always)
     mutating func separators(from place: UnsafePointer<UInt8>) -> UInt64 {
         if place - start > lastOffset { examine(from: place) }
         let offset = place - start
         let (word, bit) = (words + offset &>> 6, UInt64(truncatingIfNeeded: offset & 63))
-        // Shifted twice, because 64 bits at once would be none.
+        // Shifted twice, because a shift by 64 bits would be one by none.
         return word[0] &>> bit | (word[1] &<< 1) &<< (63 &- bit)
     }
 
-    /// Finds the next 64 bytes with a separator, behind those from `place` on; separators are 0 if there are none before the
-    /// end.
+    /// Finds the next 64 bytes with a separator, after those from `place`; `separators` is 0 if there are none before the end.
     @inline(never)
     mutating func next(behind place: UnsafePointer<UInt8>) -> (UnsafePointer<UInt8>, separators: UInt64) {
         var place = place + MarkKernel.blockSize

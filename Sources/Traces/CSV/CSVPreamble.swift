@@ -1,21 +1,20 @@
-/// Where the rows of a CSV file begin, how their fields are separated, and the line with the columns' names.
+/// The start of the rows in a CSV file, their dialect, and the line with the columns' names.
 ///
-/// Files of loggers have empty lines, comments, key–value lines and lines of units before their rows. The rows are found
-/// first, because they are many and alike; the header is the last line before them that has as many fields.
+/// Files of loggers have empty lines, comments, key–value lines and lines of units before their rows. The rows are found first,
+/// because they are many and alike; the header is the last line before them that has as many fields.
 struct CSVPreamble {
     let dialect: CSVDialect
-    /// The columns' names, with their units in parentheses where these stand in a line of their own; `nil` for a file
-    /// that has none.
+    /// The columns' names, with units from a line of their own in parentheses; `nil` without a header.
     let names: [String]?
-    /// The line of the names, from 1, or else of the first row.
+    /// The line of the names, from 1, or of the first row if there is no header.
     let headerLine: Int
     /// The number of lines before the first row.
     let lineCount: Int
     /// The first rows, split into fields.
     let rows: [[String]]
-    /// The line that looks like a header and has fewer fields than the rows, and their number.
+    /// A line that looks like a header but has fewer fields than the rows, and their number.
     private(set) var misfit: (line: Int, count: Int)?
-    /// The samples a second that a line before the rows gives, and that line's number.
+    /// The sampling rate stated in a line before the rows, and that line's number.
     private(set) var rate: (hertz: Double, line: Int)?
 
     private static let sampledLines = 25
@@ -28,7 +27,7 @@ struct CSVPreamble {
             return nil
         }
         let text = filled.filter { !Self.isComment(lines[$0]) }
-        // The last lines are rows more certainly than the first ones.
+        // The last lines are more certainly rows than the first ones.
         let sample = text.suffix(Self.sampledLines).map { lines[$0] }
         guard let (found, width) = Self.dialect(of: sample) else {
             let dialect = CSVDialect(header: lines[first])
@@ -73,7 +72,7 @@ struct CSVPreamble {
 
     private static func isComment(_ line: [UInt8]) -> Bool { line.first == UInt8(ascii: "#") }
 
-    /// A line `sep=;` tells a spreadsheet the delimiter.
+    /// Whether a line is `sep=;`, which states the delimiter for a spreadsheet.
     private static func isSeparatorLine(_ line: [UInt8]) -> Bool {
         line.starts(with: "sep=".utf8) || line.starts(with: "\"sep=".utf8)
     }
@@ -83,7 +82,7 @@ struct CSVPreamble {
         Array(line.drop { $0 == 0x23 || $0 == 0x25 || $0 == 0x2F || $0 == 0x40 || $0 == 0x20 || $0 == 0x3B })
     }
 
-    /// The samples a second that a line gives: a number before Hz, or behind a word such as "rate".
+    /// The sampling rate that a line states: a number before Hz, or after a word such as "rate".
     private static func rate(in line: [UInt8]) -> Double? {
         let text = String(decoding: line.prefix(2000), as: UTF8.self).lowercased()
         if let rate = TraceFileName.rate(text) { return rate }
@@ -139,7 +138,7 @@ struct CSVPreamble {
         return best.map { ($0.dialect, $0.width) }
     }
 
-    /// A byte with which nearly all lines end, though another one separates their fields.
+    /// A byte at the end of nearly all lines, although another one separates the fields.
     private static func trailer(of lines: [[UInt8]]) -> UInt8 {
         for byte in [CSVDialect.semicolon, CSVDialect.comma] {
             let ends = lines.count { line in line.last { $0 != 0x20 && $0 != 0x0D } == byte }
@@ -162,7 +161,7 @@ struct CSVPreamble {
         return text.first ?? 0
     }
 
-    /// Passes over two lines that hold the start and the rate in each of their columns, as some wristbands write them.
+    /// Skips two lines that repeat the start and the rate in each column, as some wristbands write them.
     private static func startOfData(_ lines: [[UInt8]], _ text: [Int], from start: Int, _ dialect: CSVDialect) -> Int {
         guard let place = text.firstIndex(of: start), place == 0, text.count > 3 else { return start }
         let heads = [0, 1].map { dialect.fields(lines[text[$0]]).map { dialect.number($0) } }
@@ -193,7 +192,7 @@ struct CSVPreamble {
                 continue
             }
             guard let units else { return (fields, index) }
-            // Lines between names and units say what is calibrated, or repeat the device.
+            // Lines between names and units state what is calibrated, or repeat the device.
             if fields.allSatisfy({ ["CAL", "RAW", "UNCAL", ""].contains($0) }) { continue }
             let names = fields.enumerated().map { place, name in
                 place < units.count && TraceUnit(units[place]) != nil ? "\(name) (\(units[place]))" : name
@@ -211,10 +210,10 @@ struct CSVPreamble {
         let text = isMarked ? uncommented(line) : line
         for candidate in [dialect] + CSVDialect.all.filter({ $0.delimiter != dialect.delimiter }) {
             var fields = candidate.fields(text)
-            // A delimiter at the end of the rows or of the header alone adds an empty column.
+            // A delimiter at the end of only the rows or only the header adds an empty column.
             while fields.count > width, fields.last == "" { fields.removeLast() }
             if fields.count == width - 1, candidate == dialect, ColumnName.areNames(fields) {
-                // Programs for statistics number the rows without a name for that; others have a last column without one.
+                // Statistics programs number the rows in a column without a name; others leave the last column without one.
                 if row.first == "1", candidate.collapses { return [""] + fields }
                 if let last = row.last, candidate.number(last) == nil { return fields + [""] }
             }
@@ -222,7 +221,7 @@ struct CSVPreamble {
             guard fields.count == width || isWider, !isRow(fields, candidate),
                 fields.contains(where: { $0.contains(where: \.isLetter) })
             else { continue }
-            // Prose has blanks, too.
+            // Prose contains blanks, too.
             if candidate.delimiter == CSVDialect.blank, candidate != dialect || isMarked {
                 guard ColumnName.areNames(fields) else { continue }
             }
@@ -231,7 +230,7 @@ struct CSVPreamble {
         return nil
     }
 
-    /// Whether a line holds units, and no names.
+    /// Whether a line consists of units.
     private static func isUnits(_ fields: [String]) -> Bool {
         let filled = fields.filter { !$0.isEmpty }
         let known = filled.count { field in

@@ -2,8 +2,8 @@ import Binnacle
 
 /// Writes CSV with the canonical header.
 ///
-/// Rows are in the order of arrival, one for the samples of one stamp, and are written as whole lines. Nothing is
-/// allocated per sample.
+/// Rows are in the order of arrival, one for all samples of a stamp, and are written as whole lines. Nothing is allocated per
+/// sample.
 final class CSVRecording: RecordingFormat {
     private(set) var sampleCounts: [Int]
 
@@ -19,7 +19,6 @@ final class CSVRecording: RecordingFormat {
     /// A stamp has at most 20 bytes, an axis with its comma 16.
     private static let longestNumber = 20
 
-    /// Writes the header.
     init(_ file: RecordingFile, _ columns: TraceColumns) throws(TraceError) {
         self.file = file
         places = columns.places
@@ -63,7 +62,7 @@ final class CSVRecording: RecordingFormat {
         try file.write(text)
     }
 
-    /// Adds a sample to the row, or to a new one when it would be read back in another order.
+    /// Adds a sample to the row, or to a new one if the reader would otherwise change the order.
     private func put(_ sample: Sample, at place: Int) throws(TraceError) {
         if let row, row.timeNanoseconds != sample.timeNanoseconds || row.place >= place {
             endRow()
@@ -89,13 +88,13 @@ final class CSVRecording: RecordingFormat {
         text.append(axis)
     }
 
-    /// Leaves the columns of a number of streams empty.
+    /// Appends empty columns for a number of streams.
     private func appendEmpty(_ streamCount: Int) {
         for _ in 0..<(3 * streamCount) { text.append(UInt8(ascii: ",")) }
     }
 }
 
-/// The text of a trace that is not written yet; appending to it allocates nothing.
+/// Formats numbers without allocating.
 extension [UInt8] {
     fileprivate mutating func append(_ number: Int64) {
         if number < 0 { append(UInt8(ascii: "-")) }
@@ -116,7 +115,7 @@ extension [UInt8] {
 
     /// Appends the shortest text that reads back to the same value.
     fileprivate mutating func append(_ value: Float) {
-        // The description of a NaN may have a payload, which readers do not understand.
+        // The description of a NaN may have a payload, which readers do not parse.
         guard !value.isNaN else { return self += "nan".utf8 }
         // At most fifteen bytes (-1.17549435e-38), which a string holds without allocating.
         self += value.description.utf8

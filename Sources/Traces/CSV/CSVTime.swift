@@ -1,11 +1,11 @@
 import PlainText
 
-/// Where the stamps of a CSV file come from.
+/// The source of the stamps of a CSV file.
 enum CSVTime: Equatable {
     case number(column: Int, unit: TimeUnit)
     /// A column of times of a clock, as text.
     case clock(column: Int)
-    /// Nothing in the file: the distance of the rows.
+    /// The file has no times: a constant sampling rate.
     case rate(hertz: Double)
 
     var column: Int? {
@@ -18,11 +18,11 @@ enum CSVTime: Equatable {
 
 /// Chooses the column of the time, and its unit.
 struct CSVTimeChoice {
-    /// The time; `nil` when no column holds it.
+    /// The time; `nil` when no column has it.
     let time: CSVTime?
-    /// What was assumed.
+    /// Assumptions, for messages.
     private(set) var notices: [String] = []
-    /// Why the column that was found is of no use, and the rate that the rows seem to have.
+    /// The defect of the column that was found, and the apparent rate of the rows.
     private(set) var flaw: (message: String, hertz: Double)?
 
     private static let fewestRows = 10
@@ -71,7 +71,7 @@ struct CSVTimeChoice {
                 notices.append("no unit for '\(name)': taken as \(guess.words) (--map says otherwise)")
             }
         }
-        // In a recording by Binnacle samples of several sensors share a time.
+        // In a recording by Binnacle, samples of several sensors share a time.
         if table.rowCount >= 2 * Self.fewestRows, columns.allSatisfy({ $0.sensor == nil }), let steps {
             let first = values?.values.first { $0.isFinite } ?? 0
             if steps.repeated > 0.75, steps.median > 0 || first.magnitude >= 1e12 {
@@ -95,11 +95,11 @@ struct CSVTimeChoice {
         time = isClock ? .clock(column: column) : .number(column: column, unit: unit)
     }
 
-    /// The columns that may hold the time, the likelier first.
+    /// The columns that may be the time, the likelier first.
     private static func candidates(_ columns: [ColumnName], _ names: [String]) -> [Int] {
         let times = columns.indices.filter { columns[$0].role == .time }
         if let mapped = times.first(where: { columns[$0].stem == MappedColumns.stem }) { return [mapped] }
-        // A column t may also be a temperature, so that every other column of times takes precedence.
+        // A column `t` may also be a temperature, so every other time column takes precedence.
         func rank(_ column: Int) -> Int {
             if case .known = columns[column].unit { return columns[column].strangeWords > 0 ? 1 : 0 }
             if columns[column].unit == .none { return names[column].lowercased() == "t" ? 3 : 2 }
@@ -108,7 +108,7 @@ struct CSVTimeChoice {
         return times.sorted { (rank($0), $0) < (rank($1), $1) }
     }
 
-    /// The first one that rises; numbers are better than the times of a clock, and whole seconds are worse than both.
+    /// The first candidate that rises; numbers are preferred to times of a clock, and both to whole seconds.
     private static func best(_ candidates: [Int], _ columns: [ColumnName], _ table: HeadTable) -> Int? {
         guard candidates.count > 1, table.rowCount > 0 else { return candidates.first }
         func isFine(_ place: Int, clock: Bool) -> Bool {
@@ -137,7 +137,7 @@ struct CSVTimeChoice {
         guard rowCount >= fewestRows, let step = steps?.median, step > 0 else {
             return since1970 ?? (.seconds, "seconds")
         }
-        // Stamps may have been cut, so that their distance is too long, but never too short.
+        // Stamps may have been truncated, so the step may be too long, but never too short.
         if let since1970, step * since1970.unit.inSeconds >= 20e-6, step * since1970.unit.inSeconds < 100 {
             return since1970
         }
@@ -149,7 +149,7 @@ struct CSVTimeChoice {
         }
     }
 
-    /// A column of rising times whose name says nothing of time; a count of the rows is none.
+    /// A column of rising times without a name for time; a row counter does not qualify.
     static func unnamed(_ table: HeadTable) -> CSVTime? {
         for (place, column) in table.columns.enumerated() where column.isNumeric || column.clock != nil {
             guard let steps = column.steps, steps.isRising, steps.repeated < 0.5, steps.median > 0 else { continue }

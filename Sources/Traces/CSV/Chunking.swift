@@ -1,13 +1,13 @@
-/// How much of a CSV file is read at a time by how many threads; the samples and what is reported are the same.
+/// The size of the chunks of a CSV file and the number of threads that read them; neither changes the samples or the reports.
 package struct Chunking: Sendable {
-    /// The threads that read a file, with the one that asks for its samples.
+    /// The number of threads that read a file, including the thread that requests the samples.
     package var threadCount: Int
     /// The size of a chunk, in bytes.
     package var chunkBytes = 262_144
-    /// The length from which a file is read in chunks, in bytes.
+    /// The minimum size of a file that is read in chunks, in bytes.
     package var fewestBytes = 4_194_304
 
-    /// The most threads of one file, which bounds the memory.
+    /// The maximum number of threads of one file, which bounds the memory.
     package static let mostThreads = 8
 
     /// One thread reads the file.
@@ -20,13 +20,13 @@ package struct Chunking: Sendable {
         self.threadCount = min(max(1, threadCount), Self.mostThreads)
     }
 
-    /// Shares processors among files that are read at the same time; more files than processors have one thread together.
+    /// Shares processors among files that are read at the same time; more files than processors are read by one thread in total.
     ///
     /// - Parameters:
-    ///   - processorCount: The processors that may be used.
-    ///   - fileCount: The files.
+    ///   - processorCount: The number of available processors.
+    ///   - fileCount: The number of files.
     package init(processorCount: Int, fileCount: Int) {
-        // The thread that asks for samples is the same for all files.
+        // The thread that requests samples is shared by all files.
         let others = fileCount > processorCount ? 0 : (processorCount - 1 + fileCount - 1) / max(1, fileCount)
         self.init(threadCount: 1 + others)
     }

@@ -3,8 +3,8 @@ import PlainText
 /// Parses times of a clock as text, such as `2018-08-06 15:01:06:525`, `13.05.2019 08:45:17,5` or
 /// `2024-10-17T19:22:22.123+02:00`, without allocating.
 ///
-/// A date may begin with the year or end with it, or be missing; months may have English names. The fraction follows a
-/// point, a comma or a colon. A zone is applied when it is a number.
+/// A date may begin or end with the year, or be missing; months may have English names. The fraction follows a point, a comma or
+/// a colon. A zone is applied when it is a number.
 struct ClockTime {
     /// Nanoseconds since 1970, or since midnight when there is no date.
     let nanoseconds: Int64
@@ -12,14 +12,13 @@ struct ClockTime {
 }
 
 extension ClockTime {
-    /// Parses a text that has nothing else; `nil` when it is no time.
+    /// Parses the whole text; `nil` when it is not a time.
     init?(_ text: UnsafeBufferPointer<UInt8>) {
         var reader = Reader(text)
         guard let result = reader.read() else { return nil }
         self = result
     }
 
-    /// Parses a text that has nothing else; `nil` when it is no time.
     init?(_ text: String) {
         var text = text
         guard let result = text.withUTF8({ ClockTime($0) }) else { return nil }
@@ -56,7 +55,7 @@ extension ClockTime {
             if days != nil {
                 let start = place
                 while next == 0x20 || next | 0x20 == 0x74 || next == 0x5F || next == 0x2D || next == 0x2C { place += 1 }
-                // A date alone is its midnight.
+                // A date alone means its midnight.
                 guard (place > start) != (place == text.count) else { return nil }
             } else {
                 place = 0
@@ -91,7 +90,7 @@ extension ClockTime {
             guard third.digits == 4 || third.digits == 2 else { return nil }
             let year = third.digits == 2 ? 2000 + third.value : third.value
             var day = first.value
-            // With slashes the month comes first, unless it cannot be one.
+            // With slashes the month comes first, unless it exceeds 12.
             if separator == 0x2F, !isNamed, first.value <= 12 { swap(&day, &second) }
             return Self.days(year, second, day)
         }
@@ -150,7 +149,7 @@ extension ClockTime {
             return ((hours * 60 + minutes) * 60 + seconds) * 1_000_000_000 + nanoseconds
         }
 
-        /// The nanoseconds behind a separator; behind a colon or an underscore there are milliseconds.
+        /// The nanoseconds after a separator; digits after a colon or an underscore are milliseconds.
         private mutating func fraction() -> Int64? {
             let separator = next
             place += 1
@@ -160,7 +159,7 @@ extension ClockTime {
             return number.value * DecimalPowers.signedInteger(9 - number.digits)
         }
 
-        /// The seconds that a zone is ahead of UTC; a name counts as none.
+        /// The offset of a zone from UTC in seconds; 0 for a name.
         private mutating func zone() -> Int64? {
             if next | 0x20 == 0x7A { place += 1 }
             if next == 0x20 {
@@ -180,7 +179,7 @@ extension ClockTime {
             return sign * seconds
         }
 
-        /// The days from 1970 to a date; `nil` when it cannot be one.
+        /// The days from 1970 to a date; `nil` for an impossible date.
         private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
             guard (1900...2200).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
             return WallTime.days(year, month, day)

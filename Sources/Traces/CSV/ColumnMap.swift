@@ -1,14 +1,14 @@
 import Binnacle
 import PlainText
 
-/// Columns, units and signs named by the user, for a file whose header does not say enough.
+/// Columns, units and signs that the user states for a file with an incomplete header.
 ///
 /// Columns that are not mapped are recognised as usual; a unit that is not given is taken from the column's name.
 ///
-/// Written `TARGET=[-]COLUMN[:UNIT]`, separated by commas. A target is `time`, `ax`, `ay`, `az`, `mx`, `my` or `mz`; a
-/// column is its name in the header, or `#3` for the third one, which also works in a file without a header; a minus
-/// turns the axis about; a unit may have a scale, as in `g/256` for counts. `acceleration=gravity` is for recordings in
-/// which the axis that points down reads positive, and `acceleration=linear` for those without gravity.
+/// The syntax is `TARGET=[-]COLUMN[:UNIT]`, separated by commas. A target is `time`, `ax`, `ay`, `az`, `mx`, `my` or `mz`; a
+/// column is its name in the header, or `#3` for the third one, which also works in a file without a header; a minus reverses the
+/// axis; a unit may have a scale, as in `g/256` for counts. `acceleration=gravity` is for recordings in which the axis that
+/// points down reads positive, and `acceleration=linear` for those without gravity.
 public struct ColumnMap: Sendable, Equatable {
     /// What a column is used for.
     enum Target: Equatable {
@@ -47,19 +47,19 @@ public struct ColumnMap: Sendable, Equatable {
     }
 
     private(set) var entries: [Entry]
-    /// What accelerations are, where that is stated.
+    /// The sign convention of accelerations that the user states.
     enum Acceleration: String, CaseIterable {
         /// The axis that points up reads positive at rest.
         case specificForce = "specific_force"
         /// The axis that points down reads positive at rest.
         case gravity
-        /// All axes read 0 at rest: 1 g is added along z.
+        /// All axes read 0 at rest: 1 g is added to z.
         case linear
     }
 
     private(set) var acceleration: Acceleration?
 
-    /// The entry that is about all accelerations.
+    /// The key of the entry for all accelerations.
     static let signKey = "acceleration"
 
     var usesNumbers: Bool {
@@ -68,7 +68,7 @@ public struct ColumnMap: Sendable, Equatable {
         }
     }
 
-    /// Parses texts as the user typed them.
+    /// Parses the texts of the command line.
     public init(_ texts: [String]) throws(ParseError) {
         entries = []
         for text in texts {
@@ -92,7 +92,7 @@ public struct ColumnMap: Sendable, Equatable {
         }
     }
 
-    /// Splits at the commas in front of a target, because a column's name may contain a comma.
+    /// Splits at a comma only before a target, because a column's name may contain a comma.
     private static func pieces(_ text: String) -> [String] {
         var pieces: [String] = []
         let starts = Target.all.map { $0.name + "=" } + [signKey + "="]
@@ -158,27 +158,27 @@ public struct ColumnMap: Sendable, Equatable {
     }
 }
 
-/// What a map makes of the columns of one file.
+/// A map applied to the columns of one file.
 struct MappedColumns {
-    /// The columns with what the user says in place of what their names say.
+    /// The columns, with the user's statements in place of their names' meanings.
     var columns: [ColumnName]
-    /// The columns whose axis is turned about.
+    /// The columns whose axis is reversed.
     var negative: Set<Int> = []
-    /// The kinds of which the user has named a column.
+    /// The kinds for which the user named a column.
     var kinds: Set<SampleKind> = []
 
-    /// The stem of axes that the user has named.
+    /// The stem of axes that the user named.
     static let stem = "--map"
 }
 
 extension ColumnMap {
-    /// Replaces what the columns' names say by what the user says; throws what `fail` makes when a column is missing.
+    /// Replaces the meanings of the columns' names by the user's; throws the result of `fail` when a column is missing.
     func applied(
         to names: [String], fail: (String) -> TraceError
     ) throws(TraceError) -> MappedColumns {
         var mapped = MappedColumns(columns: names.map { ColumnName($0) })
-        // Each of several files may have its own part of the map: when all axes of one kind are missing and another kind is
-        // there, the missing kind is meant for another file.
+        // Each of several files may have its own part of the map: if all axes of one kind are missing and those of another are
+        // present, the missing kind belongs to another file.
         let indices = entries.map { index(of: $0.column, names) }
         func isAbsent(_ kind: SampleKind) -> Bool {
             zip(entries, indices).allSatisfy { $0.target.kind != kind || $1 == nil }
@@ -194,7 +194,7 @@ extension ColumnMap {
             let unit = entry.unit.map { ColumnName.Unit.known($0) } ?? ColumnName(names[index]).unit
             var column = ColumnName(role: entry.role, unit: unit, sensor: sensor)
             column.stem = MappedColumns.stem
-            // Other columns that were recognised as the same quantity are ignored; the other axes go with this one.
+            // Other columns of the same quantity are ignored; its remaining axes are excluded with this one.
             for other in mapped.columns.indices where other != index && mapped.columns[other].sensor == sensor {
                 if mapped.columns[other].role == column.role {
                     mapped.columns[other] = .unused

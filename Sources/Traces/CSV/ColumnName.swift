@@ -1,30 +1,29 @@
 import Binnacle
 
-/// What a column's name says: its role, its unit, and its sensor.
+/// The meaning of a column's name: its role, its unit, and its sensor.
 struct ColumnName: Equatable {
     enum Role: Equatable {
         case time
-        /// An axis (0, 1, 2 for x, y, z) of a stream; the kind is `nil` for a bare `x`, where it follows from something
-        /// else.
+        /// An axis (0, 1, 2 for x, y, z) of a stream; the kind is `nil` for a bare `x` and is then derived from other evidence.
         case axis(Int, SampleKind?)
         /// A quantity that is not replayed, an orientation for instance.
         case other
     }
 
-    /// What an acceleration's name says about gravity.
+    /// The relation of an acceleration's name to gravity.
     enum Content: Equatable {
-        /// It contains gravity, or the name says nothing.
+        /// With gravity; also the default.
         case usual
-        /// It has no gravity, and thus no vertical reference.
+        /// Without gravity, and thus without a vertical reference.
         case withoutGravity
-        /// It is gravity alone, as an app computes it.
+        /// Gravity alone, as an app computes it.
         case gravityAlone
     }
 
     enum Unit: Equatable {
         case none
         case known(TraceUnit)
-        /// In the place of a unit, but not a known one.
+        /// An unknown text in the position of a unit.
         case unknown(String)
     }
 
@@ -33,25 +32,25 @@ struct ColumnName: Equatable {
     /// The sensor's name, in the form `SENSOR.ax_m_s2`.
     let sensor: String?
     var content = Content.usual
-    /// The name without axis and unit, which the axes of one quantity have in common.
+    /// The name without axis and unit, common to the axes of one quantity.
     var stem = ""
     /// The number of words that are not understood.
     var strangeWords = 0
-    /// Whether it is left out because it is an axis of a gyroscope without a unit that is known.
+    /// Whether the column is ignored as a gyroscope's axis of unknown unit.
     var hasStrangeRate = false
 
     static let unused = ColumnName(role: .other, unit: .none, sensor: nil)
 }
 
 extension ColumnName {
-    /// Whether some of these are names of columns that are used, and not words of a sentence.
+    /// Whether some fields are names of usable columns rather than words of a sentence.
     static func areNames(_ fields: [String]) -> Bool {
         fields.count { ColumnName($0).role != .other } >= 2
     }
 
     /// Parses a name from the header, without quotes.
     init(_ name: String) {
-        // Binnacle's recordings prefix the sensor's name; the rest has to be a complete name then.
+        // Binnacle's recordings prefix the sensor's name; the rest then has to be a complete name.
         if let dot = name.lastIndex(of: "."), dot > name.startIndex {
             let rest = ColumnName(unprefixed: String(name[name.index(after: dot)...]))
             if rest.kind(assuming: nil) != nil, rest.strangeWords == 0 {
@@ -66,7 +65,7 @@ extension ColumnName {
         let (text, unit) = Self.split(name)
         let words = ColumnWords(text)
         var unitOfName = unit
-        // A g-force is in g, as its name says; so are Milliseconds.
+        // The words of a g-force state the unit g, those of Milliseconds ms.
         if unit == .none, let stated = words.unit { unitOfName = .known(stated) }
         self.init(role: .other, unit: unitOfName, sensor: nil)
         stem = words.stem
@@ -87,15 +86,15 @@ extension ColumnName {
         var kind = words.kind
         if kind == nil, content != .usual { kind = .accelerometer }
         switch unit {
-        // A gyroscope's numbers without a known unit are left out, because nothing else in the file depends on them.
+        // A gyroscope's axes of unknown unit are ignored, because nothing else in the file depends on them.
         case .unknown where kind == .gyroscope: return hasStrangeRate = true
         case .known(let unit) where kind == .gyroscope && unit.meant(for: .gyroscope) == nil:
             return hasStrangeRate = true
         case .known(.time):
-            // An axis of an acceleration with such a unit is a mistake that is reported.
+            // An acceleration's axis with such a unit is a mistake, which is reported.
             guard kind != nil else { return }
         case .known(let unit):
-            // The unit speaks for a name that does not.
+            // The unit decides the kind if the name does not.
             if kind == nil, words.strange > 0 { kind = unit.kind }
         case .none, .unknown:
             guard kind != nil || words.strange == 0 else { return }
@@ -150,17 +149,17 @@ extension ColumnName {
     }
 }
 
-/// The words of a column's name, and what they mean.
+/// The words of a column's name and their meanings.
 ///
-/// Names are split at blanks, signs, and where capitals begin; a word is known by its beginning, so that other spellings,
-/// endings and languages are understood without a list of apps.
+/// Names are split at blanks, signs and capitals; a word is recognised by its beginning, so that other spellings, endings and
+/// languages are understood without a list of apps.
 struct ColumnWords {
     /// The axis (0, 1, 2 for x, y, z).
     private(set) var axis: Int?
     /// Whether the axis is a word of its own, or follows a known word.
     private(set) var isAxisCertain = false
     private(set) var kind: SampleKind?
-    /// The kind that a single letter stands for, unless a longer word says another: serial numbers have letters, too.
+    /// The kind that a single letter stands for; a longer word takes precedence, because serial numbers contain letters.
     private var letter: SampleKind?
     private(set) var isTime = false
     private(set) var isWithoutGravity = false
@@ -172,7 +171,6 @@ struct ColumnWords {
     private(set) var unit: TraceUnit?
     /// The number of words that are not understood.
     private(set) var strange = 0
-    /// All words but the axis.
     private(set) var stem = ""
 
     private enum Meaning: Equatable {
@@ -225,7 +223,7 @@ struct ColumnWords {
         "millis", "msec", "msecs", "millisecond", "milliseconds", "micros", "usec", "microsecond", "microseconds",
         "nanos", "nanosecond", "nanoseconds", "sekunden", "segundos", "secondes", "utc", "время", "时间", "時間", "זמן",
     ]
-    /// Words with which a word for time means something else.
+    /// Words beside which a word for time has another meaning.
     private static let notTime: Set<String> = [
         "zone", "delta", "diff", "difference", "interval", "step", "dt", "duration",
     ]
@@ -253,7 +251,7 @@ struct ColumnWords {
         kind = kind ?? letter
     }
 
-    /// Makes one word of those that mean a rate of turn together: rotation rate, angular velocity, gyro rotation.
+    /// Joins the words of a rate of turn into one: rotation rate, angular velocity, gyro rotation.
     private static func joinRates(_ words: inout [String]) {
         let isTurning = { (word: String) in word.hasPrefix("rot") || word.hasPrefix("angular") }
         let isRate = { (word: String) in
@@ -279,7 +277,7 @@ struct ColumnWords {
         }
     }
 
-    /// The words in lower case, without digits behind them.
+    /// The words in lower case, without trailing digits.
     static func split(_ name: String) -> [String] {
         var words: [String] = []
         var word = ""
@@ -324,7 +322,7 @@ struct ColumnWords {
         return words.contains(where: isTimeWord) && !words.contains(where: notTime.contains)
     }
 
-    /// Removes the axis: a word x, y or z, or such a letter at an end of a known word.
+    /// Removes the axis: a word x, y or z, or that letter at an end of a known word.
     private mutating func removeAxis(_ words: inout [String]) {
         let letters = ["x", "y", "z"]
         if let place = words.lastIndex(where: letters.contains) {

@@ -1,11 +1,11 @@
-/// A row in which each number has its name before it, such as `ax:0.08,ay:-0.20,az:9.80`.
+/// A row in which a name precedes each number, such as `ax:0.08,ay:-0.20,az:9.80`.
 ///
-/// Programs print such rows for the serial plotter of the Arduino environment. Its monitor may have put a time before them.
+/// Programs print such rows for the serial plotter of the Arduino environment, whose monitor may prefix a time.
 struct LabelledRow {
     let names: [String]
     private let values: [Substring]
 
-    /// `nil` for a row in which not everything is a name and a number.
+    /// `nil` for a row with anything but names and numbers.
     init?(_ line: [UInt8]) {
         var names: [String] = []
         var values: [Substring] = []
@@ -37,9 +37,9 @@ struct LabelledRow {
         self.values = values
     }
 
-    /// What makes a table of a file that begins with these lines.
+    /// The conversion to a table of a file that begins with these lines; `nil` if it has no labelled rows.
     static func table(_ first: [[UInt8]]) -> LineConversion? {
-        // A single such line may be settings before the rows.
+        // A single such line may hold settings before the rows.
         guard first.count > 1, let row = LabelledRow(first[0]), LabelledRow(first[1])?.names == row.names else {
             return nil
         }
@@ -55,16 +55,16 @@ struct LabelledRow {
     }
 }
 
-/// A row with the time of day before it, such as `12:30:10.040 -> 0.08,-0.20,9.80`: what the serial monitor of the Arduino
-/// environment shows, and so what is copied from it.
+/// A row prefixed with the time of day, such as `12:30:10.040 -> 0.08,-0.20,9.80`, as copied from the serial monitor of the
+/// Arduino environment.
 struct StampedRow {
     let time: String
-    /// What stands behind the arrow.
+    /// The text after the arrow.
     let rest: Substring
 
     private static let arrow = "->"
 
-    /// `nil` when no time and no arrow stand at the beginning.
+    /// `nil` when the row does not begin with a time and an arrow.
     init?(_ line: [UInt8]) {
         let text = String(decoding: line, as: UTF8.self)
         guard let arrow = text.firstRange(of: Self.arrow) else { return nil }
@@ -73,10 +73,10 @@ struct StampedRow {
         rest = text[arrow.upperBound...].drop(while: \.isWhitespace)
     }
 
-    /// The program for sed that puts a delimiter in the place of the arrow.
+    /// The sed program that replaces the arrow by a delimiter.
     static func separated(by delimiter: String) -> String { "s/ *\(arrow) */\(delimiter)/" }
 
-    /// What makes a field of the time in a file that begins with these lines.
+    /// The conversion that makes the time a field, for a file that begins with these lines; `nil` if it has no stamped rows.
     static func table(_ first: [[UInt8]]) -> LineConversion? {
         guard let row = first.first.flatMap(StampedRow.init) else { return nil }
         let delimiter: Character = ["\t", ";", ","].first { row.rest.contains($0) } ?? " "
@@ -89,12 +89,12 @@ struct StampedRow {
     }
 }
 
-/// A program for the shell that makes a table of a file that is none.
+/// A shell program that converts a file to a table.
 struct LineConversion {
-    /// What is wrong with the file.
+    /// The defect of the file.
     let what: String
     /// The first lines of the table.
     let lines: [[UInt8]]
-    /// The program, for the names of the file and of the table.
+    /// Makes the program from the names of the file and of the table.
     let program: (String, String) -> String
 }

@@ -1,13 +1,14 @@
 import Binnacle
 
-/// Holds the values of a stream against the unit that its columns' names state.
+/// Compares the values of a stream with the unit that its columns' names state.
 struct UnitCheck {
     /// The names of the columns, for messages.
     let names: String
     let quantity: Quantity
     let stated: TraceUnit
 
-    /// What contradicts the unit; `nil` when nothing does, or there are too few values, as they stand in the file.
+    /// The contradiction to the stated unit; `nil` if there is none or there are too few values; the values are those of the
+    /// file.
     func contradiction(_ values: VectorStatistics) -> String? {
         guard values.isEnough, !quantity.possible.contains(values.medianMagnitude * stated.factor) else { return nil }
         var hint = "the values are not those of such a sensor"
@@ -23,20 +24,19 @@ struct UnitCheck {
     }
 }
 
-/// A ``UnitCheck`` of values that had not come when the header was read, as of a pipe: it is made with the first samples.
+/// A ``UnitCheck`` with the first samples, for values that were not available when the header was read, as from a pipe.
 struct LateUnitCheck {
     private let check: UnitCheck
     private var axes: [[Double]] = [[], [], []]
 
-    /// The number of samples that decide.
+    /// The number of samples that suffice.
     private static let most = 200
 
     init(_ check: UnitCheck) { self.check = check }
 
-    /// Whether there are enough samples.
     var isDue: Bool { axes[0].count >= Self.most }
 
-    /// Takes the samples of a window, in the unit of samples.
+    /// Adds the samples of a window, in the unit of samples.
     mutating func add(_ batch: SampleBatch) {
         for index in 0..<min(batch.count, Self.most - axes[0].count) {
             let sample = batch[index]
@@ -47,6 +47,5 @@ struct LateUnitCheck {
         }
     }
 
-    /// What contradicts the unit.
     var contradiction: String? { check.contradiction(VectorStatistics(axes[0], axes[1], axes[2])) }
 }

@@ -22,12 +22,12 @@ struct DecimalScanner {
         let mantissa: UInt64
         let exponent: Int32
         let isNegative: Bool
-        /// Whether the mantissa cannot hold all digits, so that the text has to be read again.
+        /// Whether digits did not fit the mantissa, so that the text has to be parsed again.
         let isLong: Bool
     }
 
     private let delimiter: UInt8
-    /// The other decimal separator: a comma, or the point once more.
+    /// The second decimal separator: a comma, or again the point.
     private let otherMark: UInt8
 
     private static let quote = UInt8(ascii: "\"")
@@ -39,13 +39,12 @@ struct DecimalScanner {
         otherMark = dialect.otherMark
     }
 
-    /// A scanner for fields with this delimiter and decimal points.
     init(delimiter: UInt8) {
         self.delimiter = delimiter
         otherMark = Self.point
     }
 
-    /// Moves after the field at a position, and after its delimiter.
+    /// Skips the field at a position and its delimiter.
     @inline(__always)
     func skipField(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) {
         if p < end, p.pointee == Self.quote {
@@ -56,8 +55,7 @@ struct DecimalScanner {
         p += 1
     }
 
-    /// Parses a number that fills its field, and moves after it and the delimiter; `nil`, without moving, for anything
-    /// else.
+    /// Parses a number that fills its field, and skips it and the delimiter; `nil`, without moving, for anything else.
     @inline(__always)
     func scanPlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Decimal? {
         var q = p
@@ -66,7 +64,7 @@ struct DecimalScanner {
         return decimal
     }
 
-    /// Parses the field at a position, whatever it holds, and moves after it and its delimiter.
+    /// Parses the field at a position, whatever it contains, and skips it and its delimiter.
     func scanField(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Field {
         let field = p
         guard let decimal = scanPlain(&p, end) else { return scanUnusual(&p, end) }
@@ -88,7 +86,7 @@ struct DecimalScanner {
         p += (isNegative ? 1 : 0) + (p.pointee == UInt8(ascii: "+") ? 1 : 0)
         var mantissa: UInt64 = 0
         let whole = p
-        // Usually there are one or two digits before the separator, for which a loop is faster.
+        // Usually one or two digits precede the separator, for which a loop is faster.
         while p - whole < 3, p.pointee &- Self.zero < 10 {
             mantissa = mantissa &* 10 &+ UInt64(p.pointee &- Self.zero)
             p += 1
@@ -111,20 +109,20 @@ struct DecimalScanner {
             let first = p
             var written = 0
             while p < end, p.pointee &- Self.zero < 10 {
-                // Beyond this the value is 0 or infinite.
+                // Beyond this exponent the value is 0 or infinite.
                 written = min(written * 10 + Int(p.pointee &- Self.zero), 100_000)
                 p += 1
             }
             guard p > first else { return nil }
             exponent += isDown ? -written : written
         }
-        // 19 digits always fit; leading zeros may make a number look too long, which only costs time.
+        // 19 digits always fit; leading zeros may make a number appear too long, which only costs time.
         return Decimal(
             mantissa: mantissa, exponent: Int32(truncatingIfNeeded: exponent), isNegative: isNegative,
             isLong: digits > 19)
     }
 
-    /// Parses a field with blanks, quotes, nothing, or something that is not a number.
+    /// Parses a field with blanks or quotes, an empty one, or one that is not a number.
     private func scanUnusual(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Field {
         var first = p
         skipField(&p, end)
@@ -150,7 +148,7 @@ struct DecimalScanner {
 }
 
 extension DecimalScanner.Decimal {
-    /// The Double nearest to the number, as from strtod; `text` is the number as written.
+    /// The Double nearest to the number, as from strtod; `text` is its source text.
     @inline(__always)
     func value(in text: UnsafeBufferPointer<UInt8>) -> Double {
         // A mantissa below 2⁵³ and a power of ten up to 10²² are exact, so that a single multiplication or division is
@@ -197,7 +195,7 @@ extension DecimalScanner.Decimal {
         return isNegative ? -Int64(magnitude) : Int64(magnitude)
     }
 
-    /// Uses the first 19 significant digits: the rest is far below a nanosecond, or the number is too large.
+    /// Uses the first 19 significant digits: the others are far below a nanosecond, or the number is too large.
     @inline(never)
     private func slowNanoseconds(_ text: UnsafeBufferPointer<UInt8>, unitExponent: Int) -> Int64? {
         var kept: UInt64 = 0
@@ -218,10 +216,10 @@ extension DecimalScanner.Decimal {
     }
 }
 
-/// A decimal number whose separators are known: one to eight digits, a decimal separator, one to eight digits.
+/// A decimal number with known separators: one to eight digits, a decimal separator, one to eight digits.
 ///
-/// Eight bytes are read from the first digit on, and eight after the separator; the only branches are those on the
-/// lengths, which rarely change from row to row.
+/// Eight bytes are read from the first digit on, and eight after the separator; the only branches depend on the lengths, which
+/// rarely change from row to row.
 struct MarkedNumber {
     /// All digits, without the separator.
     let mantissa: UInt64
@@ -229,8 +227,7 @@ struct MarkedNumber {
     let decimals: Int
     let isNegative: Bool
 
-    /// Parses a number between `field` and `end`, whose first separator is at `mark`; seven bytes after it are
-    /// readable.
+    /// Parses a number between `field` and `end` whose first separator is at `mark`; seven bytes after it are readable.
     @inline(__always)
     init?(_ field: UnsafePointer<UInt8>, mark: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) {
         // The sign of a measured value is unpredictable: add instead of branching.
@@ -254,15 +251,14 @@ struct MarkedNumber {
         }
     }
 
-    /// The Double nearest to the absolute value, if the mantissa is below 2⁵³: both operands are exact then.
+    /// The Double nearest to the absolute value if the mantissa is below 2⁵³: both operands are exact then.
     @inline(__always)
     var magnitude: Double { Double(Int64(bitPattern: mantissa)) / DecimalPowers.exact[decimals] }
 }
 
-/// Parses decimal digits eight bytes at a time, with arithmetic within a 64-bit word instead of a branch for each
-/// digit.
+/// Parses decimal digits eight bytes at a time, with arithmetic in a 64-bit word instead of a branch for each digit.
 enum DigitRun {
-    /// Moves after the digits at a position and appends them to a number, which wraps on overflow.
+    /// Skips the digits at a position and appends them to a number, which wraps on overflow.
     @inline(__always)
     static func appendDigits(_ p: inout UnsafePointer<UInt8>, into number: inout UInt64) {
         while true {
@@ -276,8 +272,7 @@ enum DigitRun {
                 p += 8
                 continue
             }
-            // The first digit is in the lowest byte; a shift turns missing digits into leading zeros. Shifting by 64
-            // gives 0.
+            // The first digit is in the lowest byte; the shift turns missing digits into leading zeros. Shifting by 64 gives 0.
             number = number &* powers[count] &+ value(values << UInt64(64 - 8 * count))
             p += count
             return

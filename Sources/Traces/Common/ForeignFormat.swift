@@ -1,11 +1,11 @@
-/// Files that hold no trace as they are, recognised by their first bytes, with what to do.
+/// Known files that are not traces, recognised by their first bytes, with the remedy.
 struct ForeignFormat {
     private let marks: [[UInt8]]
     private let message: String
-    /// Makes the command that converts a file, and its result, from the file's name.
+    /// Makes the command that converts a file, from the file's name.
     private var remedy: (@Sendable (String) -> TraceRemedy?)?
 
-    /// The number of bytes that tell all of them.
+    /// The number of first bytes that identify every format.
     static let markCount = 16
 
     private init(_ mark: [UInt8], _ message: String, _ remedy: (@Sendable (String) -> TraceRemedy?)? = nil) {
@@ -82,7 +82,7 @@ struct ForeignFormat {
         ForeignFormat([0xFE, 0xFF], "is UTF-16 text: save it as UTF-8", recoded),
     ]
 
-    /// Throws ``TraceError`` when a file begins as one of them.
+    /// Throws ``TraceError`` when a file begins like one of these formats.
     static func refuse(_ first: [UInt8], _ path: String) throws(TraceError) {
         if first.starts(with: "PK\u{3}\u{4}".utf8) { throw archive(path, first) }
         guard let found = all.first(where: { $0.marks.contains(where: first.starts) }) else { return }
@@ -94,7 +94,7 @@ struct ForeignFormat {
         unpacked(path, with: "unzstd -c", suffixes: [".zst", ".zstd"])
     }
 
-    /// Workbooks are zip archives, too; the first entry tells them, or else the name.
+    /// The error for a zip archive: the first entry, or else the name, identifies a workbook.
     private static func archive(_ path: String, _ first: [UInt8]) -> TraceError {
         let name = path.lowercased()
         let entry = String(decoding: (try? entryName(path)) ?? [], as: UTF8.self)
@@ -143,13 +143,13 @@ struct ForeignFormat {
                 + ShellText.quoted(path))
     }
 
-    /// The same command with a file that another one makes beside the first.
+    /// Makes a remedy with a file that a command writes beside the original.
     static func converted(_ path: String, suffix: String, _ command: (String, String) -> String) -> TraceRemedy {
         let made = conversion(path, suffix: suffix, command)
         return .file(made.path, madeBy: made.command)
     }
 
-    /// The file that a command makes of another one, and the command.
+    /// The converted file and the command that makes it.
     static func conversion(
         _ path: String, suffix: String, _ command: (String, String) -> String
     ) -> (path: String, command: String) {

@@ -3,22 +3,22 @@ import Glibc
 import Kernels
 import PosixCalls
 
-/// Splits a file into lines, in one buffer of a fixed size, or in chunks that other threads read ahead.
+/// Splits a file into lines, in one buffer of fixed size, or in chunks that other threads read ahead.
 ///
-/// The buffer's memory is confined to this class, and a chunk is this class's alone until it asks for the next one. A line points
-/// into one of them and is valid until the next line is read.
+/// The buffer's memory is confined to this class, which also has exclusive use of a chunk until it requests the next one. A line
+/// points into one of them and is valid until the next line is read.
 final class LineReader {
     struct Line {
         let bytes: UnsafeBufferPointer<UInt8>
         /// The line's number in the file, from 1.
         let number: Int
-        /// Whether a line end follows; without one the line may be incomplete.
+        /// Whether a line end follows; an unterminated line may be incomplete.
         let isTerminated: Bool
     }
 
-    /// The maximum length of a line; a longer one is not a line of samples.
+    /// The maximum length of a line of samples.
     static let longestLine = 65_536
-    /// The number of readable bytes after what was read.
+    /// The number of readable bytes after the text.
     static let padding = MarkKernel.blockSize + DecimalScanner.padding
     private static let bufferSize = 262_144
 
@@ -32,9 +32,9 @@ final class LineReader {
     private let file: InputFile
     private let isCancelled: () -> Bool
     private let ownBuffer: UnsafeMutablePointer<UInt8>
-    /// Where the text is: the own buffer, or a chunk.
+    /// The memory of the text: this reader's buffer, or a chunk.
     private var buffer: UnsafeMutablePointer<UInt8>
-    /// What reads ahead; `nil` while the own buffer is filled from the file.
+    /// Reads ahead; `nil` while this reader fills its buffer from the file.
     private var chunks: CSVChunks?
     private var start = 0
     private var end = 0
@@ -56,21 +56,21 @@ final class LineReader {
         ownBuffer.deallocate()
     }
 
-    /// Decodes on several threads what was not returned as lines, if that is long enough.
+    /// Decodes the remaining text on several threads, if it is long enough.
     func readAhead(_ head: CSVHead, _ chunking: Chunking) {
         guard size != nil else { return }
         let position = lseek(file.descriptor, 0, SEEK_CUR)
         guard position >= 0 else { return }
         chunks = CSVChunks(head, chunking, file: file, from: Int64(position) - Int64(end - start))
         guard chunks != nil else { return }
-        // The first chunk begins with what is in the buffer.
+        // The first chunk begins with the buffered text.
         start = 0
         end = 0
         isAtEnd = false
         buffer[0] = UInt8(ascii: "\n")
     }
 
-    /// Appends rows that were read ahead to a window, as ``CSVChunk/appendRows(at:after:into:)``; `nil` when the next row has to be
+    /// Appends rows that were read ahead to a window, see ``CSVChunk/take(at:after:into:)``; `nil` when the next row has to be
     /// read.
     func appendRows(after time: Int64?, into window: [SampleBatch]) throws(TraceError) -> PlainRows? {
         while chunks != nil, start == end { try refill() }
@@ -79,16 +79,15 @@ final class LineReader {
         return rows
     }
 
-    /// The first bytes of the text, before any line is read; without a byte-order mark, and fewer if the file is
-    /// shorter.
+    /// The first bytes of the text, before any line is read; without a byte-order mark, and fewer if the file is shorter.
     func firstBytes(_ count: Int) throws(TraceError) -> [UInt8] {
         while end - start < count, !isAtEnd { try refill() }
         return Array(UnsafeBufferPointer(start: buffer + start, count: min(count, end - start)))
     }
 
-    /// The first lines, before any is read, without their ends, and whether these are all lines of the file.
+    /// The first lines, before any is read, without their ends, and whether the file has no others.
     ///
-    /// A pipe is waited for; there are fewer lines when these do not fit into the buffer.
+    /// Waits for a pipe; returns fewer lines when they do not fit into the buffer.
     func firstLines(_ count: Int) throws(TraceError) -> (lines: [[UInt8]], isWhole: Bool) {
         var lines: [[UInt8]] = []
         var place = start
@@ -117,7 +116,7 @@ final class LineReader {
         return Array(UnsafeBufferPointer(start: buffer + first, count: end - first - (isReturned ? 1 : 0)))
     }
 
-    /// Hands over all that was not returned as lines, to the end of the file.
+    /// Passes the text not returned as lines to `take`, up to the end of the file.
     func drain(_ take: (UnsafeRawBufferPointer) throws(TraceError) -> Void) throws(TraceError) {
         while true {
             try take(UnsafeRawBufferPointer(start: buffer + start, count: end - start))
@@ -127,7 +126,7 @@ final class LineReader {
         }
     }
 
-    /// The next line without its end (LF or CR LF), or `nil` at the end of the file.
+    /// The next line without its end (LF or CR LF); `nil` at the end of the file.
     func next() throws(TraceError) -> Line? {
         guard let line = try peek() else { return nil }
         lastTaken = line.bytes.count + (line.isTerminated ? 1 : 0)
@@ -145,12 +144,12 @@ final class LineReader {
         size != nil || isAtEnd || memchr(buffer + start, Int32(UInt8(ascii: "\n")), end - start) != nil
     }
 
-    /// The text that was read of the file and not yet returned as lines.
+    /// The text of the file that was read and not returned as lines.
     ///
     /// The ``padding`` bytes after it are readable; the first of them is a line end, the others are undefined.
     var text: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: buffer + start, count: end - start) }
 
-    /// Consumes whole lines at the beginning of ``text``; the last one cannot be put back.
+    /// Consumes whole lines at the beginning of ``text``; they cannot be put back.
     func advance(lineCount: Int, byteCount: Int) {
         precondition(byteCount <= end - start, "more was taken than was read")
         start += byteCount
@@ -159,7 +158,7 @@ final class LineReader {
         lastTaken = 0
     }
 
-    /// Makes the line returned last the next one again; once after each ``next()``.
+    /// Returns the last line again at the next ``next()``; allowed once after each.
     func putBack() {
         start -= lastTaken
         consumed -= Int64(lastTaken)
@@ -167,7 +166,7 @@ final class LineReader {
         lastTaken = 0
     }
 
-    /// Finds the next line, with a CR that may end it, without consuming it.
+    /// Finds the next line, including a final CR, without consuming it.
     private func peek() throws(TraceError) -> Line? {
         var searched = 0
         while true {
@@ -181,7 +180,7 @@ final class LineReader {
             searched = end - start
             guard searched <= Self.longestLine else { throw tooLong() }
             guard !isAtEnd else {
-                // A line that was incomplete when the reader was cancelled does not count.
+                // A line that was incomplete when the reader was cancelled is dropped.
                 guard searched > 0, !isCancelled() else { return nil }
                 return Line(
                     bytes: UnsafeBufferPointer(start: buffer + start, count: searched), number: lineNumber + 1,
@@ -199,7 +198,7 @@ final class LineReader {
 
     private func refill() throws(TraceError) {
         if let chunks {
-            // All its lines were returned, because they are whole.
+            // Chunks consist of whole lines, so all of this one were returned.
             if let chunk = chunks.next() {
                 buffer = chunk.memory
                 start = chunk.text.lowerBound
@@ -213,20 +212,20 @@ final class LineReader {
             end -= start
             start = 0
         }
-        // A pipe may give its first bytes one by one; the byte-order mark has three.
+        // A pipe may deliver its first bytes singly; the byte-order mark has three.
         repeat {
             let count = try file.read(into: buffer + end, count: Self.bufferSize - end, isCancelled: isCancelled)
             isAtEnd = count == 0
             end += count
         } while isAtStart && !isAtEnd && end < 3
-        // Old bytes after an unterminated last line must not look like more of its digits.
+        // Old bytes after an unterminated last line must not be parsed as more of its digits.
         buffer[end] = UInt8(ascii: "\n")
         // The byte-order mark of UTF-8 is not part of the first column's name.
         if isAtStart, end >= 3, buffer[0] == 0xEF, buffer[1] == 0xBB, buffer[2] == 0xBF { start = 3 }
         isAtStart = false
     }
 
-    /// Goes on with the own buffer, at a place in the file.
+    /// Continues with this reader's buffer at an offset of the file.
     private func endChunks(at offset: Int64) throws(TraceError) {
         chunks = nil
         buffer = ownBuffer
@@ -242,15 +241,15 @@ final class LineReader {
 
 /// An open file that is read sequentially with read(2).
 ///
-/// A file that shrinks under a memory mapping kills the process with SIGBUS, unless handled as in ``MappedFile``;
-/// read(2) only reaches the end, which is an error before the size that the file had.
+/// If a mapped file shrinks, SIGBUS kills the process, unless it is handled as in ``MappedFile``; read(2) reports the end, which
+/// is an error before the size that the file had.
 struct InputFile {
     let path: String
     /// The size when it was opened; `nil` for a pipe or a device.
     let size: Int64?
     private let file: Descriptor
 
-    /// An open file, which is read from where it stands.
+    /// Uses an open file from its current position.
     init(path: String, size: Int64?, file: Descriptor) {
         self.path = path
         self.size = size
@@ -267,7 +266,7 @@ struct InputFile {
 
     static func open(path: String) throws(TraceError) -> InputFile {
         let file = try mapError({ error(opening: path, $0) }) { () throws(SystemError) in
-            // Waiting for a writer, or for a device, is left to `read`, which can be cancelled.
+            // ``read`` waits for a writer or a device, and can be cancelled.
             try Descriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
         }
         let status = try mapError({ TraceError(.inputOutput, path: path, "cannot be examined: \($0.reason)") }) {
@@ -281,12 +280,12 @@ struct InputFile {
         return InputFile(path: path, size: status.isRegular ? Int64(status.st_size) : nil, file: file)
     }
 
-    /// The size now; `nil` when it cannot be known.
+    /// The current size; `nil` when it is unknown.
     var currentSize: Int64? {
         (try? fileStatus(of: descriptor)).map { Int64($0.st_size) }
     }
 
-    /// The file's first bytes, without moving the read position; fewer if it is shorter, none of a pipe.
+    /// The file's first bytes, without moving the read position; fewer if it is shorter, none for a pipe.
     func firstBytes(_ count: Int) -> [UInt8] {
         guard size != nil else { return [] }
         var bytes = Array(repeating: UInt8(0), count: count)
@@ -294,9 +293,9 @@ struct InputFile {
         return Array(bytes.prefix(result ?? 0))
     }
 
-    /// Reads up to `count` bytes, and waits for the first; 0 at the end of the file, and when the wait was cancelled.
+    /// Reads up to `count` bytes, and waits for the first; returns 0 at the end of the file, and when the wait was cancelled.
     ///
-    /// - Throws: ``TraceError`` also at the end of a file that has become shorter than it was when it was opened.
+    /// - Throws: ``TraceError`` also when the file ends before the size that it had when it was opened.
     func read(
         into buffer: UnsafeMutableRawPointer, count: Int, isCancelled: () -> Bool
     ) throws(TraceError) -> Int {
@@ -309,7 +308,7 @@ struct InputFile {
             do throws(SystemError) {
                 result = try systemCall("read", path: path) { Glibc.read(descriptor, buffer, count) }
             } catch {
-                // A regular file that has to be waited for is the kernel's, such as /proc/kmsg.
+                // A regular file that cannot be read without waiting is the kernel's, such as /proc/kmsg.
                 guard error.code == EAGAIN, size == nil else {
                     throw TraceError(.inputOutput, path: path, "reading failed: \(error.reason)")
                 }
@@ -324,13 +323,13 @@ struct InputFile {
         }
     }
 
-    /// Waits at most half a second for a pipe: a signal that arrives just before the wait would not end it.
+    /// Waits at most half a second for a pipe, because a signal just before the wait would not end it.
     private func isReady() -> Bool {
         var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         do throws(SystemError) {
             return try systemCallOnce("poll") { poll(&input, 1, 500) } ?? 0 > 0
         } catch {
-            // read(2) reports it.
+            // read(2) reports the failure.
             return true
         }
     }

@@ -2,35 +2,35 @@ import Binnacle
 import PlainText
 import SensorGeometry
 
-/// What recordings hold, one row for each kind of sensor: its names, its units, and the values that are plausible.
+/// The quantities of recordings, a row for each kind of sensor: its names, units and plausible values.
 struct Quantity {
-    /// A unit with the magnitudes that a sensor at rest, or carried about, has in it.
+    /// A unit, with the magnitudes that a sensor reads in it at rest or in ordinary motion.
     struct Unit {
-        /// For people.
+        /// The name in messages.
         let name: String
-        /// For `--map`.
+        /// The name in `--map`.
         let option: String
         let unit: TraceUnit
-        /// Medians of the magnitude that confirm the unit.
+        /// The range of median magnitudes that confirms the unit.
         let typical: ClosedRange<Double>
     }
 
     let kind: SampleKind
     /// The first letter of the targets of `--map`.
     let letter: String
-    /// What it measures, in words.
+    /// The quantity in words.
     let measures: String
-    /// The units; the first is the one of samples, and is taken where nothing else is known.
+    /// The units; the first is the one of samples, and the default.
     let units: [Unit]
-    /// Medians outside of this, in the unit of samples, contradict a stated unit.
+    /// The range of median magnitudes in the unit of samples; others contradict a stated unit.
     let possible: ClosedRange<Double>
-    /// Whether the vector has nearly the same length wherever the device points, so that its length tells the unit.
+    /// Whether the vector has nearly the same length in all orientations, so that its length identifies the unit.
     ///
-    /// Small values of such a sensor lack what gives it that length.
+    /// Small values of such a sensor lack the constant part, such as gravity.
     let hasGravity: Bool
-    /// What such a sensor measures, for messages about values that do not fit.
+    /// The quantity that such a sensor measures, for messages about values that do not fit.
     let reference: String
-    /// Whether the values tell the kind of sensor; small rates may be anything.
+    /// Whether values identify the kind of sensor; small rates of turn fit any kind.
     var isKnownByValues = true
 
     static let all: [Quantity] = [
@@ -65,7 +65,7 @@ struct Quantity {
             isKnownByValues: false),
     ]
 
-    /// Those that columns without names may be, by their values.
+    /// The quantities by which columns without names can be recognised.
     static let knownByValues = all.filter(\.isKnownByValues)
 
     static func of(_ kind: SampleKind) -> Quantity {
@@ -75,17 +75,17 @@ struct Quantity {
 
     var usual: Unit { units[0] }
 
-    /// What the values say about the unit of a sensor.
+    /// The conclusion from a sensor's values about their unit.
     enum Verdict: Equatable {
         /// There are too few values.
         case unknown
-        /// The unit with this place in ``units``.
+        /// The unit at this index of ``units``.
         case unit(Int)
         /// An acceleration without gravity, or a sensor that measures nothing.
         case withoutGravity
-        /// Raw counts, with the number that is most probably one g.
+        /// Raw counts, with the most probable number for 1 g.
         case counts(perG: Double)
-        /// Nothing that such a sensor measures.
+        /// Values outside the range of such a sensor.
         case implausible
     }
 
@@ -104,7 +104,7 @@ struct Quantity {
         return .implausible
     }
 
-    /// The power of two that sensors have for 1 g, when one is near, else the median itself.
+    /// The power of two near the median that sensors use for 1 g, or else the median.
     private static func countsPerG(_ median: Double) -> Double {
         var power = 1.0
         while power * 1.4142 < median { power *= 2 }
@@ -113,7 +113,7 @@ struct Quantity {
 }
 
 extension SampleKind {
-    /// The sensor's name in a sentence.
+    /// The sensor's name with its article.
     var withArticle: String { self == .accelerometer ? "an \(rawValue)" : "a \(rawValue)" }
 }
 
@@ -121,19 +121,19 @@ extension SampleKind {
 struct VectorStatistics {
     private(set) var count = 0
     private(set) var medianMagnitude = 0.0
-    /// The distance between the quartiles of the magnitude, as a part of the median.
+    /// The distance between the quartiles of the magnitude, relative to the median.
     private(set) var spread = 0.0
     private(set) var mean: [Double] = [0, 0, 0]
     private var steadiness = 0.0
 
     private static let fewest = 10
 
-    /// Whether there are enough vectors for a judgement.
+    /// Whether there are enough vectors for a verdict.
     var isEnough: Bool { count >= Self.fewest }
-    /// Whether the length or the direction stays, as gravity's does and that of a movement does not.
+    /// Whether the length or the direction is constant, as gravity's is and that of a movement is not.
     var isConstant: Bool { spread < 0.35 || steadiness > 0.75 }
 
-    /// Examines the columns of x, y and z; rows with a value that is not a finite number are left out.
+    /// Examines the columns of x, y and z; rows with a value that is not finite are left out.
     init(_ x: [Double], _ y: [Double], _ z: [Double]) {
         var magnitudes: [Double] = []
         var sum = 0.0
@@ -173,6 +173,6 @@ struct VectorStatistics {
         value == value.rounded() && value.magnitude < 1e9 ? "\(Int(value))" : text(value)
     }
 
-    /// The median in words.
+    /// The median as text.
     var shown: String { Self.text(medianMagnitude) }
 }

@@ -8,17 +8,17 @@ package final class RecordingFile {
     private(set) var isReaderGone = false
 
     private let path: String
-    /// `nil` for standard output, which stays open.
+    /// `nil` for standard output, which is not closed.
     private let file: Descriptor?
 
-    /// Creates the file, where `-` is standard output; an existing one is an error unless it is to be replaced.
+    /// Creates the file, where `-` is standard output; throws if it exists and `replacing` is false.
     package init(path: String, replacing: Bool) throws(TraceError) {
         self.path = path
         guard path != "-" else {
             file = nil
             return
         }
-        // A recording cannot be repeated, so that an existing one is not emptied by mistake.
+        // A recording cannot be repeated, so an existing one is not truncated by mistake.
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (replacing ? O_TRUNC : O_EXCL)
         file = try mapError({ Self.error(creating: path, $0) }) { () throws(SystemError) in
             Descriptor(owning: try systemCall("open", path: path) { open(path, flags, 0o644) })

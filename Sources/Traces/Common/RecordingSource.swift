@@ -1,30 +1,30 @@
 public import Binnacle
 
-/// A decorator that records what another source delivers, and passes it on unchanged.
+/// A decorator that records the samples of another source and passes them on unchanged.
 ///
-/// A write error does not stop the samples, so that detection goes on when a disk is full; ``failure`` tells the owner.
+/// A write error does not stop the samples, so that detection continues when a disk is full; ``failure`` has the error.
 public final class RecordingSource: SampleSource {
     /// The first write error, after which nothing more is recorded.
     public var failure: TraceError? { writer.failure }
-    /// The streams of the source that is recorded.
+    /// The streams of the recorded source.
     public var streams: [SampleStream] { source.streams }
 
     private let source: any SampleSource
     private let writer: TraceWriter
 
-    /// The longest stretch of sample time that is not written yet; `nil` leaves writing to the writer's owner.
+    /// The maximum stretch of sample time that is buffered; `nil` leaves flushing to the writer's owner.
     private let flushNanoseconds: Int64?
     private var flushedNanoseconds: Int64?
 
     /// Records a source: an Arrow stream when the file's name ends in `.arrows`, and else CSV.
     ///
-    /// What was delivered is written once a second of sample time, so that little is lost when the process is killed.
+    /// Samples are written once per second of sample time, so that a kill of the process loses at most that.
     ///
     /// - Parameters:
     ///   - source: Delivers the samples.
-    ///   - path: A file that is not there yet; `-` is standard output.
-    ///   - replacing: Whether a file that is there already may be overwritten.
-    /// - Throws: ``TraceError`` when the file cannot be made or written.
+    ///   - path: A file that does not exist yet; `-` is standard output.
+    ///   - replacing: Whether an existing file may be overwritten.
+    /// - Throws: ``TraceError`` when the file cannot be created or written.
     public convenience init(
         _ source: any SampleSource, path: String, replacing: Bool = false
     ) throws(TraceError) {
@@ -36,19 +36,19 @@ public final class RecordingSource: SampleSource {
     ///
     /// - Parameters:
     ///   - source: Delivers the samples.
-    ///   - writer: Made for the source's streams.
-    ///   - flushInterval: How much sample time may be lost; `nil` leaves flushing to the writer's owner.
+    ///   - writer: A writer made for the source's streams.
+    ///   - flushInterval: The maximum sample time that a kill may lose; `nil` leaves flushing to the writer's owner.
     package init(_ source: any SampleSource, writer: TraceWriter, flushInterval: Duration? = nil) {
         self.source = source
         self.writer = writer
         flushNanoseconds = flushInterval.map(Units.nanoseconds)
     }
 
-    /// Fills the delivery from the source, records it whatever the answer is, and returns that answer.
+    /// Fills the delivery from the source, records it whatever the answer is, and returns the answer.
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         if writer.keepsScans { delivery.keepScans() }
         let answer = source.fill(delivery)
-        // The writer keeps the error, and writes nothing after it.
+        // The writer keeps the error and writes nothing after it.
         try? writer.write(delivery)
         if let flushNanoseconds, let now = delivery.lastTimeNanoseconds { flush(now, flushNanoseconds) }
         return answer
@@ -62,9 +62,9 @@ public final class RecordingSource: SampleSource {
         try? writer.flush()
     }
 
-    /// Waits for the source that is recorded.
+    /// Waits for the recorded source.
     public func wait() { source.wait() }
 
-    /// Ends a wait for the source that is recorded.
+    /// Ends a wait for the recorded source.
     public var wakeUp: (@Sendable () -> Void)? { source.wakeUp }
 }

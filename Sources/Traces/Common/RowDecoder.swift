@@ -1,30 +1,30 @@
 import Binnacle
 
-/// Decodes the lines of one trace format; ``RowReader`` does what is the same in all formats.
+/// Decodes the lines of one trace format; ``RowReader`` has what all formats share.
 protocol RowDecoder: AnyObject {
     /// The streams in the file.
     var contents: [TraceFile.Content] { get }
-    /// Assumptions made where the header does not say enough.
+    /// Assumptions made where the header is incomplete.
     var notices: [TraceNotice] { get }
-    /// Whether the format terminates every line, so that an unterminated one was torn.
+    /// Whether the format terminates every line, so that an unterminated line is torn.
     var endsEveryLine: Bool { get }
 
-    /// Reads rows without flaws in bulk, with the same result as ``decode(_:into:)``; `nil` when it cannot.
+    /// Decodes rows without flaws in bulk, with the same result as ``decode(_:into:)``; `nil` if the format cannot.
     var plainRows: CSVPlainRows? { get }
 
-    /// For each stream what has to be held against its first samples.
+    /// For each stream the check of its unit against the first samples, if it is pending.
     var unitChecks: [UnitCheck?] { get }
 
-    /// Fills the cleared row with the samples that a line completes, which is neither blank nor a comment; often there is none.
-    /// Returns the first flaw; what is in the row is good nevertheless.
+    /// Fills the cleared row with the samples that a line completes, often none, and returns the first flaw; samples in the row
+    /// are valid even then.
     ///
-    /// The padding bytes that ``DecimalScanner`` reads follow the line.
+    /// The line is neither blank nor a comment, and the padding bytes that ``DecimalScanner`` reads follow it.
     func decode(_ line: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw?
 
     /// The stamp of a line, in nanoseconds; `nil` when it has none.
     func timeNanoseconds(of line: UnsafeBufferPointer<UInt8>) -> Int64?
 
-    /// The message for a file that ended without a sample, and the line to name if it is not the last.
+    /// The message for a file that ended without a sample, and the line to report if it is not the last.
     func whyNoSample(rowCount: Int) -> (line: Int?, message: String)
 }
 

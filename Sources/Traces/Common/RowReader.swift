@@ -1,6 +1,6 @@
 import Binnacle
 
-/// Reads a file of lines: turns the rows that a ``RowDecoder`` understands, and that ``RowRules`` accept, into windows.
+/// Reads a file of lines: decodes rows with a ``RowDecoder``, applies ``RowRules``, and fills windows.
 final class RowReader: TraceReader {
     let contents: [TraceFile.Content]
     let notices: [TraceNotice]
@@ -12,21 +12,20 @@ final class RowReader: TraceReader {
     private let decoder: any RowDecoder
     private let plainRows: CSVPlainRows?
     private let isCancelled: () -> Bool
-    /// Decodes the rows on several threads; called before the first of them is read.
+    /// Starts the decoding on several threads; called before the first row is read.
     private var readAhead: ((LineReader) -> Void)?
     private var rules: RowRules
-    /// The row read last.
     private let row: TraceRow
-    /// Whether that row belongs to the next window.
+    /// Whether the last row belongs to the next window.
     private var isRowHeld = false
     private var hasSample = false
     private var rowCount = 0
-    /// Whether the row jumps far ahead, and the next stamp has not been looked up yet.
+    /// Whether the row jumps far ahead and the next stamp has not been read yet.
     private var isRowDoubted = false
-    /// For each stream, until there were enough samples; empty where nothing is to be checked.
+    /// For each stream the pending unit check; empty when there is nothing to check.
     private var unitChecks: [LateUnitCheck?]
 
-    /// Reads the lines after the header, which the decoder has read.
+    /// Reads the lines after the header, which the decoder has consumed.
     init(
         _ lines: LineReader, decoder: any RowDecoder, readAhead: ((LineReader) -> Void)? = nil,
         isCancelled: @escaping () -> Bool
@@ -45,14 +44,14 @@ final class RowReader: TraceReader {
     }
 
     func fill(_ window: [SampleBatch], ranks: [Int]) throws(TraceError) -> Bool {
-        // A file whose contents alone are asked for needs no threads.
+        // No threads are needed if the file is only opened for its contents.
         readAhead.take()?(lines)
         let hasMore = try read(window, ranks: ranks)
         if !unitChecks.isEmpty { checkUnits(window, isLast: !hasMore) }
         return hasMore
     }
 
-    /// Holds the first samples against the units that the header states.
+    /// Checks the first samples against the units that the header states.
     private func checkUnits(_ window: [SampleBatch], isLast: Bool) {
         for stream in unitChecks.indices {
             unitChecks[stream]?.add(window[stream])
@@ -78,7 +77,7 @@ final class RowReader: TraceReader {
                     }
                     if window.contains(where: \.isFull) { return true }
                 }
-                // A pipe may be slow: what has arrived is delivered before the next wait.
+                // A pipe may be slow: deliver what has arrived before waiting.
                 switch try readRow(mayWait: isEmpty) {
                 case .row: break
                 case .skipped: continue
@@ -106,9 +105,9 @@ final class RowReader: TraceReader {
         }
     }
 
-    /// Reads plain rows in bulk, or takes those that were read ahead; `nil` when the next row is not plain.
+    /// Reads plain rows in bulk, or takes those read ahead; `nil` when the next row is not plain.
     private func readPlainRows(_ window: [SampleBatch]) throws(TraceError) -> PlainRows? {
-        // Plain rows follow no row that is still in doubt.
+        // Plain rows cannot follow a row that is still in doubt.
         guard let plainRows, !isRowDoubted else { return nil }
         var taken: PlainRows?
         while let rows = try lines.appendRows(after: row.lastTimeNanoseconds, into: window) {
@@ -116,7 +115,7 @@ final class RowReader: TraceReader {
             taken = rows
             if window.contains(where: \.isFull) { return taken }
         }
-        // They are compared with a previous stamp.
+        // Plain rows are compared with a previous stamp.
         guard let last = row.lastTimeNanoseconds else { return taken }
         let rows = plainRows.read(lines.text, after: last, longestStep: RowRules.jumpNanoseconds, into: window)
         guard rows.rowCount > 0 else { return taken }
@@ -125,11 +124,11 @@ final class RowReader: TraceReader {
         return rows
     }
 
-    /// Records plain rows, which are in the window, as the last ones of their streams.
+    /// Records plain rows, which are in the window, as the last rows of their streams.
     private func keep(_ rows: PlainRows, _ window: [SampleBatch]) {
         let last = row.lastTimeNanoseconds
         for stream in window.indices {
-            // A stream that got nothing has an empty batch or an older last stamp.
+            // A stream without new samples has an empty batch or an older last stamp.
             guard let time = window[stream].lastTimeNanoseconds, last.map({ time > $0 }) ?? true else { continue }
             row.keep(stream, timeNanoseconds: time)
         }
@@ -138,7 +137,7 @@ final class RowReader: TraceReader {
         rules.didUse()
     }
 
-    /// At the end of the file, throws ``TraceError`` unless it had samples and its clocks were right to the end.
+    /// Throws ``TraceError`` at the end of the file if it had no samples or a clock was set back.
     private func requireSamples() throws(TraceError) {
         guard !isCancelled() else { return }
         guard hasSample else {
@@ -150,8 +149,8 @@ final class RowReader: TraceReader {
 
     private enum Reading { case row, skipped, notYet, end }
 
-    /// Reads lines until a row has a usable sample, or, where rows are read in bulk, a single one; without `mayWait` only those that
-    /// have arrived.
+    /// Reads lines until a row has a usable sample, or, if rows are read in bulk, a single line; without `mayWait` only lines
+    /// that have arrived.
     private func readRow(mayWait: Bool) throws(TraceError) -> Reading {
         while mayWait || lines.isLineReady {
             if !isRowDoubted {
@@ -186,7 +185,7 @@ final class RowReader: TraceReader {
         return .notYet
     }
 
-    /// The stamp of the next row, which is not consumed; `nil` when there is none, or it has none.
+    /// The stamp of the next row, which is not consumed; `nil` without a row or a stamp.
     private func nextTime() throws(TraceError) -> Int64? {
         while let next = try lines.next() {
             // Blank lines can be dropped; only one line can be put back.

@@ -1,20 +1,19 @@
 import Glibc
 import PosixCalls
 
-/// An unnamed file for what was unpacked, or came through a pipe, so that it can be mapped and read like any other.
+/// An unnamed file for unpacked data or the data of a pipe, so that it can be mapped and read like any other file.
 ///
-/// It stands in $TMPDIR, or else in /var/tmp, which by custom is on a disk: what is read needs no memory of its own.
+/// It is in $TMPDIR, or else in /var/tmp, which by custom is on a disk and costs no memory.
 final class SpoolFile {
-    /// The path that messages name: that of the file or pipe whose bytes these are.
+    /// The path that messages name: the file or pipe from which the bytes come.
     let path: String
-    /// The number of bytes.
     private(set) var count = 0
 
     private let file: Descriptor
     private let folder: String
     private var pending: [UInt8] = []
 
-    /// Small pieces are gathered up to this size.
+    /// Small pieces are buffered up to this size.
     private static let pieceSize = 262_144
 
     init(for path: String) throws(TraceError) {
@@ -41,7 +40,7 @@ final class SpoolFile {
         if pending.count >= Self.pieceSize { try flush() }
     }
 
-    /// The file, to be read from its beginning.
+    /// The file, to be read from its start.
     func input() throws(TraceError) -> InputFile {
         try flush()
         lseek(file.raw, 0, SEEK_SET)

@@ -2,8 +2,8 @@ import Binnacle
 
 /// The place of each stream of a pipeline in the rows of a recording.
 ///
-/// Places follow the order in which a reader delivers samples of one stamp (``SampleStream/ordered(_:)``), so that the
-/// samples of a row are read back from left to right.
+/// Places follow the order in which a reader delivers samples of one stamp (``SampleStream/ordered(_:)``), so that the samples of
+/// a row are read back from left to right.
 struct TraceColumns {
     /// The place of each stream; its columns are the three from 3 · place on.
     let places: [Int]
@@ -33,17 +33,16 @@ struct TraceColumns {
     }
 }
 
-/// Makes sensor names that can stand in a header and be read back unchanged.
+/// Makes sensor names that a header can hold and a reader recovers unchanged.
 enum SensorName {
-    /// Longer names are truncated: a header has three of each, and a line has a maximum length.
+    /// Longer names are truncated: a header has each name three times, and a line has a maximum length.
     private static let mostScalars = 64
 
-    /// Replaces characters that a header or a terminal cannot carry; `fallback` is used when nothing is left of the
-    /// name.
+    /// Replaces characters that a header or a terminal cannot hold; returns `fallback` when nothing remains.
     static func sanitised(_ name: String, fallback: String) -> String {
         let cleaned = clean(name) { isPlain($0) || isLetter($0) }
         let column = ColumnName(cleaned + ".ax_m_s2")
-        // Some letters combine with what follows them, even with the dot.
+        // Some letters combine with the following character, even with the dot.
         let isReadBack = column.sensor.map { $0.unicodeScalars.elementsEqual(cleaned.unicodeScalars) } ?? false
         let result = isReadBack ? cleaned : clean(name, isPlain)
         return result.isEmpty ? fallback : result

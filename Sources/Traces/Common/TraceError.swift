@@ -1,11 +1,11 @@
 import Binnacle
 import PlainText
 
-/// Why a trace cannot be read or written, or not any further.
+/// Why a trace cannot be read or written, or only in part.
 public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of failure, for an exit status.
     public enum Category: Sendable {
-        /// The file does not exist, or is not a file.
+        /// The file does not exist, or the path is not a file.
         case noInput
         /// The file may not be read.
         case noPermission
@@ -21,13 +21,13 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     public let category: Category
     /// The file.
     public let path: String
-    /// The line, from 1, when there is one to name.
+    /// The line, from 1, if there is one.
     package let line: Int?
-    /// The column in the line as a byte, from 1, when there is one to name.
+    /// The column in the line as a byte, from 1, if there is one.
     package let column: Int?
-    /// What is wrong, and what to do about it.
+    /// The defect and the remedy.
     public let message: String
-    /// What opens the file nevertheless, when it is known.
+    /// The options or file with which it can be opened, if known.
     package let remedy: TraceRemedy?
 
     /// Creates an error.
@@ -51,11 +51,11 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
 package struct TraceNotice: Sendable, Equatable, CustomStringConvertible {
     /// The file.
     package let path: String
-    /// The line, from 1, when there is one to name.
+    /// The line, from 1, if there is one.
     package let line: Int?
-    /// The column in the line as a byte, from 1, when there is one to name.
+    /// The column in the line as a byte, from 1, if there is one.
     package let column: Int?
-    /// What was done, and why.
+    /// The repair or assumption, and the reason.
     package let message: String
 
     /// `path:line:column: message`, as compilers write it.

@@ -2,48 +2,47 @@ package import Binnacle
 
 /// An open trace file of a known format, whose streams are not yet assigned to sensors.
 package final class TraceFile {
-    /// What one stream in the file is.
+    /// The contents of one stream in the file.
     package struct Content: Sendable, Equatable {
-        /// The sensor's name, when the file gives one.
+        /// The sensor's name; `nil` when the file has none.
         package let sensor: String?
-        /// What is measured.
+        /// The kind of the samples.
         package let kind: SampleKind
     }
 
     /// The file's path as it was given.
     package let path: String
-    /// The streams in the file, in the order in which it names them.
+    /// The streams in the file, in the file's order.
     package var contents: [Content] { readers.flatMap(\.contents) }
-    /// What was assumed about the file because its header does not say it.
+    /// Assumptions made because the header is incomplete.
     package var notices: [TraceNotice] { unpackingNotices + readers.flatMap(\.notices) }
 
-    /// The readers of the contents, in their order.
+    /// The readers of the contents, in order.
     ///
-    /// One reader keeps its streams in the order of arrival; the streams of several are merged by their stamps.
+    /// One reader keeps its streams in the order of arrival; the streams of several readers are merged by their stamps.
     let readers: [any TraceReader]
-    /// What was missing when it was unpacked.
+    /// Defects found by unpacking.
     private let unpackingNotices: [TraceNotice]
 
     /// Opens a file and recognises its format.
     ///
     /// - Parameters:
-    ///   - path: A CSV file, an Arrow stream, or a recording made with evemu-record, or one of them compressed with
-    ///     zstd; or a pipe through which one of them comes. An Arrow stream, or what is compressed, is read to the end
-    ///     of the pipe first, into an unnamed file.
-    ///   - hints: What the user says about it.
-    ///   - makeDecoder: Makes the decoder for an Arrow stream's raw scans, which replace the recorded samples; `nil`
-    ///     uses the samples.
+    ///   - path: A CSV file, an Arrow stream, or a recording made with evemu-record, also compressed with zstd, or a pipe with
+    ///     one of them. An Arrow stream or compressed data from a pipe is first read completely into an unnamed file.
+    ///   - hints: The user's statements about the file.
+    ///   - makeDecoder: Makes the decoder for an Arrow stream's raw scans, which replace the recorded samples; `nil` uses the
+    ///     samples.
     ///   - isLineByLine: Whether CSV is never read in bulk; the result is the same.
-    ///   - chunking: How many threads read a large CSV file; the result is the same.
-    ///   - isCancelled: Asked while the reader waits for a pipe; `true` is treated as the end of the file.
-    /// - Throws: ``TraceError`` when it cannot be opened, or its header does not say enough.
+    ///   - chunking: The number of threads that read a large CSV file; the result is the same.
+    ///   - isCancelled: Called while the reader waits for a pipe; `true` is treated as the end of the file.
+    /// - Throws: ``TraceError`` when the file cannot be opened, or its header is incomplete.
     package init(
         path: String, hints: TraceHints = TraceHints(), makeDecoder: ScanDecoderMaker? = nil,
         isLineByLine: Bool = false, chunking: Chunking = .serial,
         isCancelled: @escaping () -> Bool = { false }
     ) throws(TraceError) {
         self.path = path
-        // A pipe is opened once: opening it again would wait for a second writer.
+        // A pipe is opened once: a second open would wait for a second writer.
         var file = try InputFile.open(path: path)
         var piped: LineReader?
         if file.size == nil {
@@ -84,7 +83,7 @@ package final class TraceFile {
         ]
     }
 
-    /// Refuses to add gravity to recordings of sensors, which have it.
+    /// Throws if the user adds gravity to recordings that contain it.
     private func requireGravity(_ hints: TraceHints) throws(TraceError) {
         guard hints.map?.acceleration == .linear, contents.contains(where: { $0.kind == .accelerometer }) else {
             return
@@ -100,21 +99,21 @@ protocol TraceReader: AnyObject {
     var path: String { get }
     /// The streams in the file.
     var contents: [TraceFile.Content] { get }
-    /// What was assumed because the file does not say it.
+    /// Assumptions made because the file is incomplete.
     var notices: [TraceNotice] { get }
-    /// What was skipped so far.
+    /// The defects skipped so far.
     var repairs: TraceRepairs { get }
-    /// How much of the file was read, from 0 to 1; `nil` for a pipe.
+    /// The share of the file that was read, from 0 to 1; `nil` for a pipe.
     var fraction: Double? { get }
-    /// Whether windows borrow from a mapped file, so that large ones cost no memory.
+    /// Whether windows borrow from a mapped file, so that large windows cost no memory.
     var isMapped: Bool { get }
-    /// Whether the file shrank, so that a window's contents may be gone.
+    /// Whether the file shrank, so that a window's contents may be invalid.
     var hasShrunk: Bool { get }
 
     /// Appends samples to a window, an empty batch for each stream, until a batch is full, the order of arrival steps back, or
     /// the file ends; returns whether there may be more.
     ///
-    /// The ranks are the streams' places in the pipeline's order. What is in the window when an error is thrown is good.
+    /// `ranks` are the streams' places in the pipeline's order. After an error the samples in the window are valid.
     func fill(_ window: [SampleBatch], ranks: [Int]) throws(TraceError) -> Bool
 }
 
@@ -134,7 +133,7 @@ struct SamplePlace: Comparable {
 }
 
 extension Range<Int> {
-    /// The first index for which a condition fails that holds for all before it; found by binary search.
+    /// The first index for which a condition fails that holds for all indices before it; found by binary search.
     @inline(__always)
     package func partitionPoint(_ isBefore: (Int) -> Bool) -> Int {
         var (low, high) = (lowerBound, upperBound)

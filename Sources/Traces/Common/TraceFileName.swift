@@ -1,13 +1,13 @@
 import Binnacle
 import PosixCalls
 
-/// What a file's own name says about bare columns x, y and z in it, as in `Accelerometer.csv`.
+/// The meaning of a file's name for bare columns x, y and z in it, as in `Accelerometer.csv`.
 struct TraceFileName {
     let kind: SampleKind?
     let content: ColumnName.Content
-    /// Whether the name says that hard iron was not corrected.
+    /// Whether the name states that hard iron was not corrected.
     let isUncalibrated: Bool
-    /// The samples a second that the name gives, as in `walk_100Hz.csv`.
+    /// The sampling rate in the name, as in `walk_100Hz.csv`.
     let rateHz: Double?
 
     init(_ path: String) {
@@ -15,9 +15,9 @@ struct TraceFileName {
         var stem = name
         if let dot = name.lastIndex(of: "."), dot > name.startIndex { stem = String(name[..<dot]) }
         rateHz = Self.rate(stem)
-        // One or two letters, which are kinds and axes in names of columns, mean nothing in names of files.
+        // One or two letters, which are kinds and axes in column names, have no meaning in file names.
         let words = ColumnWords(ColumnWords.split(stem).filter { $0.count > 2 }.joined(separator: " "))
-        // A "TotalAcceleration" is no magnitude here.
+        // A "TotalAcceleration" is not a magnitude here.
         let lower = stem.lowercased()
         let isRotation = lower.contains("gyro") || lower.contains("orient") || lower.contains("rotation")
         isUncalibrated = lower.contains("uncal")
@@ -48,7 +48,7 @@ struct TraceFileName {
         return nil
     }
 
-    /// A file in the same folder whose name says that it has the acceleration with gravity.
+    /// A file in the same folder that, by its name, has the acceleration with gravity.
     static func withGravity(beside path: String) -> String? {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
         guard let names = try? folderNames(folder.isEmpty ? "." : folder) else { return nil }
@@ -57,7 +57,7 @@ struct TraceFileName {
             return name.lowercased().hasSuffix(".csv") && folder + name != path && read.kind == .accelerometer
                 && read.content == .usual
         }.sorted()
-        // The total is named so where the other one has no gravity.
+        // An acceleration with gravity is named "total" beside one without.
         return (found.first { $0.lowercased().hasPrefix("total") } ?? found.first).map { folder + $0 }
     }
 }

@@ -1,19 +1,19 @@
 package import Binnacle
 
-/// What the user says about a recording, because the file does not.
+/// The user's statements about a recording that does not describe itself.
 package struct TraceHints: Sendable, Equatable {
     /// Columns, units and signs.
     package var map: ColumnMap?
-    /// What bare `x`, `y`, `z` columns measure.
+    /// The kind of bare `x`, `y`, `z` columns.
     package var assumedKind: SampleKind?
-    /// The samples a second of a file without times.
+    /// The sampling rate of a file without times, in Hz.
     package var rateHz: Double?
     /// The sensors whose accelerations have the sign of gravity: the axis that points down reads positive.
     package var gravitySensors: Set<String> = []
-    /// The sensors for which the file is used otherwise.
+    /// The sensors to which the command assigns the file for another kind.
     package var otherSensors: Set<String> = []
 
-    /// Whether it is played alone, so that a map can concern no other file.
+    /// Whether the file is played alone, so that a map cannot refer to another file.
     package var isOnlyFile = true
 
     package init(map: ColumnMap? = nil, assumedKind: SampleKind? = nil, rateHz: Double? = nil) {
@@ -22,7 +22,7 @@ package struct TraceHints: Sendable, Equatable {
         self.rateHz = rateHz
     }
 
-    /// Whether the accelerations of a sensor, `nil` for one without a name, have to be turned about.
+    /// Whether the accelerations of a sensor, `nil` for one without a name, have to be negated.
     func hasGravitySign(_ sensor: String?) -> Bool {
         if let acceleration = map?.acceleration { return acceleration == .gravity }
         guard !gravitySensors.isEmpty else { return false }
@@ -31,17 +31,17 @@ package struct TraceHints: Sendable, Equatable {
     }
 }
 
-/// What opens a file that was refused.
+/// The way to open a file that was refused.
 package enum TraceRemedy: Sendable, Equatable {
-    /// The same command with these options.
+    /// The same command with additional options.
     case options([String])
-    /// The same command with another file, which a shell command makes first, unless it is empty, and with these options.
+    /// The same command with another file, made first by a shell command unless that is empty, and with additional options.
     case file(String, madeBy: String, options: [String] = [])
 }
 
 /// Writes words for a shell.
 package enum ShellText {
-    /// A word as a POSIX shell reads it, in quotes where it needs them.
+    /// A word for a POSIX shell, quoted if necessary.
     package static func quoted(_ word: String) -> String {
         let plain = word.unicodeScalars.allSatisfy { scalar in
             switch scalar {

@@ -10,11 +10,11 @@ package struct TraceRepairs: Sendable, Equatable {
         case beyondSensors = "beyond any sensor: skipped"
         /// A line that does not follow its format.
         case damaged = "damaged line: skipped"
-        /// A row that ends before its last column, or an axis without a value.
+        /// A row that ends before its last column, or a missing axis.
         case incomplete = "fields missing: skipped"
         /// A frame from which the kernel dropped events because they were not read in time.
         case dropped = "events lost while it was recorded: frame skipped"
-        /// The beginning of an evemu recording, before each axis has changed once; counted once.
+        /// The start of an evemu recording, before each axis has changed once; counted once.
         case unknownAxis = "an axis not known yet: no sample"
         /// A stamp before that of the stream's previous sample.
         case backwards = "time goes backwards: skipped"
@@ -24,12 +24,11 @@ package struct TraceRepairs: Sendable, Equatable {
         case repeated = "repeated stamp: kept"
         /// A last line without its end.
         case torn = "last line torn: skipped"
-        /// The first samples of a pipe are not those of the unit that the header states; they are kept.
+        /// The first samples of a pipe contradict the unit that the header states; they are kept.
         case contradicted = "values contradict the unit that is stated: kept"
         /// A last message of an Arrow stream without its end.
         case tornBatch = "last batch torn: skipped"
 
-        /// The name of the case as programs write it.
         fileprivate var word: String {
             switch self {
             case .notANumber: "not_a_number"
@@ -48,13 +47,13 @@ package struct TraceRepairs: Sendable, Equatable {
             }
         }
 
-        /// Whether a thousand in succession mean that the file is not a trace.
+        /// Whether a thousand in a row mean that the file is not a trace.
         ///
-        /// A sensor that drops out, with NaN or without a value, is not damage.
+        /// A sensor that fails, with NaN or without a value, is not damage.
         var isDamage: Bool { self == .notANumber || self == .damaged || self == .incomplete }
     }
 
-    /// The number of occurrences of each kind that left samples out, by words for programs, such as `not_finite`.
+    /// The number of skipped occurrences of each kind, by words for programs, such as `not_finite`.
     package var skippedCounts: [String: Int] {
         var words: [String: Int] = [:]
         for (kind, count) in counts where kind != .repeated && kind != .contradicted { words[kind.word] = count }

@@ -1,18 +1,17 @@
 import Binnacle
 
-/// The samples of one row of a trace, and what is remembered of each stream's previous rows; one object serves a file.
+/// The samples of one row of a trace, and the state of each stream; one object serves a file.
 ///
-/// Rows are the hot path of reading, so the fields lie in raw memory that is allocated once and reached without
-/// checks of uniqueness or exclusivity. It never leaves this class, and every index comes from the file's decoder,
-/// which has as many streams as the memory has room for.
+/// Rows are the hot path of reading, so the fields are in raw memory that is allocated once and accessed without checks of
+/// uniqueness or exclusivity. It never leaves this class, and every index comes from the file's decoder, which has as many
+/// streams as the memory.
 final class TraceRow {
     private struct Stream {
-        /// The axes set so far; below zero once the sample has been rejected.
         var axisCount = 0
         /// The stamp of the last sample that was kept.
         var lastTimeNanoseconds: Int64 = 0
         var hasLastTime = false
-        /// Samples dropped since then because their stamps went backwards, and the line of the first of them.
+        /// The number of samples dropped since then because their stamps went backwards, and the line of the first.
         var backwardCount = 0
         var firstBackwardLine = 0
     }
@@ -25,10 +24,9 @@ final class TraceRow {
     let streamCount: Int
     private let stamp: UnsafeMutablePointer<Stamp>
     private let streams: UnsafeMutablePointer<Stream>
-    /// Three values for each stream.
     private let axes: UnsafeMutablePointer<Float>
 
-    /// The largest plausible value: 10⁷ m/s² (a million g) or 10⁷ µT (10 T); the square of a larger one could overflow.
+    /// The largest plausible value: 10⁷ m/s² (a million g) or 10⁷ µT (10 T); the square of a larger one might overflow.
     static let largest: Float = 1e7
     /// An axis count that three further axes cannot raise to three.
     private static let rejected = -3
@@ -77,7 +75,7 @@ final class TraceRow {
         streams[stream].axisCount += 1
     }
 
-    /// Rejects a stream's sample, whichever axes are still to come.
+    /// Rejects a stream's sample, also if axes are still to come.
     func reject(_ stream: Int) { streams[stream].axisCount = Self.rejected }
 
     func removeAll() {
@@ -85,8 +83,8 @@ final class TraceRow {
         stamp.pointee.isSet = false
     }
 
-    /// Removes the streams that have only one or two axes, and returns whether there were any; rejected ones, which
-    /// have been reported, do not count.
+    /// Removes the streams with only one or two axes, and returns whether there were any; rejected ones were reported and do not
+    /// count.
     func removeIncomplete() -> Bool {
         var found = false
         for stream in 0..<streamCount where !hasSample(stream) {
@@ -96,12 +94,12 @@ final class TraceRow {
         return found
     }
 
-    /// The stamp of the last sample of a stream that was kept; `nil` before the first.
+    /// The stamp of a stream's last kept sample; `nil` before the first.
     func lastTimeNanoseconds(_ stream: Int) -> Int64? {
         streams[stream].hasLastTime ? streams[stream].lastTimeNanoseconds : nil
     }
 
-    /// The last stamp of any stream that was kept; `nil` before the first.
+    /// The last kept stamp of any stream; `nil` before the first.
     var lastTimeNanoseconds: Int64? {
         var latest: Int64?
         for stream in 0..<streamCount where streams[stream].hasLastTime {
@@ -110,14 +108,14 @@ final class TraceRow {
         return latest
     }
 
-    /// Records a stamp as the last one of a stream.
+    /// Records a stamp as the stream's last.
     func keep(_ stream: Int, timeNanoseconds: Int64) {
         streams[stream].lastTimeNanoseconds = timeNanoseconds
         streams[stream].hasLastTime = true
         streams[stream].backwardCount = 0
     }
 
-    /// Removes a sample whose stamp goes backwards, and returns how many in succession the stream has lost that way.
+    /// Removes a sample whose stamp goes backwards, and returns how many in a row the stream has lost that way.
     func dropBackwards(_ stream: Int, line: Int) -> Int {
         streams[stream].axisCount = 0
         if streams[stream].backwardCount == 0 { streams[stream].firstBackwardLine = line }
@@ -125,7 +123,7 @@ final class TraceRow {
         return streams[stream].backwardCount
     }
 
-    /// The longest current succession of samples that went backwards in any stream, and the line of its first.
+    /// The longest current run of samples that went backwards in any stream, and the line of its first.
     var longestBackwards: (count: Int, firstLine: Int) {
         var longest = (count: 0, firstLine: 0)
         for stream in 0..<streamCount where streams[stream].backwardCount > longest.count {
@@ -138,17 +136,17 @@ final class TraceRow {
 /// A defect in a row.
 struct RowFlaw {
     let kind: TraceRepairs.Kind
-    /// The byte in the line, from 1.
+    /// The position of the byte in the line, from 1.
     let column: Int
     let message: String
 }
 
-/// The plausibility rules for rows, which are the same in all formats: what is skipped, and what ends the reading.
+/// The plausibility rules for rows in all formats: what is skipped, and what ends the reading.
 ///
-/// A reader decodes into ``row`` and applies the members here in their order; ``jumpsAhead`` tells when it has to look
-/// up the stamp of the next row first.
+/// A reader decodes into ``row`` and calls the members in this order; ``jumpsAhead`` is true when it first has to read the stamp
+/// of the next row.
 struct RowRules {
-    /// What the format calls the position that it counts.
+    /// The format's word for the position that it counts.
     enum Place: String {
         case line, row
     }
@@ -161,11 +159,11 @@ struct RowRules {
     private var damagedInARow = 0
     private var firstDamaged = 0
 
-    /// The number of consecutive unusable rows after which reading fails, so that the rest is not lost silently.
+    /// The number of unusable rows in a row after which reading fails, so that the remainder is not lost silently.
     static let mostInARow = 1000
-    /// The number of consecutive backward stamps at the end of a file from which the clock counts as set back.
+    /// The number of backward stamps in a row at the end of a file that mean the clock was set back.
     static let fewestLost = 10
-    /// A longer step ahead counts only when the next row confirms it.
+    /// A longer step ahead is accepted only if the next row confirms it.
     static let jumpNanoseconds: Int64 = 10_000_000_000
 
     init(path: String, place: Place, streamCount: Int) {
@@ -174,14 +172,14 @@ struct RowRules {
         row = TraceRow(streamCount: streamCount)
     }
 
-    /// Counts and reports something that was skipped.
+    /// Counts and reports a defect.
     mutating func record(
         _ kind: TraceRepairs.Kind, at number: Int?, column: Int? = nil, _ message: @autoclosure () -> String
     ) {
         repairs.record(kind, path: path, line: number, column: column, message())
     }
 
-    /// Counts and reports a row's flaw; throws ``TraceError`` after a thousand damaged rows in succession.
+    /// Counts and reports a row's flaw; throws ``TraceError`` after a thousand damaged rows in a row.
     mutating func record(_ flaw: RowFlaw, at number: Int) throws(TraceError) {
         record(flaw.kind, at: number, column: flaw.column, flaw.message)
         guard row.isEmpty, flaw.kind.isDamage else { return }
@@ -194,19 +192,19 @@ struct RowRules {
         )
     }
 
-    /// Ends a succession of damaged rows.
+    /// Ends a run of damaged rows.
     mutating func didUse() { damagedInARow = 0 }
 
-    /// Whether the row's stamp is so far ahead of all before it that the next stamp has to be looked up first.
+    /// Whether the row's stamp is so far ahead of all before it that the next stamp has to be read first.
     var jumpsAhead: Bool {
         guard !row.isEmpty, let last = row.lastTimeNanoseconds else { return false }
         return row.timeNanoseconds > Units.later(last, by: Self.jumpNanoseconds)
     }
 
-    /// Drops a row whose stamp is far ahead of the previous and of the following one.
+    /// Drops a row whose stamp is far ahead of both the previous and the next one.
     mutating func dropOutlier(following: Int64?, at number: Int) {
-        // One corrupt stamp would otherwise make everything after it go backwards. The next row may be of another stream,
-        // whose stamps lag a little behind, also after a pause of all streams.
+        // Otherwise everything after one corrupt stamp would go backwards. The next row may be of another stream, whose stamps
+        // lag slightly, also after a pause of all streams.
         guard let last = row.lastTimeNanoseconds, let following,
             following >= Units.later(last, by: -Self.jumpNanoseconds),
             following < Units.later(row.timeNanoseconds, by: -Self.jumpNanoseconds / 2)
@@ -233,7 +231,7 @@ struct RowRules {
         }
     }
 
-    /// Throws ``TraceError`` when, at the end of the file, a stream's clock has been set back.
+    /// Throws ``TraceError`` at the end of the file if a stream's clock was set back.
     func requireEnd(at number: Int) throws(TraceError) {
         if row.longestBackwards.count >= Self.fewestLost { throw clockSetBack(at: number) }
     }

@@ -1,26 +1,26 @@
 public import Binnacle
 
-/// A source of samples that were recorded: one or several files, merged in the order of their stamps.
+/// A source of recorded samples: one or several files, merged in the order of their stamps.
 ///
-/// A single file keeps its own order of arrival. Samples of several files are merged by stamp, ties by the order of
-/// the streams. A file that cannot be read any further fails its sensors; the others go on.
+/// A single file keeps its own order of arrival. Samples of several files are merged by stamp, then by the order of the streams.
+/// A file that cannot be read further fails its sensors; the others continue.
 public final class TraceSource: SampleSource {
     /// The streams in the order of the pipeline.
     public let streams: [SampleStream]
 
     /// The files that still have samples to deliver or a failure to report.
     private var inputs: [TraceInput]
-    /// Every file, also those that have ended.
+    /// Every file, including those that have ended.
     private let all: [TraceInput]
 
-    /// Opens files and takes every stream in them; sensors are named as the files say, or else by what they measure.
+    /// Opens files with all their streams; sensors are named as in the files, or else by what they measure.
     ///
     /// - Parameters:
     ///   - paths: Trace files, at least one.
-    ///   - map: Columns and units named by the user, instead of those recognised.
-    ///   - processorCount: The processors that may decode large CSV files at the same time, each with a thread that ends with the
-    ///     source. The samples are the same.
-    /// - Throws: ``TraceError`` when a file cannot be opened, or its header does not say enough.
+    ///   - map: Columns and units that the user names; they replace those recognised.
+    ///   - processorCount: The number of processors that may decode large CSV files in parallel, each with a thread that ends
+    ///     with the source. The samples are the same.
+    /// - Throws: ``TraceError`` when a file cannot be opened, or its header is incomplete.
     public convenience init(
         paths: [String], map: ColumnMap? = nil, processorCount: Int = 1
     ) throws(TraceError) {
@@ -33,10 +33,10 @@ public final class TraceSource: SampleSource {
         self.init(Array(zip(files, sensors)).map { (file: $0, sensors: $1) })
     }
 
-    /// Takes files whose streams are assigned to sensors.
+    /// Reads files whose streams are assigned to sensors.
     ///
-    /// - Parameter files: For each file, the sensor of each of its contents; `nil` leaves that stream out.
-    /// - Precondition: No file is given twice, and no two contents of one kind have the same sensor.
+    /// - Parameter files: For each file the sensor of each of its contents; `nil` leaves that stream out.
+    /// - Precondition: No file occurs twice, and no two contents of one kind have the same sensor.
     package init(_ files: [(file: TraceFile, sensors: [Sensor?])]) {
         let bound = files.flatMap(Self.assigned)
         precondition(Set(files.map { ObjectIdentifier($0.file) }).count == files.count, "a file stands there twice")
@@ -59,7 +59,7 @@ public final class TraceSource: SampleSource {
         all = inputs
     }
 
-    /// What was skipped so far, in all files.
+    /// The defects skipped so far in all files.
     package var repairs: TraceRepairs {
         all.reduce(into: TraceRepairs()) { $0.add($1.reader.repairs) }
     }
@@ -67,7 +67,7 @@ public final class TraceSource: SampleSource {
     /// Whether large deliveries cost no memory, because all files are mapped.
     package var isMapped: Bool { all.allSatisfy(\.reader.isMapped) }
 
-    /// How much has been read, from 0 to 1; `nil` when one of the files is a pipe.
+    /// The share of the files that was read, from 0 to 1; `nil` when one of them is a pipe.
     public var fraction: Double? {
         var sum = 0.0
         for input in all {
@@ -77,15 +77,15 @@ public final class TraceSource: SampleSource {
         return sum / Double(max(1, all.count))
     }
 
-    /// Delivers what comes next.
+    /// Delivers the next samples.
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         if let failure = removeEnded() { return failure }
         for input in inputs { input.refill(capacity: delivery.capacity) }
-        // A file that failed with nothing left reports it before the others go on.
+        // A file that failed with an empty window reports it before the others continue.
         if let failure = removeEnded() { return failure }
         guard !inputs.isEmpty else { return .ended }
-        // Up to here the windows of all files are complete; beyond it, an earlier sample or a failure may still come.
-        // (Plain loops, because this runs for each delivery, and a live one has a single sample.)
+        // Up to here the windows of all files are complete; beyond it, an earlier sample or a failure may follow. (Plain loops,
+        // because this runs for each delivery, and a live one has a single sample.)
         var horizon: SamplePlace?
         for input in inputs where input.isOpen || input.error != nil {
             guard let last = input.last else { continue }
@@ -95,7 +95,7 @@ public final class TraceSource: SampleSource {
         return .samples
     }
 
-    /// Removes the files that have nothing more, and stops at the first one that failed.
+    /// Removes the files that are finished, and stops at the first that failed.
     private func removeEnded() -> SampleAnswer? {
         while let index = inputs.firstIndex(where: { $0.isDrained && !$0.isOpen }) {
             let input = inputs.remove(at: index)
@@ -106,7 +106,7 @@ public final class TraceSource: SampleSource {
         return nil
     }
 
-    /// Assigns a sensor to each content that has none: the one that the file names, or one named by what it measures.
+    /// Assigns a sensor to each content without one: the one that the file names, or one named by what it measures.
     package static func nameSensors(of files: [TraceFile], given: [[Sensor?]]) -> [[Sensor?]] {
         var streams = zip(files, given).flatMap(assigned)
         func sensor(for content: TraceFile.Content) -> Sensor {
@@ -114,7 +114,7 @@ public final class TraceSource: SampleSource {
             var name = wanted
             var number = 2
             while let known = streams.first(where: { $0.sensor.name == name })?.sensor {
-                // One device may carry both kinds, when the recording says so; two streams of a kind are two devices.
+                // One device may carry both kinds if the recording names it so; two streams of a kind are two devices.
                 let isFree = !streams.contains { $0.sensor === known && $0.kind == content.kind }
                 if content.sensor != nil, isFree {
                     streams.append((known, content.kind))
@@ -137,17 +137,17 @@ public final class TraceSource: SampleSource {
     }
 }
 
-/// One file of a ``TraceSource``, with a window of samples that were read and not all delivered.
+/// One file of a ``TraceSource``, with a window of samples that were read and not fully delivered.
 final class TraceInput {
     let reader: any TraceReader
-    /// Whether the file may have more than its window.
+    /// Whether the file may have more samples than its window.
     private(set) var isOpen = true
-    /// Why the file cannot be read any further.
+    /// Why the file cannot be read further.
     private(set) var error: TraceError?
 
-    /// The identity of each of the file's streams; `nil` for one without a sensor.
+    /// The identity of each stream in the file; `nil` without a sensor.
     let streams: [StreamID?]
-    /// The rank of each of the file's streams among those of all files.
+    /// The rank of each stream in the file among those of all files.
     private let ranks: [Int]
     private var window: [SampleBatch] = []
     private var delivered: [Int] = []
@@ -155,7 +155,7 @@ final class TraceInput {
     init(reader: any TraceReader, ranks: [Int?], of all: [StreamID]) {
         self.reader = reader
         streams = ranks.map { rank in rank.map { all[$0] } }
-        // A stream without a sensor still takes part in the file's order, last.
+        // A stream without a sensor takes part in the file's order, as the last.
         self.ranks = ranks.map { $0 ?? .max }
     }
 
@@ -175,7 +175,7 @@ final class TraceInput {
         return latest
     }
 
-    /// Reads the next window when the last one is delivered.
+    /// Reads the next window when the current one is delivered.
     func refill(capacity: Int) {
         if !isDrained, reader.hasShrunk { dropWindow() }
         guard isOpen, isDrained else { return }
@@ -199,7 +199,7 @@ final class TraceInput {
         }
     }
 
-    /// Delivers the samples up to and including a place in the common order; all of them without one.
+    /// Delivers the samples up to and including a place in the common order, or all.
     func move(upTo horizon: SamplePlace?, into delivery: SampleDelivery) {
         for (stream, batch) in window.enumerated() {
             var range = delivered[stream]..<batch.count
@@ -210,7 +210,7 @@ final class TraceInput {
                 range = range.lowerBound..<end
             }
             if let id = streams[stream], !range.isEmpty, let target = delivery[id] {
-                // The window does not change before it is delivered, and the delivery is read before that.
+                // The window does not change before it is delivered, and the consumer is done with the delivery by then.
                 if target.isEmpty { target.borrow(batch, range: range) } else { target.append(batch, range: range) }
             }
             delivered[stream] = range.upperBound

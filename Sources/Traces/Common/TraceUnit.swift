@@ -4,13 +4,13 @@ import SensorGeometry
 /// The units in traces, and their conversion.
 enum TraceUnit: Equatable {
     case time(TimeUnit)
-    /// What a kind of sensor measures, with the factor that makes it m/s², µT or rad/s.
+    /// A unit of a kind of sensor, with the factor that converts it to m/s², µT or rad/s.
     case measured(SampleKind, Double)
 
-    /// The units of `--map`, in its help and its messages.
+    /// The units of `--map`, for help and messages.
     static let known = "s, ms, us, ns, m/s2, g, mg, uT, nT, mT, gauss, mgauss, rad/s, deg/s, mdps"
 
-    /// Parses a unit in any of its spellings; `nil` for an unknown one.
+    /// Parses a unit in any spelling; `nil` for an unknown one.
     init?(_ name: String) {
         switch Self.fold(name) {
         case "s", "sec", "secs", "second", "seconds": self = .time(.seconds)
@@ -39,7 +39,7 @@ enum TraceUnit: Equatable {
         }
     }
 
-    /// Parses a unit that may have a scale, as raw counts need it: `g/256` or `256/g` (256 counts are one g), `0.004g`.
+    /// Parses a unit with an optional scale, as raw counts need it: `g/256` or `256/g` (256 counts are one g), `0.004g`.
     init?(scaled name: String) {
         if let unit = TraceUnit(name) {
             self = unit
@@ -68,7 +68,7 @@ enum TraceUnit: Equatable {
         return .measured(kind, factor * number)
     }
 
-    /// Lower case, without blanks, dots, parentheses and exponent signs, with ASCII letters for special ones.
+    /// Lower case, without blanks, dots, parentheses and exponent signs; special letters become ASCII.
     private static func fold(_ name: String) -> String {
         let letters: [Character: String] = [
             "\u{B5}": "u", "\u{3BC}": "u", "\u{B2}": "2", "\u{B0}": "deg", "\u{207B}": "-", "\u{B9}": "1", "^": "",
@@ -79,8 +79,7 @@ enum TraceUnit: Equatable {
         return folded
     }
 
-    /// The unit as meant for a kind of sensor (g is the standard gravity or gauss); `nil` when it cannot measure that
-    /// kind.
+    /// The unit for a kind of sensor (g is the standard gravity or gauss); `nil` when it cannot measure that kind.
     func meant(for kind: SampleKind) -> TraceUnit? {
         switch (self, kind) {
         case (.measured(kind, _), _): self
@@ -90,10 +89,10 @@ enum TraceUnit: Equatable {
         }
     }
 
-    /// The kind of sensor that measures it; `nil` for times.
+    /// The kind of sensor that it measures; `nil` for times.
     var kind: SampleKind? { if case .measured(let kind, _) = self { kind } else { nil } }
 
-    /// The factor that makes values m/s², µT or rad/s; 1 for times.
+    /// The factor that converts values to m/s², µT or rad/s; 1 for times.
     var factor: Double { if case .measured(_, let factor) = self { factor } else { 1 } }
 }
 
@@ -101,9 +100,9 @@ enum TraceUnit: Equatable {
 struct TimeUnit: Equatable {
     let exponent: Int
     let multiple: Int64
-    /// For people.
+    /// The name in messages.
     let name: String
-    /// For `--map`.
+    /// The name in `--map`.
     let option: String
 
     static let seconds = TimeUnit(exponent: 9, multiple: 1, name: "seconds", option: "s")

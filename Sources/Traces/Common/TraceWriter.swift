@@ -1,18 +1,18 @@
 package import Binnacle
 
-/// Writes samples as a recording that ``TraceSource`` reads back as it came: an Arrow stream when the file's name ends
-/// in `.arrows`, and else CSV with the canonical header.
+/// Writes samples as a recording that ``TraceSource`` reads back unchanged: an Arrow stream if the file's name ends in `.arrows`,
+/// else CSV with the canonical header.
 ///
-/// Samples are collected, and written in whole lines or messages: after a kill everything up to the last ``flush()`` is
-/// there, and at most the last line or message is torn, which a reader skips. Nothing is allocated per sample.
+/// Samples are collected and written in whole lines or messages: after a kill everything up to the last ``flush()`` is in the
+/// file, and at most the last line or message is torn, which a reader skips. Nothing is allocated per sample.
 ///
-/// A reader skips a sample whose stamp lies before the previous one of its stream.
+/// A reader skips a sample whose stamp is earlier than the previous one of its stream.
 package final class TraceWriter {
     /// The file's path; `-` is standard output.
     package let path: String
-    /// How many samples of each stream were taken, by the stream's index.
+    /// The number of samples of each stream, by the stream's index.
     package var sampleCounts: [Int] { format.sampleCounts }
-    /// The first error that a write met; nothing is written after it.
+    /// The first write error, after which nothing is written.
     package var failure: TraceError? { file.failure }
     /// Whether the raw scans of the samples are recorded.
     package let keepsScans: Bool
@@ -26,17 +26,17 @@ package final class TraceWriter {
 
     /// The file name suffix of an Arrow stream.
     private static let arrowSuffix = ".arrows"
-    /// Suffixes of formats that are not written.
+    /// Suffixes of formats that cannot be written.
     private static let otherSuffixes = [".arrow", ".feather", ".ipc", ".parquet"]
 
     /// Creates a recording and writes its header.
     ///
     /// - Parameters:
-    ///   - path: A file that is not there yet; `-` is standard output.
-    ///   - streams: What is recorded, numbered from 0. Sensors' names are changed where a header could not carry them.
-    ///   - replacing: Whether a file that is there already may be overwritten.
-    ///   - details: What an Arrow stream holds beyond the samples.
-    /// - Throws: ``TraceError`` when the file cannot be made or written.
+    ///   - path: A file that does not exist yet; `-` is standard output.
+    ///   - streams: The streams to record, numbered from 0. Sensor names that a header cannot hold are changed.
+    ///   - replacing: Whether an existing file may be overwritten.
+    ///   - details: The contents of an Arrow stream beside the samples.
+    /// - Throws: ``TraceError`` when the file cannot be created or written.
     package init(
         path: String, streams: [SampleStream], replacing: Bool = false, details: RecordingDetails = RecordingDetails()
     ) throws(TraceError) {
@@ -60,18 +60,18 @@ package final class TraceWriter {
         }
     }
 
-    /// Whether a recording of that name becomes an Arrow stream.
+    /// Whether a recording of that name is an Arrow stream.
     package static func isArrow(_ path: String) -> Bool { path.hasSuffix(arrowSuffix) }
 
     deinit {
-        // An error cannot be reported from here; callers that need it call finish() themselves.
+        // A deinit cannot report an error; callers that need it call finish() themselves.
         try? finish()
     }
 
     /// Adds the samples of a delivery in their order of arrival.
     ///
-    /// - Parameter delivery: Has a batch for each of the recording's streams.
-    /// - Throws: ``TraceError`` for the first write that fails; later calls do nothing, see ``failure``.
+    /// - Parameter delivery: A delivery with a batch for each of the recording's streams.
+    /// - Throws: ``TraceError`` for the first write error; later calls do nothing, see ``failure``.
     package func write(_ delivery: SampleDelivery) throws(TraceError) {
         precondition(delivery.batches.count == streamCount, "the delivery has other streams than the recording")
         precondition(!isFinished, "the recording has its end")
@@ -79,17 +79,17 @@ package final class TraceWriter {
         try format.write(delivery)
     }
 
-    /// Writes what was collected.
+    /// Writes the collected samples.
     ///
-    /// - Throws: ``TraceError`` for the first write that fails; later calls do nothing, see ``failure``.
+    /// - Throws: ``TraceError`` for the first write error; later calls do nothing, see ``failure``.
     package func flush() throws(TraceError) {
         guard failure == nil, !isFinished else { return }
         try format.flush()
     }
 
-    /// Writes what was collected and the end of the recording; nothing can be added after it.
+    /// Writes the collected samples and the end of the recording; nothing can be added after it.
     ///
-    /// - Throws: ``TraceError`` for the first write that fails; later calls do nothing, see ``failure``.
+    /// - Throws: ``TraceError`` for the first write error; later calls do nothing, see ``failure``.
     package func finish() throws(TraceError) {
         guard failure == nil, !isFinished else { return }
         isFinished = true
@@ -97,17 +97,17 @@ package final class TraceWriter {
     }
 }
 
-/// What a recording holds beyond its samples; only an Arrow stream has room for it.
+/// The contents of a recording beside its samples; only an Arrow stream stores them.
 package struct RecordingDetails: Sendable {
     /// The clock of the stamps, such as `monotonic`, where it is known.
     package var clock: String?
-    /// What the wall clock was ahead of that clock when the recording began, in nanoseconds; `nil` where it is not known.
+    /// How far the wall clock was ahead of that clock when the recording began, in nanoseconds; `nil` if unknown.
     package var wallAheadNanoseconds: Int64?
-    /// The kernel's identifier of the boot, within which the stamps of several recordings are of one clock.
+    /// The kernel's identifier of the boot: stamps of recordings with the same boot have a common clock.
     package var boot: String?
-    /// For each stream's index the identity of its device, where it is known; may be shorter.
+    /// The identity of each stream's device by the stream's index, if known; may be shorter.
     package var devices: [String?] = []
-    /// Whether the raw scans of the samples are kept, byte by byte.
+    /// Whether the raw scans of the samples are kept unchanged.
     package var keepsScans = false
 
     /// Creates details without any content.
@@ -116,13 +116,13 @@ package struct RecordingDetails: Sendable {
 
 /// Turns deliveries into the bytes of a recording, in one format.
 protocol RecordingFormat: AnyObject {
-    /// The number of samples taken of each stream, by the stream's index.
+    /// The number of samples of each stream, by the stream's index.
     var sampleCounts: [Int] { get }
 
-    /// Adds the samples of a delivery in their order of arrival, and writes them once there are many.
+    /// Adds the samples of a delivery in their order of arrival, and writes when many are collected.
     func write(_ delivery: SampleDelivery) throws(TraceError)
-    /// Writes everything that was added.
+    /// Writes the collected samples.
     func flush() throws(TraceError)
-    /// Writes everything, and the end of a complete recording.
+    /// Writes the collected samples and the end of a complete recording.
     func finish() throws(TraceError)
 }

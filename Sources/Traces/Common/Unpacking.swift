@@ -1,8 +1,8 @@
-/// What was compressed, or cannot be mapped, as a file that can be: an unnamed one with the bytes unpacked.
+/// Copies compressed data, or data that cannot be mapped, into an unnamed file.
 enum Unpacking {
     private static let pieceSize = 262_144
 
-    /// A file's bytes, unpacked if it is compressed with zstd as a whole; with what was missing at its end.
+    /// A file, unpacked if it is compressed as a whole with zstd; with the defect at its end, if any.
     static func file(_ file: InputFile, isCancelled: () -> Bool) throws(TraceError) -> (
         file: InputFile, notice: TraceNotice?
     ) {
@@ -36,7 +36,7 @@ enum Unpacking {
         return (try spool.input(), stream.isComplete || isCancelled() ? nil : notice)
     }
 
-    /// All bytes of a pipe, of which some were read already.
+    /// All bytes of a pipe, including those that were read already.
     static func pipe(_ lines: LineReader) throws(TraceError) -> InputFile {
         let spool = try SpoolFile(for: lines.path)
         try lines.drain { bytes throws(TraceError) in try spool.append(bytes) }

@@ -1,25 +1,25 @@
 import CZstd
 
-/// Unpacks zstd, a piece at a time, with libzstd, which is loaded for it.
+/// Unpacks zstd piece by piece with libzstd, which is loaded on demand.
 ///
-/// Memory is bounded by the format's window, at most 128 MB, and a recording's is a few. How much comes out is bounded
-/// by what went in: ``mostRatio``.
+/// Memory is bounded by the format's window, at most 128 MB, and a few for a recording. The output is bounded by the input, see
+/// ``mostRatio``.
 final class ZstdStream {
     /// The first bytes of a frame.
     static let mark: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
-    /// More than samples can be compressed, and less than a bomb unpacks to.
+    /// The maximum ratio of output to input: more than samples compress, and less than a decompression bomb.
     static let mostRatio = 1000
-    /// Whatever the ratio, so much may come out.
+    /// The output that is allowed whatever the ratio, in bytes.
     private static let alwaysAllowed = 64 << 20
 
     private let library: UnsafePointer<czstd>
     private let stream: OpaquePointer
     /// Whether the last frame is complete.
     private(set) var isComplete = true
-    /// What comes out, before it is handed over; confined to this object, which frees it.
+    /// The output buffer; confined to this object, which frees it.
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 131_072, alignment: 64)
 
-    /// Loads the library; throws ``TraceError`` with what to do when it is missing.
+    /// Loads the library; throws ``TraceError`` with the remedy when it is missing.
     init(path: String) throws(TraceError) {
         var reason: UnsafePointer<CChar>?
         guard let library = czstd_load(&reason), let stream = library.pointee.ZSTD_createDStream() else {
@@ -38,21 +38,22 @@ final class ZstdStream {
         room.deallocate()
     }
 
-    /// How many bytes may come out of some.
+    /// The maximum output for an input of `count` bytes.
     static func limit(for count: Int) -> Int {
         let most = count.multipliedReportingOverflow(by: mostRatio)
         return (most.overflow ? .max / 2 : most.partialValue) + alwaysAllowed
     }
 
-    /// Forgets an incomplete frame.
+    /// Discards an incomplete frame.
     func begin() {
         _ = library.pointee.ZSTD_initDStream(stream)
         isComplete = true
     }
 
-    /// Unpacks all of some bytes, and hands over what comes out.
+    /// Unpacks all of some bytes, and passes the output to `take`.
     ///
-    /// - Throws: What `take` throws, and the ``TraceError`` that `damage` makes with the library's words when they are no zstd.
+    /// - Throws: Errors of `take`, and the ``TraceError`` that `damage` makes from the library's message when the bytes are not
+    ///   zstd.
     func unpack(
         _ bytes: UnsafeRawBufferPointer, damage: (String) -> TraceError,
         _ take: (UnsafeRawBufferPointer) throws(TraceError) -> Void
@@ -66,7 +67,7 @@ final class ZstdStream {
                 throw damage(String(cString: library.pointee.ZSTD_getErrorName(code)))
             }
             isComplete = code == 0
-            // With its room full it may hold back more.
+            // With a full output buffer, the library may hold back more.
             isFull = output.pos == room.count && !isComplete
             try take(UnsafeRawBufferPointer(rebasing: room[..<output.pos]))
         }

@@ -1,7 +1,7 @@
 import Binnacle
 
-/// Decodes an evemu recording of an accelerometer, perhaps with a gyroscope: events change axes, and SYN_REPORT ends a
-/// frame, which is a sample of each.
+/// Decodes an evemu recording of an accelerometer, optionally with a gyroscope: events change axes, and SYN_REPORT ends a frame,
+/// which is a sample of each.
 ///
 /// The kernel reports changes only. An axis keeps its value until it changes again, even if the frame of the change was
 /// discarded. Types and codes are those of linux/input-event-codes.h.
@@ -11,7 +11,7 @@ final class EvemuDecoder: RowDecoder {
     let endsEveryLine = true
 
     private let axisLines: [Int]
-    /// For each axis the factor that makes its values m/s², then those of the gyroscope, for rad/s.
+    /// The factors of the accelerometer's axes to m/s², then those of the gyroscope's to rad/s.
     private let factors: [Double]
     private var values: [Float] = [0, 0, 0, 0, 0, 0]
     private var isKnown = [false, false, false, false, false, false]
@@ -39,7 +39,7 @@ final class EvemuDecoder: RowDecoder {
         notices = head.notices
         axisLines = head.lines
         let degrees = head.unitsPerDegree ?? []
-        // The sign of gravity is the accelerometer's alone.
+        // Only the accelerometer has the sign of gravity.
         let sign: Double = hints.hasGravitySign(head.sensor) ? -1 : 1
         factors =
             head.unitsPerG.map { sign * Double(Units.standardGravity) / Double($0) }
@@ -50,7 +50,7 @@ final class EvemuDecoder: RowDecoder {
         row.removeAll()
         var column = 1
         guard let event = event(line, &column) else {
-            // The frame lacks this event.
+            // An event of the frame is missing.
             isDiscarding = true
             return RowFlaw(kind: .damaged, column: column, message: "no event ('E: SECONDS TYPE CODE VALUE')")
         }

@@ -20,7 +20,7 @@ struct EvemuHead {
     /// INPUT_PROP_ACCELEROMETER of linux/input-event-codes.h.
     private static let accelerometerProperty = 6
 
-    /// Whether an unread file is such a recording.
+    /// Whether an unread file is an evemu recording.
     static func isNext(_ lines: LineReader) throws(TraceError) -> Bool {
         guard let first = try lines.next() else { return false }
         let isEvemu = first.bytes.starts(with: mark.utf8)
@@ -46,7 +46,7 @@ struct EvemuHead {
             case UInt8(ascii: "N"):
                 name = fields.consumeRest()
             case UInt8(ascii: "P"):
-                // The first line holds the first 64 properties.
+                // The first line has the first 64 properties.
                 guard properties == nil, let byte = fields.consumeHexadecimal() else { break }
                 properties = (line.number, byte >> Self.accelerometerProperty & 1 == 1)
             case UInt8(ascii: "A"):
@@ -56,7 +56,7 @@ struct EvemuHead {
                         .data, path: path, line: line.number, column: column, "this is not an axis' number")
                 }
                 if axis < 3 { axes[axis] = (line.number, try Self.unitsPerG(axis, &fields, path, line.number)) }
-                // Without the property the axes that follow are those of a joystick, and need no resolution.
+                // Without the property the following axes are a joystick's and need no resolution.
                 if (3..<6).contains(axis) {
                     turns[axis - 3] = (line.number, (try? Self.unitsPerG(axis, &fields, path, line.number)) ?? 0)
                 }

@@ -1,4 +1,4 @@
-/// Splits a line in evemu's format into its fields: blanks between them, optionally a comment at the end.
+/// Splits a line in evemu's format into its fields, separated by blanks, with an optional comment at the end.
 struct EvemuScanner {
     private let start: UnsafePointer<UInt8>
     private let end: UnsafePointer<UInt8>
@@ -6,7 +6,7 @@ struct EvemuScanner {
 
     private static let decimals = DecimalScanner(delimiter: UInt8(ascii: " "))
 
-    /// The line is followed by the padding bytes that ``DecimalScanner`` reads, and outlives this value.
+    /// The line outlives this value, and the padding bytes that ``DecimalScanner`` reads follow it.
     init?(_ line: UnsafeBufferPointer<UInt8>) {
         guard let start = line.baseAddress else { return nil }
         self.start = start
@@ -21,7 +21,7 @@ struct EvemuScanner {
     /// Whether only a comment is left.
     var isAtEnd: Bool { p >= end || p.pointee == UInt8(ascii: "#") }
 
-    /// Takes the letter that identifies the kind of line, and the colon after it.
+    /// Parses the letter that identifies the kind of line, and the colon after it.
     mutating func consumeTag() -> UInt8? {
         guard end - p >= 2, p[1] == UInt8(ascii: ":") else { return nil }
         let letter = p[0]
@@ -30,19 +30,19 @@ struct EvemuScanner {
         return letter
     }
 
-    /// Takes a stamp in seconds, as whole nanoseconds.
+    /// Parses a stamp in seconds to whole nanoseconds.
     mutating func consumeSeconds() -> Int64? {
         var q = p
         guard let decimal = Self.decimals.scanPlain(&q, end),
             let nanoseconds = decimal.nanoseconds(in: DecimalScanner.text(of: p, before: q), unitExponent: 9)
         else { return nil }
-        // The blank after the number is already consumed, if there is one.
+        // A blank after the number is already consumed.
         p = min(q, end)
         skipBlanks()
         return nanoseconds
     }
 
-    /// Takes a hexadecimal number of at most four digits.
+    /// Parses a hexadecimal number of at most four digits.
     mutating func consumeHexadecimal() -> Int? {
         var number = 0
         let first = p
@@ -54,7 +54,7 @@ struct EvemuScanner {
         return number
     }
 
-    /// Takes a whole number that 32 bits hold.
+    /// Parses a whole number of 32 bits.
     mutating func consumeInteger() -> Int32? {
         let isNegative = p < end && p.pointee == UInt8(ascii: "-")
         if isNegative { p += 1 }
@@ -69,13 +69,13 @@ struct EvemuScanner {
         return Int32(exactly: isNegative ? -number : number)
     }
 
-    /// Takes the rest of the line, including a comment.
+    /// Returns the rest of the line, including a comment.
     mutating func consumeRest() -> String {
         defer { p = end }
         return String(decoding: UnsafeBufferPointer(start: p, count: end - p), as: UTF8.self)
     }
 
-    /// Skips the blanks that end a field; `false` if there are none, so that the field is invalid.
+    /// Skips the blanks that end a field; `false` without any, so that the field is invalid.
     private mutating func endsField() -> Bool {
         guard p == end || isBlank(p.pointee) || p.pointee == UInt8(ascii: "#") else { return false }
         skipBlanks()
