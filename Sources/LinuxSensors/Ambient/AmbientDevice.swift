@@ -3,23 +3,23 @@ import CEvdev
 import Glibc
 import LinuxSystem
 
-/// A device of which single values are read.
+/// A device read by single values: light, proximity or a switch.
 struct AmbientDevice: Sendable {
-    /// Reads the value; this can take as long as a driver needs.
+    /// Reads the value, which may block for as long as the driver takes.
     let read: @Sendable () throws(SensorFailure) -> AmbientReading
-    /// How often it is read; a switch wakes its reader as well.
+    /// The polling interval; a switch also wakes its reader.
     var intervalNanoseconds: Int64 = 800_000_000
-    /// The event node that becomes readable when a switch moves; `nil` for what has to be polled.
+    /// The event node that becomes readable when a switch changes; `nil` for a device that is polled.
     var switchDescriptor: Int32?
 
-    /// A device whose value is the number of an attribute.
+    /// A device whose value is the number in an attribute.
     init(
         _ directory: SysfsDirectory, _ attribute: String, reading: @escaping @Sendable (Double) -> AmbientReading
     ) {
         read = { () throws(SensorFailure) in reading(try directory.value(attribute)) }
     }
 
-    /// An old laptop's light: the left one of two numbers from 0 to 255 in brackets, which is read twice as often.
+    /// The light sensor of an old laptop: the left of two numbers from 0 to 255 in brackets, read twice as often.
     init(pairIn directory: SysfsDirectory, _ attribute: String) {
         read = { () throws(SensorFailure) in
             let text = try directory.text(attribute)
@@ -42,7 +42,7 @@ struct AmbientDevice: Sendable {
         switchDescriptor = node.raw
     }
 
-    /// Discards the events of a node and asks the kernel for a switch as it is now, so that no lost event matters.
+    /// Discards the events of a node and reads the current state of a switch, so that lost events do not matter.
     private static func isOn(_ code: UInt32, _ file: Descriptor, _ path: String) throws(SensorFailure) -> Bool {
         var discarded = [UInt8](repeating: 0, count: 4096)
         try mapError(SensorFailure.init) { () throws(SystemError) in

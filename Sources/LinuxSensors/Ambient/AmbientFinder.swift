@@ -3,15 +3,14 @@ import CEvdev
 import Glibc
 import LinuxSystem
 
-/// Finds the devices of single readings in sysfs: those of IIO, of old laptops' hwmon, and switches of input devices.
+/// Finds devices with single values in sysfs: IIO devices, hwmon of old laptops, and switches of input devices.
 struct AmbientFinder: Sendable {
-    /// The folder under which `/sys` and `/dev` lie; empty for the machine's own.
+    /// The folder that contains `/sys` and `/dev`; empty for the machine's own.
     let root: String
 
-    /// The result of a search: no device, or why one cannot be used.
+    /// The result of a search: a device, `nil` for none, or why it cannot be used.
     private typealias Found = Result<AmbientDevice?, SensorFailure>
 
-    /// The searches for a kind, in their order.
     private func searches(_ kind: AmbientReading.Kind) -> [() -> Found] {
         switch kind {
         case .light: [iio(Self.light), hwmon]
@@ -20,7 +19,7 @@ struct AmbientFinder: Sendable {
         }
     }
 
-    /// The first device of a kind; a failure says why there is none.
+    /// The first device of a kind; throws the reason if there is none.
     func device(_ kind: AmbientReading.Kind) throws(SensorFailure) -> AmbientDevice {
         var refusal: SensorFailure?
         for search in searches(kind) {
@@ -48,7 +47,7 @@ struct AmbientFinder: Sendable {
         }
     }
 
-    /// The folders of the IIO devices, as udev lists them; in another tree, by their names.
+    /// The folders of the IIO devices, in udev's order; under another root, by name.
     private var iioDevices: [SysfsDirectory] {
         if root.isEmpty, let paths = udevPaths("iio") { return paths }
         return SysfsDirectory.iioDevices(under: root).directories("iio:device")
@@ -68,7 +67,7 @@ struct AmbientFinder: Sendable {
             let scale = try directory.number(channel + "_scale") ?? 1
             return AmbientDevice(directory, channel + "_raw") { .light($0 * scale, .lux) }
         }
-        // Without a unit, as percent of the largest value.
+        // Without a unit; reported in percent of the largest value.
         for channel in ["in_intensity_clear", "in_intensity_both", "in_intensity0"]
         where directory.has(channel + "_raw") {
             let scale = try directory.number(channel + "_scale") ?? 1
@@ -79,7 +78,7 @@ struct AmbientFinder: Sendable {
 
     private static func proximity(_ directory: SysfsDirectory) throws(SensorFailure) -> AmbientDevice? {
         for channel in ["in_proximity", "in_proximity0"] where directory.has(channel + "_raw") {
-            // The kernel has one name for the level, with and without a number.
+            // The kernel uses both names for the level, with and without a channel number.
             for name in [channel + "_nearlevel", "in_proximity_nearlevel"] {
                 guard let level = try directory.number(name), level > 0 else { continue }
                 return AmbientDevice(directory, channel + "_raw") { .proximity($0 / level) }
@@ -96,7 +95,7 @@ struct AmbientFinder: Sendable {
     private func hwmon() -> Found {
         let folder = SysfsDirectory(path: root + "/sys/class/hwmon")
         let places = folder.names().flatMap { [folder.directory($0), folder.directory($0 + "/device")] }
-        // The driver of some has the attribute at a platform device alone.
+        // With some drivers only the platform device has the attribute.
         let found =
             places.first { $0.has("light") }
             ?? (root.isEmpty ? udevPaths("platform") ?? [] : []).first { $0.has("light") }

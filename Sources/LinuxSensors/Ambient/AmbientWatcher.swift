@@ -1,25 +1,25 @@
 package import Binnacle
 package import LinuxSystem
 
-/// Reads light, proximity and switches on a thread of its own, because each reading may take as long as a driver needs.
+/// Reads light, proximity and switches on its own thread, because a reading may block for as long as the driver takes.
 ///
-/// What has no device is looked for again every ten seconds: such sensors are built in, and few come later.
+/// A missing device is searched for every ten seconds, because such sensors are built in and seldom appear later.
 package final class AmbientWatcher: Sendable {
     private let kinds: [AmbientReading.Kind]
     private let finder: AmbientFinder
     private let stopSignal: StopSignal
 
-    /// How often a missing device is looked for.
+    /// The interval between searches for a missing device.
     private static let searchNanoseconds: Int64 = 10_000_000_000
 
-    /// Creates a watcher of kinds, each once, that does not read yet; `/sys` and `/dev` lie under `root`, if not the machine's own.
+    /// Creates a watcher of different kinds, not started; `/sys` and `/dev` are under `root`, by default the machine's own.
     package init(_ kinds: [AmbientReading.Kind], root: String?) throws(SystemError) {
         self.kinds = kinds
         finder = AmbientFinder(root: root ?? "")
         stopSignal = try StopSignal()
     }
 
-    /// The kinds for which the machine has a device; looking may take as long as a driver needs.
+    /// The kinds for which the machine has a device; blocks for as long as the drivers take.
     package static func present(_ kinds: [AmbientReading.Kind], root: String?) -> Set<AmbientReading.Kind> {
         let finder = AmbientFinder(root: root ?? "")
         return Set(kinds.filter { (try? finder.device($0)) != nil })
@@ -30,7 +30,7 @@ package final class AmbientWatcher: Sendable {
         try WorkerThread.start { [self] in run(tell) }
     }
 
-    /// Ends the thread; nothing is reported afterwards but a report under way.
+    /// Ends the thread; at most one report in progress still follows.
     package func stop() { stopSignal.request() }
 
     private func run(_ tell: (AmbientReading.Outcome) -> Void) {
@@ -46,7 +46,7 @@ package final class AmbientWatcher: Sendable {
                 tell(outcome)
             }
             let isComplete = kinds.allSatisfy { devices[$0] != nil }
-            // A switch wakes the watcher by itself; that of proximity is read regularly as well, as by iio-sensor-proxy.
+            // A switch wakes the watcher by itself; a proximity switch is polled as well, as by iio-sensor-proxy.
             let interval = devices.filter { $0.key != .tabletMode }.values.map(\.intervalNanoseconds).min()
             stopSignal.wait(
                 for: devices.values.compactMap(\.switchDescriptor),
@@ -55,7 +55,7 @@ package final class AmbientWatcher: Sendable {
         }
     }
 
-    /// Reads a kind, after a search where there is no device yet; `nil` when there is nothing to tell.
+    /// Reads a kind, after a search if it has no device; `nil` when there is nothing to report.
     private func read(
         _ kind: AmbientReading.Kind, _ devices: inout [AmbientReading.Kind: AmbientDevice], searches: Bool
     ) -> AmbientReading.Outcome? {

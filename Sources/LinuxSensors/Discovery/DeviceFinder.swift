@@ -5,23 +5,23 @@ package import LinuxSystem
 
 /// Finds the accelerometers, magnetometers and gyroscopes of a machine.
 package struct DeviceFinder: Sendable {
-    /// The folder under which `/sys` and `/dev` lie, for a tree that is read without udev; empty for the machine's own.
+    /// The folder that contains `/sys` and `/dev` of a tree that is read without udev; empty for the machine's own.
     private let root: String
 
     static let subsystems = ["iio", "input"]
 
-    /// Finds the machine's own devices, through udev; or the IIO devices of a tree that lies in a folder, without udev: for
-    /// containers, and for tests.
+    /// Finds the machine's devices through udev, or without udev the IIO devices of a tree under `root`, for containers and
+    /// tests.
     package init(under root: String? = nil) {
         self.root = root ?? ""
     }
 
-    /// Whether devices come and go through udev.
+    /// Whether udev reports devices that appear and disappear.
     var usesUdev: Bool { root.isEmpty }
 
-    /// Lists all devices in a stable order, each with an identity of its own.
+    /// Lists all devices in a stable order, each with a unique identity.
     ///
-    /// This may take as long as a sleeping device needs to wake up.
+    /// This may block until a sleeping device has woken up.
     package func devices() throws(SystemError) -> [SensorDevice] {
         var devices: [SensorDevice] = []
         if usesUdev {
@@ -44,13 +44,13 @@ package struct DeviceFinder: Sendable {
         return devices
     }
 
-    /// A device by its folder in sysfs; `nil` when it is no sensor, or gone.
+    /// A device by its folder in sysfs; `nil` when it is not a sensor or was removed.
     func device(path: String) -> SensorDevice? {
         guard usesUdev, let udev = try? Udev() else { return nil }
         return udev.device(path: path).flatMap(Self.describe)
     }
 
-    /// Whether a device may be a sensor, by its name: triggers and joysticks are not.
+    /// Whether a device may be a sensor, by its name, which excludes triggers and joysticks.
     static func mayBeSensor(_ device: UdevDevice) -> Bool {
         let name = device.path.split(separator: "/").last ?? ""
         return name.hasPrefix("iio:device") || name.hasPrefix("event")
@@ -72,7 +72,7 @@ package struct DeviceFinder: Sendable {
         let path = directory.path
         let kinds = IIODevice.kinds(in: directory)
         guard !kinds.isEmpty else { return nil }
-        // A name or a label that cannot be read is left out; opening the device gives the reason.
+        // An unreadable name or label is omitted; opening the device reports the reason.
         let name = try? directory.textIfPresent("name")
         let label = try? directory.textIfPresent("label")
         let location = try? directory.textIfPresent("location")
@@ -81,22 +81,20 @@ package struct DeviceFinder: Sendable {
             interface: .iio, id: DeviceIdentity.text(path: String(path.dropFirst(root.utf8.count)), name: shown),
             name: shown, label: label,
             location: location ?? properties["ACCEL_LOCATION"] ?? Self.location(from: label),
-            // Not access(2), which fails for a device that a control group withholds, as if it had no node.
+            // stat(2), because access(2) fails for a device that a control group withholds as if it had no node.
             node: node.flatMap { (try? fileStatus($0)) != nil ? $0 : nil }, path: path, kinds: kinds,
             properties: properties,
             root: root, parent: parent(of: root.isEmpty ? path : directory.resolved.path))
     }
 
-    /// The event node of an accelerometer, marked as such by udev or by the device itself.
-    ///
-    /// Its joystick sibling has no event node.
+    /// The event node of an accelerometer, marked by udev or by the device itself; a joystick node of the same device is not one.
     private static func evdevDevice(_ device: UdevDevice) -> SensorDevice? {
         guard let node = device.node, node.split(separator: "/").last?.hasPrefix("event") == true else { return nil }
         let parent = device.parentPath.map { SysfsDirectory(path: $0) }
         let isMarked = device.property("ID_INPUT_ACCELEROMETER") == "1"
         let hasProperty = parent?.bits("properties", contain: [INPUT_PROP_ACCELEROMETER]) == true
         guard isMarked || hasProperty else { return nil }
-        // Without the property the axes are those of a joystick.
+        // Without the property the axes are a joystick's.
         let turns = hasProperty && parent?.bits("capabilities/abs", contain: [ABS_RX, ABS_RY, ABS_RZ]) == true
         let name = try? parent?.textIfPresent("name")
         let properties = device.properties
@@ -112,7 +110,7 @@ package struct DeviceFinder: Sendable {
         path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
     }
 
-    /// The kernel's labels for accelerometers have the place in them: `accel-display`, `accel-base`.
+    /// The location in the kernel's labels for accelerometers: `accel-display`, `accel-base`.
     private static func location(from label: String?) -> String? {
         guard let label, label.hasPrefix("accel-") else { return nil }
         return String(label.dropFirst(6))

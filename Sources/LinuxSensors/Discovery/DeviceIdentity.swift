@@ -1,4 +1,4 @@
-/// The identity of a device, which stays the same when it is plugged in again.
+/// The identity of a device, unchanged when the device is plugged in again.
 package enum DeviceIdentity {
     /// A device's path without the numbers that the kernel assigns, then its name.
     ///
@@ -33,9 +33,9 @@ package enum DeviceIdentity {
         return part
     }
 
-    /// Tells devices with the same identity apart by their order: the second one gets `#2`.
+    /// Distinguishes devices with the same identity by their order: the second one gets `#2`.
     ///
-    /// Those before `start` have an identity of their own.
+    /// Devices before `start` already have unique identities.
     package static func distinguish(_ devices: inout [SensorDevice], from start: Int = 0) {
         for index in start..<devices.count {
             let base = devices[index].id

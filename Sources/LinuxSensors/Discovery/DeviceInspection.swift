@@ -2,25 +2,25 @@ package import Binnacle
 import Glibc
 import LinuxSystem
 
-/// How a device would be read if it were opened now, found out without changing anything.
+/// The way in which a device would be read if it were opened now; the inspection changes nothing.
 package struct DeviceInspection: Sendable {
-    /// How samples are taken.
+    /// The method of reading.
     package enum Mode: String, Sendable {
-        /// All of them, from the kernel's buffer.
+        /// Every sample, from the kernel's buffer.
         case buffer
         /// Single values, through sysfs.
         case poll
-        /// From the input layer.
+        /// Events of the input layer.
         case evdev
     }
 
     /// Whether it can be used.
     package enum State: String, Sendable {
-        /// It can.
+        /// The device can be used.
         case ready
-        /// Not by this process.
+        /// This process may not use the device.
         case denied
-        /// By no process, because its description in the kernel makes no sense.
+        /// The kernel's description of the device is invalid.
         case unusable
     }
 
@@ -28,32 +28,32 @@ package struct DeviceInspection: Sendable {
     package struct Channel: Sendable, Equatable {
         /// The kernel's name for it.
         package let name: String
-        /// How it lies in a scan; `nil` without a buffer.
+        /// The layout in a scan; `nil` without a buffer.
         package let type: String?
-        /// What a raw value is multiplied with, into m/s², gauss or rad/s.
+        /// The factor of a raw value to m/s², gauss or rad/s.
         package let scale: Double
-        /// What is added to a raw value before.
+        /// The offset added to a raw value before scaling.
         package let offset: Double
     }
 
     /// The device.
     package let device: SensorDevice
-    /// How samples would be taken.
+    /// The method of reading.
     package internal(set) var mode: Mode
-    /// What would be read of it; a gyroscope that makes no sense is left out.
+    /// The kinds that would be read; a gyroscope with an invalid description is omitted.
     package internal(set) var kinds: [SampleKind] = []
     /// The channels that would be used.
     package internal(set) var channels: [Channel] = []
-    /// The device's present rate, in Hz, when it can be read.
+    /// The device's current rate in Hz; `nil` when it cannot be read.
     package internal(set) var rateHz: Double?
-    /// The mount matrix of each kind, and where it was found.
+    /// The mount matrix of each kind and its source.
     package internal(set) var matrices: [(kind: SampleKind, matrix: MountMatrix, source: String?)] = []
     /// Whether it can be used.
     package internal(set) var state = State.ready
-    /// Why it cannot be used, or not in the best way, and what to do about it.
+    /// Why the device cannot be used, or not in the best way, and the remedy.
     package internal(set) var reason: String?
 
-    /// Inspects a device, which may block until a sleeping device has woken up.
+    /// Inspects a device; may block until a sleeping device has woken up.
     package init(_ device: SensorDevice) {
         self.device = device
         mode = device.interface == .evdev ? .evdev : .buffer
@@ -103,7 +103,7 @@ package struct DeviceInspection: Sendable {
         }
     }
 
-    /// Describes each kind; a gyroscope that cannot be used leaves the accelerometer beside it usable.
+    /// Describes each kind; a gyroscope that cannot be used does not affect the accelerometer.
     private mutating func describe(
         _ look: (SampleKind) throws(SensorFailure) -> ([Channel], (matrix: MountMatrix, source: String?))
     ) throws(SensorFailure) {

@@ -1,17 +1,17 @@
 import Binnacle
 
-/// Which devices turn together, so that the gyroscope of one serves the accelerometer of another.
+/// The mechanical connection of two devices, which decides whether the gyroscope of one serves the accelerometer of the other.
 ///
-/// A gyroscope that moves by itself, such as that of a game controller beside a tablet, would make every heading wrong. So
-/// it has to be on the same chip, in the same sensor hub, or at least soldered to the same machine.
+/// A gyroscope that moves independently, such as that of a game controller beside a tablet, would make every heading wrong. It
+/// has to be on the same chip, in the same sensor hub, or at least soldered to the same machine.
 package enum DeviceKinship: Int, Comparable, Sendable {
     case chip
     case hub
     case machine
 
-    /// How two devices belong together; `nil` when one of them may move without the other.
+    /// The connection of two devices; `nil` when one may move without the other.
     package init?(_ one: SensorDevice, _ other: SensorDevice) {
-        // The lid and the base of a laptop turn without each other.
+        // The lid and the base of a laptop turn independently.
         if let place = one.location, let otherPlace = other.location, place != otherPlace { return nil }
         if one.parent == other.parent {
             self = .chip
@@ -26,10 +26,10 @@ package enum DeviceKinship: Int, Comparable, Sendable {
 
     package static func < (left: DeviceKinship, right: DeviceKinship) -> Bool { left.rawValue < right.rawValue }
 
-    /// The gyroscope that turns with a device: of those on the nearest part of the machine the first.
+    /// The gyroscope that turns with a device: the first of those with the closest connection.
     package static func gyroscope(for device: SensorDevice, among devices: [SensorDevice]) -> SensorDevice? {
         let candidates = devices.compactMap { other -> (device: SensorDevice, kinship: DeviceKinship)? in
-            // One with an accelerometer is a device of its own, which may be the other half of a laptop.
+            // A device that also has an accelerometer may be in the other half of a laptop.
             guard other.kinds == [.gyroscope], other.path != device.path, let kinship = DeviceKinship(device, other)
             else { return nil }
             return (other, kinship)
@@ -38,14 +38,14 @@ package enum DeviceKinship: Int, Comparable, Sendable {
         return candidates.first { $0.kinship == nearest }?.device
     }
 
-    /// The folder of the sensor hub whose part a device is: `…/0018:1209:5E45.0001/HID-SENSOR-200076.3.auto`.
+    /// The folder of the sensor hub to which a device belongs: `…/0018:1209:5E45.0001/HID-SENSOR-200076.3.auto`.
     private static func hub(of device: SensorDevice) -> Substring? {
         let parent = device.parent[...]
         guard let slash = parent.lastIndex(of: "/"), parent[slash...].hasPrefix("/HID-SENSOR-") else { return nil }
         return parent[..<slash]
     }
 
-    /// Whether a device cannot be unplugged, as far as its path tells: a chip on a bus of the mainboard.
+    /// Whether, by its path, a device cannot be unplugged: a chip on a bus of the mainboard.
     private static func isBuiltIn(_ device: SensorDevice) -> Bool {
         device.interface == .iio && hub(of: device) == nil && !device.parent.contains("/usb")
     }

@@ -1,17 +1,17 @@
 package import Binnacle
 import LinuxSystem
 
-/// The properties by which a device is chosen; all that are given have to match.
+/// The criteria by which a device is chosen; a device has to match all that are given.
 public struct DeviceMatch: Sendable, Equatable {
-    /// The device's name as the driver gives it.
+    /// The device's name from its driver.
     public var name: String?
-    /// The device's label, which the firmware or a udev rule gives.
+    /// The device's label from the firmware or a udev rule.
     public var label: String?
-    /// Where the sensor sits, such as `display` or `base`.
+    /// The sensor's location, such as `display` or `base`.
     public var location: String?
     /// The device's node, its folder in sysfs, udev's `ID_PATH`, or its stable identity.
     public var path: String?
-    /// Whether devices are left out that are not fixed to a screen, as far as is known of them.
+    /// Whether devices known not to be fixed to a screen are excluded.
     package var isInScreen = false
     /// The udev properties, by their names.
     public var properties: [String: String] = [:]
@@ -22,7 +22,7 @@ public struct DeviceMatch: Sendable, Equatable {
     /// Whether every device matches.
     package var isEmpty: Bool { self == DeviceMatch() }
 
-    /// The number of properties that are given.
+    /// The number of criteria given.
     var criterionCount: Int {
         [name, label, location, path].count { $0 != nil } + properties.count + (isInScreen ? 1 : 0)
     }
@@ -37,7 +37,7 @@ public struct DeviceMatch: Sendable, Equatable {
         return properties.allSatisfy { device.properties[$0.key] == $0.value }
     }
 
-    /// Whether a device matches that is read in a way, `nil` for any, and measures some kinds.
+    /// Whether a device matches, is read through the interface (`nil` for any), and measures the kinds.
     package func accepts(
         _ device: SensorDevice, as interface: SensorDevice.Interface?, with kinds: [SampleKind]
     ) -> Bool {
@@ -49,7 +49,7 @@ public struct DeviceMatch: Sendable, Equatable {
         var names = [device.id, device.path, device.node, device.properties["ID_PATH"], device.properties["DEVPATH"]]
         names += (device.properties["DEVLINKS"] ?? "").split(separator: " ").map(String.init)
         if names.contains(path) { return true }
-        // A link, such as those in /sys/bus/iio/devices, stands for its target.
+        // A link, such as those in /sys/bus/iio/devices, is resolved to its target.
         return path.hasPrefix("/") && (Self.isSame(path, device.path) || Self.isSame(path, device.node))
     }
 }
@@ -63,7 +63,7 @@ extension DeviceMatch {
 }
 
 extension DeviceMatch: CustomStringConvertible {
-    /// The properties in words.
+    /// The criteria as text.
     public var description: String {
         var parts: [String] = []
         if let name { parts.append("name '\(name)'") }

@@ -2,9 +2,9 @@ import CUdev
 import Glibc
 import LinuxSystem
 
-/// udev's reports of devices that come and go.
+/// udev's reports of devices that are added, changed or removed.
 final class DeviceMonitor {
-    /// A device came, changed, or went.
+    /// A device was added, changed or removed.
     enum Change: Equatable {
         case present(path: String)
         case removed(path: String)
@@ -13,7 +13,6 @@ final class DeviceMonitor {
     private let udev: Udev
     private let raw: OpaquePointer
 
-    /// Starts to listen.
     init() throws(SystemError) {
         udev = try Udev()
         let udev = udev
@@ -30,12 +29,10 @@ final class DeviceMonitor {
         udev_monitor_unref(raw)
     }
 
-    /// Readable when there is something to take.
+    /// Readable when reports are pending.
     var descriptor: Int32 { udev_monitor_get_fd(raw) }
 
-    /// Takes the reports since the last time, in their order.
-    ///
-    /// - Returns: What happened to devices that may be sensors, and whether the kernel's buffer was too small for all reports.
+    /// Returns the pending reports in order, for devices that may be sensors, and whether the kernel's buffer overflowed.
     func removeAll() -> (changes: [Change], hasMissed: Bool) {
         var changes: [Change] = []
         while true {

@@ -1,22 +1,22 @@
 import Glibc
 import LinuxSystem
 
-/// Explains why a file may not be opened, and what would allow it.
+/// Explains why a file may not be opened, with the remedy.
 enum Permission {
-    /// Checks whether this process may read a file, and write it; the failure contains the remedy.
+    /// Throws a failure with the remedy if this process may not read, and if asked write, a file.
     static func check(_ path: String, writing: Bool) throws(SensorFailure) {
         try mapError({ SensorFailure(.permission, refusal(path, $0.code), code: $0.code) }) { () throws(SystemError) in
             try systemCall("access", path: path) { access(path, writing ? R_OK | W_OK : R_OK) }
         }
     }
 
-    /// Who may use a file, by its owner, group and mode, and what would let this process use it.
+    /// The owner, group and mode of a file, and the remedy.
     static func refusal(_ path: String, _ code: Int32) -> String {
         if code == EROFS {
             return "\(path) is on a read-only mount, as in a service with ProtectKernelTunables=yes: add "
                 + "ReadWritePaths=/sys/devices to its unit"
         }
-        // Owner and mode do not matter then: a control group refuses whole classes of devices, also to root.
+        // Owner and mode are not the reason: a control group denies whole classes of devices, also to root.
         if code == EPERM, path.hasPrefix("/dev/") {
             let kind = path.hasPrefix("/dev/input/") ? "input" : "iio"
             return
@@ -33,7 +33,7 @@ enum Permission {
         return "\(path) \(owner), and this process runs as \(AccountDatabase.name(ofUser: geteuid())): \(remedy)"
     }
 
-    /// The rule covers nodes and controls, while the group `input` would also open every keyboard.
+    /// The rule covers nodes and controls; the group `input` would also grant access to every keyboard.
     private static var remedy: String {
         "install the udev rule 70-binnacle.rules, which gives the sensors to the group 'binnacle', and add the user to "
             + "that group"

@@ -2,7 +2,7 @@ import CUdev
 import Glibc
 import LinuxSystem
 
-/// libudev's context, and one device of it; both count references and are released with their last owner.
+/// libudev's context; contexts and devices count references and are released with their last owner.
 final class Udev {
     let raw: OpaquePointer
 
@@ -18,7 +18,7 @@ final class Udev {
         udev_unref(raw)
     }
 
-    /// The folders in sysfs of all devices of some subsystems, in udev's order.
+    /// The folders in sysfs of all devices of the subsystems, in udev's order.
     func paths(subsystems: [String]) throws(SystemError) -> [String] {
         guard let enumeration = udev_enumerate_new(raw) else {
             throw SystemError(code: ENOMEM, call: "udev_enumerate_new")
@@ -36,7 +36,7 @@ final class Udev {
         return paths
     }
 
-    /// A device by its folder in sysfs; `nil` when it has gone.
+    /// A device by its folder in sysfs; `nil` when it was removed.
     func device(path: String) -> UdevDevice? {
         udev_device_new_from_syspath(raw, path).map(UdevDevice.init(owning:))
     }
@@ -57,7 +57,7 @@ final class UdevDevice {
     var path: String { Self.text(udev_device_get_syspath(raw)) ?? "" }
     var subsystem: String { Self.text(udev_device_get_subsystem(raw)) ?? "" }
     var node: String? { Self.text(udev_device_get_devnode(raw)) }
-    /// What happened, for a device that a monitor reported.
+    /// The action (`add`, `remove` …) of a device that a monitor reported.
     var action: String? { Self.text(udev_device_get_action(raw)) }
 
     func property(_ name: String) -> String? { Self.text(udev_device_get_property_value(raw, name)) }
@@ -74,7 +74,7 @@ final class UdevDevice {
         return properties
     }
 
-    /// The folder of the device above.
+    /// The folder of the parent device.
     var parentPath: String? {
         udev_device_get_parent(raw).flatMap { Self.text(udev_device_get_syspath($0)) }
     }

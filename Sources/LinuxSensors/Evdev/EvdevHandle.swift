@@ -4,12 +4,11 @@ import Glibc
 import Kernels
 import LinuxSystem
 
-/// libevdev's state of an open event node, and how its values become samples.
+/// libevdev's state of an open event node, and the conversion of its values to samples.
 final class EvdevHandle {
     let raw: OpaquePointer
     private let device: SensorDevice
 
-    /// Opens a device's event node, not blocking.
     static func open(_ device: SensorDevice) throws(SensorFailure) -> Descriptor {
         guard let node = device.node else { throw SensorFailure(.missing, "\(device.path): has no event node") }
         return try mapError(SensorFailure.init) { () throws(SystemError) in
@@ -17,7 +16,7 @@ final class EvdevHandle {
         }
     }
 
-    /// Asks the kernel for the axes of an event node as they are now; the node has to stay open as long as this object.
+    /// Reads the axes' current values from the kernel; the node has to stay open as long as this object lives.
     init(_ file: Descriptor, _ device: SensorDevice) throws(SensorFailure) {
         self.device = device
         guard cevdev_problem() == nil else {
@@ -37,21 +36,22 @@ final class EvdevHandle {
         libevdev_free(raw)
     }
 
-    /// The first axis of a kind; the two others follow.
+    /// The first axis of a kind; the other two follow.
     static func firstAxis(_ kind: SampleKind) -> Int32 { kind == .gyroscope ? ABS_RX : ABS_X }
 
     static func axisNames(_ kind: SampleKind) -> [String] {
         kind == .gyroscope ? ["ABS_RX", "ABS_RY", "ABS_RZ"] : ["ABS_X", "ABS_Y", "ABS_Z"]
     }
 
-    /// How raw values of a kind become samples.
+    /// The conversion of raw values of a kind to samples.
     func conversion(_ kind: SampleKind, _ settings: SensorSettings) throws(SensorFailure) -> ScanConversion {
         let scales = try scales(kind)
         let (matrix, factor) = try settings.mounting(kind) { () throws(SensorFailure) in try self.matrix().matrix }
         return AxisScaling(scales: scales, offsets: [0, 0, 0], matrix: matrix, factor: factor).conversion
     }
 
-    /// The largest value, in m/s² or rad/s, that each axis of a kind can give in both directions; `nil` when it does not say so.
+    /// The largest value, in m/s² or rad/s, that every axis of a kind can give in both directions; `nil` if the device states
+    /// none.
     func range(_ kind: SampleKind) throws(SensorFailure) -> Double? {
         let scales = try scales(kind)
         let ranges = (0..<3).map { offset in
@@ -62,7 +62,7 @@ final class EvdevHandle {
         return ranges.min().flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// The mount matrix and where it was found; the identity from nowhere without any.
+    /// The mount matrix and its source; the identity and `nil` without one.
     func matrix() throws(SensorFailure) -> (matrix: MountMatrix, source: String?) {
         guard let text = device.properties["ACCEL_MOUNT_MATRIX"] else { return (.identity, nil) }
         let source = "udev ACCEL_MOUNT_MATRIX"

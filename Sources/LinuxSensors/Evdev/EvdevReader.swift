@@ -7,10 +7,10 @@ import LinuxSystem
 
 /// Reads an accelerometer of the input layer, and the gyroscope beside it, through libevdev.
 ///
-/// The input layer sends only axes that changed, and nothing while none does. So the axes begin with the kernel's values,
-/// silence is no stall, and during silence the last value is repeated, so that a detector sees the device at rest.
+/// The input layer sends only axes that changed, and nothing while none does. Therefore the axes start with the kernel's values,
+/// silence is no stall, and the last value is repeated during silence, so that a detector sees the device at rest.
 final class EvdevReader: SensorReader {
-    /// The largest rate in rad/s that the gyroscope can give, when it is read and has a limit.
+    /// The largest rate in rad/s of the gyroscope, if it is read and has a limit.
     let gyroscopeRange: Float?
     private let file: Descriptor
     private let node: String
@@ -21,16 +21,16 @@ final class EvdevReader: SensorReader {
     private var counter = MicrosecondCounter()
     private var counterValue: UInt32?
     private var hasFrame = false
-    /// Whether the axes are known: before a device's first event they are 0, which would be a free fall.
+    /// Whether the axes are known: before a device's first event they are 0, which would mean free fall.
     private var isKnown = false
     private var hasDelivered = false
-    /// When the last sample was handed over.
+    /// The time of the last sample.
     private(set) var lastArrivalNanoseconds: Int64
 
-    /// Shorter than what a detector takes for a gap.
+    /// Shorter than a gap for a detector.
     private static let holdNanoseconds: Int64 = 250_000_000
 
-    /// Three axes that stand one behind the other among the kernel's codes.
+    /// Three axes with consecutive codes.
     private struct Stream {
         let firstAxis: Int32
         let conversion: ScanConversion
@@ -38,16 +38,16 @@ final class EvdevReader: SensorReader {
         var axes = SIMD3<Double>.zero
     }
 
-    /// Opens a device, which may block and needs three axes with a resolution for each kind, the accelerometer first.
+    /// Opens a device, which may block; every kind needs three axes with a resolution, and the accelerometer is the first kind.
     ///
-    /// No stamp is below `floor`, the last one that the device gave when it was open before.
+    /// No stamp is below `floor`, the last stamp of the previous opening.
     init(
         _ device: SensorDevice, kinds: [SampleKind], settings: SensorSettings, now: Int64, floor: Int64?
     ) throws(SensorFailure) {
         node = device.node ?? device.path
         file = try EvdevHandle.open(device)
         clock = ClockMap(floor: floor)
-        // Where the kernel cannot, the stamps are recognised as the wall clock's and moved.
+        // If the kernel cannot, the stamps are recognised as the wall clock's and translated.
         _ = clinux_evdev_clock(file.raw, CLOCK_MONOTONIC)
         Self.discardPending(file)
         handle = try EvdevHandle(file, device)
@@ -77,9 +77,8 @@ final class EvdevReader: SensorReader {
             case Int32(LIBEVDEV_READ_STATUS_SUCCESS.rawValue):
                 decode(event, delivery, places, arrival)
             case Int32(LIBEVDEV_READ_STATUS_SYNC.rawValue):
-                // The kernel's queue was full. libevdev re-reads the axes and says what changed until it has no more;
-                // what they are then is the next sample.
-                // Before the first sample reading had not begun, and nothing is lost.
+                // The kernel's queue overflowed. libevdev re-reads the axes and returns the changes until there are no more; the
+                // resulting values are the next sample. Before the first sample, reading had not begun and nothing is lost.
                 if flag == LIBEVDEV_READ_FLAG_NORMAL, hasDelivered { recordDropped(delivery, places, arrival) }
                 hasFrame = false
                 counterValue = nil
@@ -114,7 +113,7 @@ final class EvdevReader: SensorReader {
                 guard (0..<3).contains(axis) else { continue }
                 streams[index].axes[axis] = Double(event.value)
                 hasFrame = true
-                // An acceleration that is not known yet would be a free fall.
+                // An unknown acceleration would mean free fall.
                 if index == 0 { isKnown = true }
             }
         case (EV_MSC, MSC_TIMESTAMP):
@@ -134,7 +133,7 @@ final class EvdevReader: SensorReader {
     }
 
     private func append(_ delivery: SampleDelivery, _ places: [Int], _ stamp: Int64?, _ arrival: Int64) {
-        // A repeated value is stamped with the clock itself, on which the device's stamps already are, or soon will be.
+        // A repeated value gets the time of the clock to which the device's stamps are translated.
         let time = stamp.map { clock.time(of: $0, arrival: arrival).nanoseconds } ?? clock.hold(at: arrival)
         for (index, stream) in streams.enumerated() {
             let sample = stream.conversion.apply(x: stream.axes.x, y: stream.axes.y, z: stream.axes.z)
@@ -146,13 +145,13 @@ final class EvdevReader: SensorReader {
 
     /// Empties the kernel's queue, which fills from the opening of the node on.
     ///
-    /// libevdev reads the present axes; older changes of them would be samples of the past. And a queue that
-    /// was full, or that the kernel has emptied because the clock was changed, begins with SYN_DROPPED, which would be
-    /// reported as a loss before reading has begun.
+    /// libevdev reads the current axes; older changes would be samples of the past. A queue that overflowed, or that the kernel
+    /// emptied because the clock was changed, begins with SYN_DROPPED, which would be reported as a loss before reading has
+    /// begun.
     private static func discardPending(_ file: Descriptor) {
         withUnsafeTemporaryAllocation(of: input_event.self, capacity: 64) { events in
             let byteCount = events.count * MemoryLayout<input_event>.stride
-            // Bounded, because a device may send faster than this reads.
+            // Bounded, because a device may send faster than this loop reads.
             for _ in 0..<64 where Glibc.read(file.raw, events.baseAddress, byteCount) <= 0 { return }
         }
     }
@@ -167,7 +166,7 @@ final class EvdevReader: SensorReader {
         }
     }
 
-    /// Reads the kernel's values of the axes.
+    /// Starts with the kernel's values of the axes.
     private func seed() {
         for index in streams.indices {
             for axis in 0..<3 {

@@ -1,10 +1,10 @@
 import Binnacle
 
 extension SensorDevice {
-    /// The acceleration that each axis can measure at its present scale, in m/s²; `nil` when that is not known.
+    /// The acceleration that each axis can measure at its current scale, in m/s²; `nil` when unknown.
     ///
-    /// Reads sysfs, or asks the input device. Of an IIO device the raw values that its driver names (`in_accel_x_raw_available`)
-    /// and the scale give it, or else the bits of a scan: without a buffer many drivers do not say it.
+    /// Reads sysfs, or the input device. For an IIO device it follows from the scale and the driver's range of raw values
+    /// (`in_accel_x_raw_available`), or else the bits of a scan; without a buffer many drivers do not state it.
     package var accelerationRange: Double? {
         guard kinds.contains(.accelerometer) else { return nil }
         switch interface {
@@ -31,7 +31,7 @@ extension SensorDevice {
         return least
     }
 
-    /// The largest raw value in both directions, from `[least step most]` as the kernel's documentation of IIO has it.
+    /// The largest raw value in both directions, from `[least step most]` as in the kernel's documentation of IIO.
     private func rawLimit(_ channel: String) -> Double? {
         for name in [channel, "in_accel"] {
             guard let text = try? directory.text(name + "_raw_available"), text.hasPrefix("["), text.hasSuffix("]")

@@ -1,20 +1,20 @@
 package import Kernels
 import SensorGeometry
 
-/// How a device says that the raw values of three axes become m/s², µT or rad/s in the device's frame.
+/// The conversion of the raw values of three axes to m/s², µT or rad/s in the device's frame, as the device describes it.
 ///
-/// The order is fixed: (raw + offset) × scale for each axis by itself, then the mount matrix, then the sign. A scale
-/// that were applied after a matrix that swaps axes would be the wrong axis's.
+/// The order is fixed: (raw + offset) × scale for each axis, then the mount matrix, then the sign. A scale applied after a matrix
+/// that swaps axes would be the wrong axis's.
 ///
 /// Source: Linux, Documentation/ABI/testing/sysfs-bus-iio, `in_*_scale`, `in_*_offset`, `in_*_mount_matrix`.
 package struct AxisScaling: Sendable, Equatable {
-    /// Of x, y and z, into the kernel's unit.
+    /// The scales of x, y and z to the kernel's unit.
     package let scales: [Double]
-    /// Of x, y and z, added to the raw value.
+    /// The offsets of x, y and z, added to the raw value.
     package let offsets: [Double]
     /// From the sensor's axes to the device's.
     package let matrix: MountMatrix
-    /// From the kernel's unit to m/s², µT or rad/s, negative where the sign is the other.
+    /// From the kernel's unit to m/s², µT or rad/s; negative if the sign is reversed.
     package let factor: Double
 
     /// Creates a scaling.
@@ -25,7 +25,7 @@ package struct AxisScaling: Sendable, Equatable {
         self.factor = factor
     }
 
-    /// All of it in one step.
+    /// The whole conversion as one step.
     package var conversion: ScanConversion {
         func row(_ number: Int) -> SIMD4<Double> {
             let m = (0..<3).map { matrix.matrix.rows[number][$0] * scales[$0] * factor }

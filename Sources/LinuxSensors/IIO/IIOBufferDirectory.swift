@@ -1,15 +1,15 @@
 import Binnacle
 
-/// The folders of one of a device's buffers: the one of its channels and the one of its controls.
+/// The folders of one of a device's buffers: the channels' and the controls'.
 ///
-/// Since Linux 5.11 both are in `bufferN`; before, the channels are in `scan_elements` and the controls in `buffer`.
+/// Since Linux 5.11 both are `bufferN`; before, the channels are in `scan_elements` and the controls in `buffer`.
 struct IIOBufferDirectory: Sendable {
     let elements: SysfsDirectory
     let controls: SysfsDirectory
-    /// The buffer's number, which decides how it is opened.
+    /// The buffer's number, which decides how the buffer is opened.
     let number: Int
 
-    /// The buffers of a device, the new layout's before the old one's.
+    /// The buffers of a device, those of the new layout first.
     static func all(in device: SysfsDirectory) -> [IIOBufferDirectory] {
         var found: [IIOBufferDirectory] = []
         for name in device.names() where name.hasPrefix("buffer") {
@@ -28,19 +28,19 @@ struct IIOBufferDirectory: Sendable {
         return found
     }
 
-    /// The first buffer that has all axes of some kinds; `nil` when there is none.
+    /// The first buffer with all axes of the kinds; `nil` when there is none.
     static func find(in device: SysfsDirectory, for kinds: [SampleKind]) -> IIOBufferDirectory? {
         all(in: device).first { buffer in
             kinds.flatMap(IIODevice.channels).allSatisfy { buffer.elements.has($0 + "_en") }
         }
     }
 
-    /// Whether one of a device's buffers is on.
+    /// Whether one of a device's buffers is enabled.
     static func isAnyOn(in device: SysfsDirectory) -> Bool {
         all(in: device).contains { (try? $0.controls.text("enable")) == "1" }
     }
 
-    /// The channels that are switched on now.
+    /// The enabled channels.
     func enabledChannels() throws(SensorFailure) -> [ScanLayout.Channel] {
         var channels: [ScanLayout.Channel] = []
         for file in elements.names() where file.hasSuffix("_en") {

@@ -4,16 +4,15 @@ import LinuxSystem
 
 /// Reads the scans of a device's buffer.
 ///
-/// A read may end anywhere, also within a scan: the rest of it comes with the next one.
+/// A read may end within a scan; the rest of the scan comes with the next read.
 ///
-/// The bytes are raw memory that is allocated once and never leaves this class; every scan that is looked at lies
-/// between `parsed` and `filled`, which stay within its capacity.
+/// The bytes are raw memory that is allocated once and never leaves this class; every scan that is accessed is between `parsed`
+/// and `filled`, which stay within its capacity.
 final class IIOBufferReader: SensorReader {
     private let file: Descriptor
     private let node: String
     private let decoder: ScanDecoder
     private let description: ScanDescription
-    /// The layout of the scans, for a recording of them.
     private lazy var layout = description.text
     private let bytes: UnsafeMutableRawPointer
     private let capacity: Int
@@ -25,10 +24,9 @@ final class IIOBufferReader: SensorReader {
     private(set) var lastArrivalNanoseconds: Int64
     private var lastLookNanoseconds: Int64
 
-    /// The room for one read.
     private static let byteCount = 64 * 1024
 
-    /// No stamp is below `floor`, the last one that the device gave when it was open before.
+    /// No stamp is below `floor`, the last stamp of the previous opening.
     init(_ buffer: OpenBuffer, now: Int64, floor: Int64?) {
         file = buffer.file
         node = buffer.node
@@ -48,8 +46,8 @@ final class IIOBufferReader: SensorReader {
 
     var descriptor: Int32? { file.raw }
 
-    /// The kernel wakes a waiting reader at each scan, also below the watermark, only to let it sleep again: a wake-up
-    /// costs more than everything else that is done with a scan.
+    /// The kernel wakes a waiting reader at each scan, also below the watermark, only to let it sleep again: a wake-up costs more
+    /// than the rest of the work for a scan.
     var isTimed: Bool { period != nil }
 
     var deadlineNanoseconds: Int64? { period?.end(after: lastLookNanoseconds) }
@@ -58,7 +56,7 @@ final class IIOBufferReader: SensorReader {
 
     var intervalNanoseconds: Double? { stamper.gaps.intervalNanoseconds }
 
-    /// One scan's distance from the next; a tenth of a second until it is known.
+    /// The interval between scans in nanoseconds; a tenth of a second until it is known.
     private var interval: Double { min(stamper.gaps.intervalNanoseconds ?? 1e8, 1e10) }
 
     func read(into delivery: SampleDelivery, at places: [Int], arrival: Int64) throws(SensorFailure) -> Bool {
@@ -91,7 +89,7 @@ final class IIOBufferReader: SensorReader {
 
     func takeNotice() -> String? { stamper.takeNotice() }
 
-    /// Takes scans as one block; the stamps are corrected in place, in the batch of the first stream.
+    /// Decodes scans as one block; the stamps are corrected in place, in the batch of the first stream.
     private func decodeBlock(
         _ count: Int, of scans: Int, into delivery: SampleDelivery, at places: [Int], arrival: Int64
     ) {
@@ -128,7 +126,6 @@ final class IIOBufferReader: SensorReader {
         }
     }
 
-    /// Reads the scans that are there.
     private func refill(_ room: Int) throws(SensorFailure) -> Int {
         do throws(SystemError) {
             let count = try systemCall("read", path: node) { Glibc.read(file.raw, bytes + filled, room) }
@@ -145,7 +142,7 @@ final class IIOBufferReader: SensorReader {
 }
 
 extension SampleDelivery {
-    /// Reports what was found before a sample of some streams.
+    /// Reports a finding before a sample of some streams.
     fileprivate func append(_ finding: ScanStamper.Finding, at places: [Int], timeNanoseconds: Int64) {
         for index in places {
             append(

@@ -1,4 +1,4 @@
-/// The chip that an IIO device is a part of: some drivers make a device of each of its sensors.
+/// The chip of an IIO device: some drivers make a device of each sensor of a chip.
 struct IIOChip: Sendable {
     /// The other IIO devices of the chip, which have the same parent.
     let siblings: [SysfsDirectory]
@@ -9,10 +9,10 @@ struct IIOChip: Sendable {
         siblings = parent.directories("iio:device").filter { $0.path != path }
     }
 
-    /// Sets the clock of the chip's other sensors whose buffers are off.
+    /// Sets the clock of the chip's other sensors whose buffers are off; a device that another program uses keeps its clock.
     ///
-    /// Where two devices share the chip's FIFO, each takes the time with its own clock when the FIFO starts, so the clocks
-    /// have to be set before the first of them is switched on. A device that another program uses keeps its clock.
+    /// Devices that share the chip's FIFO each read their own clock when the FIFO starts, so the clocks have to be set before the
+    /// first device is enabled.
     func setClock(_ clock: String) {
         let name = "current_timestamp_clock"
         for device in siblings where !IIODevice.kinds(in: device).isEmpty && device.has(name) {

@@ -1,6 +1,6 @@
 import Binnacle
 
-/// The description of an IIO device in sysfs: its channels, and how their raw values become samples.
+/// The description of an IIO device in sysfs: its channels, and the conversion of their raw values to samples.
 struct IIODevice: Sendable {
     let directory: SysfsDirectory
     let properties: [String: String]
@@ -17,9 +17,9 @@ struct IIODevice: Sendable {
         ["x", "y", "z"].map { prefix(kind) + "_" + $0 }
     }
 
-    /// What the device measures with all three axes.
+    /// The kinds for which the device has all three axes.
     ///
-    /// A name has to fit exactly: `in_accel_linear_x`, `in_gravity_x` or `in_accel_x_peak_raw` are something else.
+    /// Names have to match exactly: `in_accel_linear_x`, `in_gravity_x` or `in_accel_x_peak_raw` are other quantities.
     static func kinds(in directory: SysfsDirectory) -> [SampleKind] {
         let names = Set(directory.names())
         let elements = IIOBufferDirectory.all(in: directory).flatMap { $0.elements.names() }
@@ -33,7 +33,7 @@ struct IIODevice: Sendable {
         Self.channels(kind).allSatisfy { directory.has($0 + "_raw") }
     }
 
-    /// The scale of an axis: its own, its kind's, or the device's; 1 without any.
+    /// The scale of an axis, or else of its kind, or of the device; 1 without any.
     func scale(_ channel: String, _ kind: SampleKind) throws(SensorFailure) -> Double {
         guard let (scale, path) = try number("_scale", channel, kind) else { return 1 }
         guard scale != 0 else {
@@ -42,12 +42,12 @@ struct IIODevice: Sendable {
         return scale
     }
 
-    /// The offset of an axis: its own, its kind's, or the device's; 0 without any.
+    /// The offset of an axis, or else of its kind, or of the device; 0 without any.
     func offset(_ channel: String, _ kind: SampleKind) throws(SensorFailure) -> Double {
         try number("_offset", channel, kind)?.value ?? 0
     }
 
-    /// A number of an axis, its kind or the device; refuses numbers that no sensor has, with which samples would overflow.
+    /// A number of an axis, its kind or the device; refuses numbers beyond any sensor, which would make samples overflow.
     private func number(
         _ name: String, _ channel: String, _ kind: SampleKind
     ) throws(SensorFailure) -> (value: Double, path: String)? {
@@ -62,9 +62,9 @@ struct IIODevice: Sendable {
         return nil
     }
 
-    /// The mount matrix and where it was found; the identity from nowhere without any.
+    /// The mount matrix and its source; the identity and `nil` without one.
     ///
-    /// A gyroscope without one has that of the accelerometer on the same chip, also when that is another device.
+    /// A gyroscope without a matrix uses that of the accelerometer on the same chip, even of another device.
     func matrix(_ kind: SampleKind) throws(SensorFailure) -> (matrix: MountMatrix, source: String?) {
         var place = try matrixText(kind)
         if place == nil { place = try chipMatrixText(kind) }
@@ -77,8 +77,8 @@ struct IIODevice: Sendable {
             try directory.textIfPresent(name).map { ($0, directory.path(name)) }
         }
         let own = Self.prefix(kind) + "_mount_matrix"
-        // udev's property comes from the hardware database, for the accelerometer; its chip's gyroscope has the same axes,
-        // unless the driver gives it others.
+        // udev's property is the hardware database's for the accelerometer; the gyroscope on its chip has the same axes unless
+        // its driver states others.
         let property = properties["ACCEL_MOUNT_MATRIX"].map { (text: $0, source: "udev ACCEL_MOUNT_MATRIX") }
         switch kind {
         case .accelerometer: if let property { return property }
@@ -104,10 +104,9 @@ struct IIODevice: Sendable {
         return nil
     }
 
-    /// The chip that the device is a part of.
     var chip: IIOChip { IIOChip(of: directory) }
 
-    /// Reads a matrix; an error names its source.
+    /// Parses a matrix; an error names its source.
     static func matrix(_ text: String, from source: String) throws(SensorFailure) -> MountMatrix {
         do throws(MountMatrix.Flaw) {
             return try MountMatrix(text)
@@ -127,7 +126,7 @@ struct IIODevice: Sendable {
         }
     }
 
-    /// How raw values become samples.
+    /// The conversion of raw values to samples.
     func scaling(_ kind: SampleKind, _ settings: SensorSettings) throws(SensorFailure) -> AxisScaling {
         var scales: [Double] = []
         var offsets: [Double] = []

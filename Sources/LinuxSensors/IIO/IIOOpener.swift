@@ -3,33 +3,29 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Sets a device's buffer up, switches it on and opens it.
-///
-/// It runs on a worker thread, because sysfs may be slow.
+/// Configures a device's buffer, enables it and opens it; runs on a worker thread, because sysfs may be slow.
 struct IIOOpener {
     let device: SensorDevice
     let kinds: [SampleKind]
     let settings: SensorSettings
 
-    /// More scans than any device has room for.
+    /// An upper bound; devices have smaller buffers.
     private static let longestBuffer = 65_536
 
     private var directory: SysfsDirectory { device.directory }
     private var wantedHz: Double { settings.rateHz(for: kinds) }
 
-    /// Opens the buffer.
+    /// Opens the buffer, and returns it with notices for the user.
     ///
-    /// The order is the kernel's: everything is set while the buffer is off, because afterwards it is refused with
-    /// EBUSY; and what was set is read back, because the kernel may refuse or add channels and round rates.
-    ///
-    /// - Returns: The open buffer, and what a person should know about it.
-    /// - Throws: ``SensorFailure``; the device can then perhaps be polled.
+    /// The order is the kernel's: everything is set while the buffer is off, because later writes fail with EBUSY; values are
+    /// read back, because the kernel may refuse or add channels and round rates. If this throws, the device can perhaps be
+    /// polled.
     func openBuffer() throws(SensorFailure) -> (buffer: OpenBuffer, notices: [String]) {
         guard let buffer = IIOBufferDirectory.find(in: directory, for: kinds), let node = device.node else {
             throw SensorFailure(.description, "\(device.path): has no buffer for these channels")
         }
         var notices: [String] = []
-        // Opened first: this fails when another program reads the device, and nothing of that one's is changed.
+        // Opened first: this fails when another program reads the device, before any of its settings are changed.
         let file = try open(node, buffer)
         try buffer.controls.ensure("enable", is: "0")
         let layout = try chooseChannels(buffer)
@@ -51,7 +47,7 @@ struct IIOOpener {
         } else {
             hasTrigger = try trigger.setOwn()
         }
-        // A trigger that the configuration names keeps its own rate.
+        // A trigger named in the configuration keeps its rate.
         if settings.trigger == nil, trigger.isTimer { rate = try trigger.setTimer(rateHz: wantedHz) }
         let period = PollingPeriod(
             latency: settings.latency, rateHz: rate ?? wantedHz, isStamped: scans.decoder.hasTimestamp)
@@ -60,7 +56,7 @@ struct IIOOpener {
         do throws(SensorFailure) {
             try buffer.controls.write("1", to: "enable")
         } catch {
-            // A device that needs a trigger and has none refuses.
+            // A device that needs a trigger and has none fails here.
             guard error.code == EINVAL, !hasTrigger else { throw error }
             rate = try trigger.setTimer(rateHz: wantedHz)
             notices.append("has no trigger of its own: a timer takes its samples")
@@ -85,13 +81,11 @@ struct IIOOpener {
         }
     }
 
-    /// Switches on the axes and the stamp, and all other channels off.
-    ///
-    /// - Returns: The layout of the channels that are on afterwards.
+    /// Enables the axes and the stamp, disables all other channels, and returns the layout of the enabled channels.
     private func chooseChannels(_ buffer: IIOBufferDirectory) throws(SensorFailure) -> ScanLayout {
         let wanted = kinds.flatMap(IIODevice.channels) + ["in_timestamp"]
         for file in buffer.elements.names() where file.hasSuffix("_en") {
-            // A channel that cannot be switched is in the layout, or missing in it.
+            // Afterwards the layout shows which channels could not be switched.
             try SensorFailure.tolerating { () throws(SensorFailure) in
                 try buffer.elements.ensure(file, is: wanted.contains(String(file.dropLast(3))) ? "1" : "0")
             }
@@ -99,7 +93,7 @@ struct IIOOpener {
         return ScanLayout(try buffer.enabledChannels())
     }
 
-    /// The monotonic clock, where the device lets choose; a stamp of another clock is recognised by its value.
+    /// Sets the monotonic clock if the device has a choice; a stamp of another clock is recognised by its value.
     private func setClock(_ notices: inout [String]) throws(SensorFailure) {
         IIODevice(device).chip.setClock("monotonic")
         guard directory.has("current_timestamp_clock") else { return }
@@ -112,9 +106,7 @@ struct IIOOpener {
         }
     }
 
-    /// Sets the gyroscope to report every sample, and not only changes that exceed its hysteresis.
-    ///
-    /// - Returns: Whether it reports on change nevertheless.
+    /// Sets the gyroscope to report every sample instead of only changes beyond its hysteresis; returns whether that failed.
     private func setSensitivity(_ notices: inout [String]) throws(SensorFailure) -> Bool {
         let name = IIODevice.prefix(.gyroscope) + "_hysteresis"
         guard kinds.contains(.gyroscope), let hysteresis = try? directory.number(name), hysteresis > 0 else {
@@ -136,13 +128,13 @@ struct IIOOpener {
             do throws(SensorFailure) {
                 result = try frequency.set(wantedHz) ?? result
             } catch {
-                // Any rate is better than none.
+                // The device still works at another rate.
                 guard error.category == .permission else { throw error }
                 result = frequency.current ?? result
                 notices.append("keeps its rate: \(error.description)")
             }
         }
-        // More than is needed is nothing to tell.
+        // A higher rate than needed is no reason for a notice.
         let isNeed = !settings.neededRatesHz.isEmpty
         if let result, isNeed ? result < 0.99 * wantedHz : abs(result - wantedHz) > 0.01 * wantedHz {
             notices.append(
@@ -151,9 +143,9 @@ struct IIOOpener {
         return result
     }
 
-    /// Room for two seconds more than a period, and the period's scans as the watermark.
+    /// Sets the size to the period plus two seconds, and the watermark to the scans of the period.
     ///
-    /// The watermark wakes no reader, because the reader goes by the clock: it is what a device with a memory of its own
+    /// The watermark wakes no reader, because the reader follows the clock: a device with a FIFO collects that many scans in it.
     /// collects there.
     private func setSize(
         _ buffer: IIOBufferDirectory, rate: Double, _ period: PollingPeriod?
@@ -161,7 +153,7 @@ struct IIOOpener {
         let rate = min(max(rate, 1), Double(Self.longestBuffer))
         let watermark = min(period?.sampleCount ?? 1, Self.longestBuffer / 2)
         let length = min(max(2 * watermark, Int(2 * rate) + watermark, 16), Self.longestBuffer)
-        // Some drivers have a buffer of a fixed length, which is used as it is.
+        // Some drivers have a buffer of fixed length, which is used unchanged.
         try SensorFailure.tolerating { () throws(SensorFailure) in
             try buffer.controls.ensure("length", is: String(length))
         }
@@ -171,10 +163,10 @@ struct IIOOpener {
         }
     }
 
-    /// Sets a sensor hub to hand its samples over within the latency.
+    /// Sets the timeout of a sensor hub to at most the latency.
     ///
-    /// A shorter time is left as it is, and none is set where there is none: a hub without stamps of its own would give
-    /// all samples that it has collected the stamp of the last one.
+    /// A shorter timeout is kept, and none is set if there is none: a hub without stamps would stamp all collected samples with
+    /// the time of the last one.
     private func limitTimeout(_ buffer: IIOBufferDirectory) throws(SensorFailure) {
         let name = "hwfifo_timeout"
         let longest = settings.latency / .seconds(1)

@@ -2,20 +2,20 @@ import Binnacle
 import Kernels
 import LinuxSystem
 
-/// Reads single values of a device through sysfs, on a thread of its own, because each of them can take seconds.
+/// Reads single values of a device through sysfs on its own thread, because each may take seconds.
 ///
-/// A reading that fails is reported as such, and never becomes a sample of zeros.
+/// A failed reading is reported as a failure and never becomes a sample of zeros.
 final class IIOPoller: Sendable {
     private let stopSignal: StopSignal
     private let values: PolledValues
     private let intervalNanoseconds: Int64
-    /// How long readings may gather before the reader is woken.
+    /// How long readings may collect before the reader is woken.
     private let latencyNanoseconds: Int64
 
-    /// The number of failures in a row after which the device counts as failed.
+    /// The number of failed readings in a row after which the device counts as failed.
     private static let mostMissed = 10
 
-    /// Reads the device's description, which may block; no value is read yet.
+    /// Reads the device's description, which may block, but no value.
     init(device: SensorDevice, kinds: [SampleKind], settings: SensorSettings) throws(SensorFailure) {
         stopSignal = try mapError(SensorFailure.init) { () throws(SystemError) in try StopSignal() }
         values = try PolledValues(device, kinds, settings)
@@ -23,7 +23,7 @@ final class IIOPoller: Sendable {
         latencyNanoseconds = Units.nanoseconds(settings.latency)
     }
 
-    /// Starts the thread, which calls `tell`; `isDue` unless the reader may be left asleep.
+    /// Starts the thread, which calls `tell`; without `isDue` the reader need not be woken.
     func start(tell: @escaping @Sendable (_ outcome: PollOutcome, _ isDue: Bool) -> Void) throws(SensorFailure) {
         try mapError(SensorFailure.init) { () throws(SystemError) in
             try WorkerThread.start { [self] in run(tell) }
@@ -36,14 +36,14 @@ final class IIOPoller: Sendable {
     private func run(_ tell: (PollOutcome, Bool) -> Void) {
         var due = SystemClock.monotonic()
         var missed = 0
-        /// The first reading of which the reader was not told.
+        /// The time of the first reading since the reader was last woken.
         var gatheredNanoseconds: Int64?
         while !stopSignal.isRequested {
             do throws(SensorFailure) {
                 let reading = try values.read()
                 missed = 0
                 let time = reading.timeNanoseconds
-                // With the next one the first would have waited too long.
+                // Until the next reading the first would wait too long.
                 let isDue = time - (gatheredNanoseconds ?? time) + intervalNanoseconds > latencyNanoseconds
                 gatheredNanoseconds = isDue ? nil : gatheredNanoseconds ?? time
                 if !stopSignal.isRequested { tell(.reading(reading), isDue) }
@@ -56,10 +56,10 @@ final class IIOPoller: Sendable {
                 }
                 if isGone { return }
             }
-            // A device that counts as failed is read once a second.
+            // A failed device is read once a second.
             due += missed < Self.mostMissed ? intervalNanoseconds : max(intervalNanoseconds, 1_000_000_000)
             let now = SystemClock.monotonic()
-            // Readings that a slow device has delayed are left out.
+            // Readings that a slow device has delayed are skipped.
             if due < now { due = now }
             stopSignal.wait(nanoseconds: due - now)
         }
@@ -68,22 +68,22 @@ final class IIOPoller: Sendable {
 
 /// One reading of a device through sysfs, converted.
 struct PolledScan: Sendable {
-    /// When it was made, on CLOCK_MONOTONIC.
+    /// The time of the reading on CLOCK_MONOTONIC.
     var timeNanoseconds: Int64
-    /// The axes of each stream, in the order of the device's streams; three are the most a device has.
+    /// The axes of each stream, in the order of the device's streams; a device has at most three.
     var axes = InlineArray<3, (x: Float, y: Float, z: Float)>(repeating: (0, 0, 0))
 }
 
-/// What a poller reports.
+/// A poller's report.
 enum PollOutcome: Sendable {
     case reading(PolledScan)
-    /// A reading that failed; the poller goes on.
+    /// A failed reading; the poller continues.
     case missed(SensorFailure)
-    /// The device fails for good, or is gone; the poller goes on, more slowly, unless it is gone.
+    /// The device keeps failing or was removed; the poller continues at a lower rate, unless it was removed.
     case failed(SensorFailure)
 }
 
-/// The files from which a poller reads.
+/// The files that a poller reads.
 private struct PolledValues: Sendable {
     private let directory: SysfsDirectory
     private let streams: [(channels: [String], conversion: ScanConversion)]
@@ -101,7 +101,7 @@ private struct PolledValues: Sendable {
         self.streams = streams
     }
 
-    /// Reads all axes; the stamp is the middle of the reading.
+    /// Reads all axes; the stamp is the middle of the time that this takes.
     func read() throws(SensorFailure) -> PolledScan {
         let start = SystemClock.monotonic()
         var reading = PolledScan(timeNanoseconds: start)
@@ -114,6 +114,6 @@ private struct PolledValues: Sendable {
         return reading
     }
 
-    /// Whether the device's folder has gone, and the device with it.
+    /// Whether the device was removed, and its folder with it.
     var isGone: Bool { directory.isGone }
 }

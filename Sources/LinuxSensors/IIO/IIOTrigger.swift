@@ -3,13 +3,13 @@ import Glibc
 import PlainText
 import Synchronization
 
-/// The trigger that makes a device take its samples.
+/// The trigger that makes a device take samples.
 struct IIOTrigger: Sendable {
     private let device: SysfsDirectory
     private let deviceName: String
     private let root: String
 
-    /// The first timer's name and the beginning of the others', as binnacle-trigger.service makes them.
+    /// The name of the first timer and the prefix of the others, as binnacle-trigger.service makes them.
     private static let timerName = "binnacle"
     private static let choice = Mutex(())
 
@@ -19,13 +19,12 @@ struct IIOTrigger: Sendable {
         root = device.root
     }
 
-    /// Whether the device takes a trigger at all.
+    /// Whether the device supports triggers.
     var isTaken: Bool { device.has("trigger/current_trigger") }
 
-    /// Whether a timer is set, perhaps with the rate of an earlier opening.
+    /// Whether the current trigger is a timer, possibly with the rate of an earlier opening.
     var isTimer: Bool { current.map(Self.isTimer) ?? false }
 
-    /// The name of the trigger that is set.
     var current: String? { try? device.textIfPresent("trigger/current_trigger") }
 
     func set(_ name: String) throws(SensorFailure) {
@@ -37,15 +36,13 @@ struct IIOTrigger: Sendable {
         try device.write(name, to: "trigger/current_trigger")
     }
 
-    /// Sets the device's own trigger, when it has one and none is set.
-    ///
-    /// - Returns: Whether a trigger is set afterwards.
+    /// Sets the device's own trigger if it has one and none is set; returns whether a trigger is set afterwards.
     func setOwn() throws(SensorFailure) -> Bool {
         guard isTaken else { return true }
         let triggers = all()
         if let current {
-            // Written again: one that was removed and made again is another one, and the device keeps the old one, whose
-            // use crashes the kernel. One that does not exist is cleared for the same reason.
+            // Write the name even if it is set: after a trigger was removed and made again, the device keeps the removed one,
+            // whose use crashes the kernel. A name without a trigger is cleared for the same reason.
             let isThere = triggers.contains { $0.name == current }
             try device.write(isThere ? current : "\n", to: "trigger/current_trigger")
             if isThere { return true }
@@ -60,18 +57,15 @@ struct IIOTrigger: Sendable {
         return true
     }
 
-    /// Sets a high-resolution timer as the trigger: one that no other device has, or a new one.
+    /// Sets a high-resolution timer that no other device uses, or a new one, and returns its rate in Hz.
     ///
-    /// One timer for all would have one rate for all. And a kernel built with the usual limit gives a trigger two
-    /// devices: it lets the third one switch its buffer on, sends it nothing, and cannot open it afterwards.
-    ///
-    /// - Returns: The rate at which it runs, in Hz.
+    /// A shared timer would have one rate for all devices. A kernel with the usual limit also gives a trigger only two devices:
+    /// it lets the third enable its buffer, delivers nothing to it, and cannot open it afterwards.
     func setTimer(rateHz: Double) throws(SensorFailure) -> Double? {
-        // Devices are opened side by side, and two must not find the same timer free.
+        // Devices are opened in parallel, and two must not choose the same free timer.
         let timer = try Self.choice.withLock { _ throws(SensorFailure) in
             let timer = try chooseTimer()
-            // Also when the name is set: a timer that was removed and made again is another one, and the device keeps the
-            // old one.
+            // Write the name even if it is set: after a timer was removed and made again, the device keeps the removed one.
             try device.write(timer.name, to: "trigger/current_trigger")
             return timer.directory
         }
@@ -96,12 +90,12 @@ struct IIOTrigger: Sendable {
             }
             return timer
         }
-        // A timer of another device is free while that one's buffer is off.
+        // A timer of another device is free while that device's buffer is off.
         let idle = timers.first { timer in
             !others.contains { $0.trigger == timer.name && IIOBufferDirectory.isAnyOn(in: $0.directory) }
         }
         if let idle { return idle }
-        // Loading the modules, and making something in the folder, takes root.
+        // Loading modules and making a folder in configfs require root.
         throw SensorFailure(
             folder.has(".") ? .permission : .description,
             "\(device.path): needs a trigger and has none of its own, "

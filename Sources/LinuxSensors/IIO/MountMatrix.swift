@@ -1,9 +1,9 @@
 package import SensorGeometry
 
-/// The mount matrix: turns the sensor's axes into the device's.
+/// The mount matrix: rotates the sensor's axes to the device's.
 ///
-/// Written as the kernel and udev write it: `1, 0, 0; 0, 1, 0; 0, 0, 1`, rows by semicolons. A determinant of −1 is
-/// common in the field, because it carries the sign of the acceleration; a determinant of 0 is an error.
+/// The text is the kernel's and udev's: `1, 0, 0; 0, 1, 0; 0, 0, 1`, rows separated by semicolons. A determinant of −1 is common
+/// in the field, because it carries the sign of the acceleration; a determinant of 0 is an error.
 public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
     /// From the sensor's axes to the device's.
     package let matrix: Matrix3
@@ -14,11 +14,11 @@ public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
     /// The sensor's axes are the device's.
     package static let identity = MountMatrix(unchecked: .identity)
 
-    /// Why a text is no mount matrix.
+    /// Why a text is not a mount matrix.
     public enum Flaw: Error, Sendable, Equatable {
-        /// It is not three rows of three numbers.
+        /// The text is not three rows of three numbers.
         case shape
-        /// Its determinant is 0, so that two axes would become one.
+        /// The determinant is 0, so two axes would coincide.
         case singular
     }
 
@@ -26,16 +26,16 @@ public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
         self.matrix = matrix
     }
 
-    /// Takes nine elements, row by row.
+    /// Creates a matrix from nine elements, row by row.
     public init(_ elements: [Double]) throws(Flaw) {
         guard elements.count == 9, elements.allSatisfy({ $0.isFinite && abs($0) <= 1e6 }) else { throw .shape }
         matrix = Matrix3(elements: elements)
-        // Of rows of length 1; below this two rows differ by less than a sensor's noise.
+        // With rows of length 1; below this limit two rows differ by less than a sensor's noise.
         let volume = matrix.rows.map { ($0 * $0).sum().squareRoot() }.reduce(1, *)
         guard volume > 0, abs(determinant) > 1e-3 * volume else { throw .singular }
     }
 
-    /// Reads the kernel's or udev's text.
+    /// Parses the kernel's or udev's text.
     package init(_ text: String) throws(Flaw) {
         let rows = text.split(separator: ";", omittingEmptySubsequences: false)
         guard rows.count == 3 else { throw .shape }
@@ -51,16 +51,16 @@ public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
         try self.init(elements)
     }
 
-    /// The determinant: 1 for a turn, −1 for a turn and a reflection.
+    /// The determinant: 1 for a rotation, −1 for a rotation with a reflection.
     package var determinant: Double { matrix.determinant }
 
-    /// The sign with which the matrix turns an angular velocity, which is an axial vector: it goes to det(M)·M·ω.
+    /// The sign for an angular velocity, which is an axial vector and transforms by det(M)·M·ω.
     ///
-    /// A reflection reverses the sense of a turn. Most matrices of accelerometers with determinant −1 only carry the sign
-    /// of the acceleration, which does not concern a gyroscope.
+    /// A reflection reverses the sense of rotation. Most accelerometer matrices with determinant −1 only carry the sign of the
+    /// acceleration, which does not apply to a gyroscope.
     package var turnSign: Double { determinant < 0 ? -1 : 1 }
 
-    /// The matrix as the kernel and udev write it.
+    /// The matrix in the format of the kernel and udev.
     public var description: String {
         matrix.rows.map { row in
             (0..<3).map { SysfsNumber.text(row[$0]) }.joined(separator: ", ")

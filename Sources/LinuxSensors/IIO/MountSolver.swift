@@ -1,15 +1,15 @@
 import Glibc
 import SensorGeometry
 
-/// Finds the mount matrix of an accelerometer, and the meaning of its sign, from rests in known poses.
+/// Finds an accelerometer's mount matrix and sign from rests in known poses.
 ///
-/// With the means m of the poses as columns of M and the directions e that point up in them as columns of E, the matrix
-/// T = E·Mᵀ·(M·Mᵀ)⁻¹ is the least-squares solution of T·m = e. A determinant below 0 is a sensor that reads the other
-/// way round (gravity instead of specific force), for no device is its own mirror image.
+/// With the means m of the poses as columns of M and their upward directions e as columns of E, T = E·Mᵀ·(M·Mᵀ)⁻¹ is the
+/// least-squares solution of T·m = e. A negative determinant means that the sensor has the sign of gravity instead of specific
+/// force, because no device is its own mirror image.
 package struct MountSolver {
-    /// A pose in which a person can hold a device.
+    /// A pose in which the user holds the device.
     package enum Pose: String, Sendable, CaseIterable {
-        /// On a table, the screen up.
+        /// On a table with the screen up.
         case flat
         /// On its left edge.
         case leftDown
@@ -32,15 +32,15 @@ package struct MountSolver {
         }
     }
 
-    /// What was found.
+    /// The result.
     package struct Solution: Sendable, Equatable {
-        /// What the accelerometer's sign means.
+        /// The meaning of the accelerometer's sign.
         package let acceleration: SensorSettings.Acceleration
-        /// From the sensor's axes to the device's, after the sign; a turn.
+        /// The rotation from the sensor's axes to the device's, after the sign.
         package let matrix: MountMatrix
         /// The matrix for udev's hardware database, whose users expect the sign of gravity.
         package let hardwareDatabaseMatrix: MountMatrix
-        /// The residual of the poses, as the largest angle between where up should be and where it is, in degrees.
+        /// The largest angle between the expected and the computed upward direction of a pose, in degrees.
         package let worstDegrees: Double
     }
 
@@ -49,12 +49,12 @@ package struct MountSolver {
     /// Creates a solver without poses.
     package init() {}
 
-    /// Adds the mean of a rest, in m/s², without a mount matrix and with the sign as the device gives it.
+    /// Adds the mean of a rest, in m/s², with the device's sign and without a mount matrix.
     package mutating func add(_ pose: Pose, x: Double, y: Double, z: Double) {
         means.append((pose, Vector3(x, y, z)))
     }
 
-    /// Solves; `nil` when the poses do not tell the axes apart.
+    /// Solves; `nil` when the poses do not determine the axes.
     package func solve() -> Solution? {
         guard let found = Self.matrix(turning: means.map { ($0.mean, $0.pose.up) }) else { return nil }
         guard let whole = try? MountMatrix(found.elements) else { return nil }
@@ -67,7 +67,7 @@ package struct MountSolver {
             worstDegrees: worstAngle(found))
     }
 
-    /// The matrix that turns directions into others, by least squares; `nil` when they do not tell the axes apart.
+    /// The least-squares matrix that maps directions to others; `nil` when they do not determine the axes.
     static func matrix(turning directions: [(from: Vector3, to: Vector3)]) -> Matrix3? {
         var product = [Vector3](repeating: .zero, count: 3)
         var square = product
@@ -79,12 +79,12 @@ package struct MountSolver {
                 square[row] += unit[row] * unit
             }
         }
-        // Below the limit two axes look alike.
+        // Below the limit two axes are nearly the same.
         guard let inverse = Matrix3(rows: square).inverse(ifDeterminantAbove: 1e-3) else { return nil }
         return snapped(Matrix3(rows: product) * inverse)
     }
 
-    /// The largest angle between up as it is and up as the matrix has it, in degrees.
+    /// The largest angle between the actual upward direction and the matrix's, in degrees.
     private func worstAngle(_ matrix: Matrix3) -> Double {
         means.map { pose, mean in
             let turned = matrix * mean
@@ -93,7 +93,7 @@ package struct MountSolver {
         }.max() ?? 180
     }
 
-    /// Most sensors are mounted square: a matrix close to one of swaps and signs is replaced by that one.
+    /// Replaces a matrix by the nearest one of swaps and signs if it is close: most sensors are mounted square.
     private static func snapped(_ matrix: Matrix3) -> Matrix3 {
         let square = matrix.map { abs($0) > 0.9 ? ($0 < 0 ? -1.0 : 1) : 0 }
         let rows = square.rows.map { row in (0..<3).count { row[$0] != 0 } }
@@ -101,7 +101,7 @@ package struct MountSolver {
         return rows == [1, 1, 1] && columns == [1, 1, 1] ? square : matrix
     }
 
-    /// Rounds to three decimals, which are a tenth of a degree, and turns −0 into 0.
+    /// Rounds to three decimals, a tenth of a degree, and replaces −0 by 0.
     private static func tidy(_ value: Double) -> Double {
         let rounded = (value * 1000).rounded() / 1000
         return rounded == 0 ? 0 : rounded

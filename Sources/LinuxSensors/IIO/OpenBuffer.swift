@@ -1,24 +1,23 @@
 import LinuxSystem
 
-/// A device's buffer that was set up, switched on and opened.
+/// A device's buffer that is configured, enabled and open.
 struct OpenBuffer: Sendable {
     let file: Descriptor
-    /// Its node, for messages.
     let node: String
-    /// What it gives.
+    /// The description of its scans.
     let scans: ScanDescription
-    /// The device's rate, when it says one.
+    /// The device's rate; `nil` when it states none.
     let rateHz: Double?
-    /// How long scans gather before they are read; `nil` when each one wakes the reader.
+    /// How long scans collect before they are read; `nil` when each scan wakes the reader.
     let period: PollingPeriod?
-    /// Whether single values can be read instead.
+    /// Whether polling is possible instead.
     let canPoll: Bool
-    /// Where the buffer is switched off again.
+    /// The folder with the buffer's switch.
     let controls: SysfsDirectory
-    /// Whether the gyroscope gives a sample only when its rate has changed.
+    /// Whether the gyroscope delivers a sample only when its rate has changed.
     let reportsOnChange: Bool
 
-    /// Switches the buffer off; a device that has gone needs nothing.
+    /// Disables the buffer; does nothing for a removed device.
     func disable() {
         try? controls.write("0", to: "enable")
     }

@@ -1,6 +1,6 @@
 import Binnacle
 
-/// Delivers what a poller has read.
+/// Delivers the readings of a poller.
 final class PolledReader: SensorReader {
     let poller: IIOPoller
     private let updateNanoseconds: Int64
@@ -24,16 +24,16 @@ final class PolledReader: SensorReader {
     var descriptor: Int32? { nil }
     var deadlineNanoseconds: Int64? { nil }
     var intervalNanoseconds: Double? { Double(updateNanoseconds) }
-    /// The poller reports failures; one that reports nothing waits for a driver.
+    /// The poller reports failures; without a report it waits for a driver.
     var stallNanoseconds: Int64? { max(10_000_000_000, 3 * min(updateNanoseconds, 1_000_000_000_000)) }
 
-    /// Takes a reading from the mailbox.
+    /// Accepts a reading from the mailbox.
     func accept(_ reading: PolledScan, arrival: Int64) {
         waiting.append(reading)
         lastArrivalNanoseconds = arrival
     }
 
-    /// Records that the poller is alive, although a reading failed.
+    /// Records a failed reading, which shows that the poller is running.
     func recordMissed(arrival: Int64) {
         lastArrivalNanoseconds = arrival
     }

@@ -1,14 +1,14 @@
 import Binnacle
 
-/// A device's sampling rate, and the rates that it has.
+/// A device's sampling rate and its available rates.
 package struct SamplingFrequency: Sendable {
-    /// Rates outside are errors of a driver.
+    /// Rates outside this range are driver errors.
     private static let sensible = 1e-3...1e6
 
     private let directory: SysfsDirectory
     private let name: String
 
-    /// The attribute of a kind of channel, or of the whole device; `nil` when there is none.
+    /// The attribute of a kind of channel, or else of the device; `nil` when there is none.
     init?(_ kind: SampleKind, of directory: SysfsDirectory) {
         let names = [IIODevice.prefix(kind) + "_sampling_frequency", "sampling_frequency"]
         guard let name = names.first(where: directory.has) else { return nil }
@@ -16,24 +16,22 @@ package struct SamplingFrequency: Sendable {
         self.name = name
     }
 
-    /// The attribute of a trigger.
     init(trigger: SysfsDirectory) {
         directory = trigger
         name = "sampling_frequency"
     }
 
-    /// The present rate, in Hz; `nil` when it cannot be read, or makes no sense.
+    /// The current rate in Hz; `nil` when it cannot be read or is implausible.
     ///
-    /// Some drivers answer with an error until the device runs.
+    /// Some drivers return an error until the device runs.
     var current: Double? {
         guard let rate = try? directory.number(name), Self.sensible.contains(rate) else { return nil }
         return rate
     }
 
-    /// Sets the nearest rate that the device has.
+    /// Sets the nearest available rate, and returns the rate read back, which drivers round.
     ///
-    /// - Returns: The rate as the device reads it back; drivers round.
-    /// - Throws: ``SensorFailure`` when it may not be set; a value that a driver refuses leaves the rate as it was.
+    /// Throws ``SensorFailure`` when permission is missing; a value that a driver refuses leaves the rate unchanged.
     func set(_ wanted: Double) throws(SensorFailure) -> Double? {
         let choice = Self.nearest(to: wanted, in: try? directory.textIfPresent(name + "_available"))
         if let current, abs(current - choice) <= 1e-3 * choice { return current }
@@ -41,9 +39,9 @@ package struct SamplingFrequency: Sendable {
         return current
     }
 
-    /// Raises the rate to the least available one that is enough, when it is lower.
+    /// Raises a lower rate to the lowest available one that suffices.
     ///
-    /// - Throws: ``SensorFailure`` when it may not be set; a value that a driver refuses leaves the rate as it was.
+    /// Throws ``SensorFailure`` when permission is missing; a value that a driver refuses leaves the rate unchanged.
     func raise(to needed: Double) throws(SensorFailure) {
         guard let current, current < needed * 0.999 else { return }
         let text = try? directory.textIfPresent(name + "_available")
@@ -59,7 +57,7 @@ package struct SamplingFrequency: Sendable {
         }
     }
 
-    /// The nearest of the rates that are available: a list, or `[min step max]`; the wanted one without either.
+    /// The nearest available rate of a list or of `[min step max]`; the wanted one without either.
     package static func nearest(to wanted: Double, in available: String?) -> Double {
         guard let available else { return wanted }
         let isRange = available.hasPrefix("[")
@@ -72,7 +70,7 @@ package struct SamplingFrequency: Sendable {
             let steps = ((min(max(wanted, numbers[0]), numbers[2]) - numbers[0]) / numbers[1]).rounded()
             return min(numbers[0] + steps * numbers[1], numbers[2])
         }
-        // By the ratio: from 100, 50 is as far as 200.
+        // Compared by ratio: from 100, 50 is as far as 200.
         return numbers.min { max($0 / wanted, wanted / $0) < max($1 / wanted, wanted / $1) } ?? wanted
     }
 }

@@ -1,6 +1,6 @@
 package import Kernels
 
-/// Takes the samples out of scans: raw bytes in, stamps and converted axes out.
+/// Decodes scans: raw bytes to stamps and converted axes.
 package struct ScanDecoder: Sendable {
     /// One stream's channels in the scan.
     package struct Axes: Sendable {
@@ -17,14 +17,14 @@ package struct ScanDecoder: Sendable {
         }
     }
 
-    /// The bytes of one scan.
+    /// The size of one scan.
     package let scanByteCount: Int
-    /// The streams in the scan, in the order in which the device's streams are numbered.
+    /// The streams in the scan, in the order of the device's streams.
     let axes: [Axes]
     private let timestamp: ScanLayout.Place?
-    /// Each stream's layout as the kernels know it; `nil` when one of the streams, or the stamp, has another.
+    /// Each stream's layout for the kernels; `nil` when the layout of a stream or of the stamp is not supported.
     private let formats: [ScanFormat]?
-    /// What each stream's raw values are turned into; beside ``axes``, because those have names that would be copied.
+    /// The conversion of each stream; not part of ``axes``, which have names that would be copied.
     private let conversions: [ScanConversion]
 
     /// Prepares the decoding of streams in scans of enabled channels.
@@ -38,10 +38,10 @@ package struct ScanDecoder: Sendable {
         self.formats = formats.count == axes.count ? formats : nil
     }
 
-    /// Whether the scans carry stamps.
+    /// Whether the scans have stamps.
     package var hasTimestamp: Bool { timestamp != nil }
 
-    /// A scan's stamp in nanoseconds; `nil` when it carries none.
+    /// A scan's stamp in nanoseconds; `nil` without one.
     package func stamp(of scan: UnsafeRawPointer) -> Int64? {
         timestamp.map { $0.channel.type.value(at: scan + $0.offset) }
     }
@@ -55,10 +55,10 @@ package struct ScanDecoder: Sendable {
             z: axes.z.channel.type.number(at: scan + axes.z.offset))
     }
 
-    /// Whether whole blocks of scans can be decoded at once; otherwise they are taken one by one.
+    /// Whether blocks of scans can be decoded at once; otherwise each scan is decoded singly.
     package var takesBlocks: Bool { formats != nil }
 
-    /// Decodes one stream's samples of a block of scans, and the stamps, 0 where the scans carry none.
+    /// Decodes one stream's samples of a block of scans, and the stamps, 0 if the scans have none.
     ///
     /// - Precondition: ``takesBlocks``.
     package func decode(
@@ -73,7 +73,7 @@ package struct ScanDecoder: Sendable {
 }
 
 extension ScanFormat {
-    /// The layout of one stream's channels; `nil` when the kernels do not know it.
+    /// The layout of one stream's channels; `nil` when the kernels do not support it.
     fileprivate init?(_ axes: ScanDecoder.Axes, timestamp: ScanLayout.Place?, scanByteCount: Int) {
         let type = axes.x.channel.type
         guard type == axes.y.channel.type, type == axes.z.channel.type, type.isSigned, type.repeatCount == 1,

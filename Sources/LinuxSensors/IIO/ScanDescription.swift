@@ -2,17 +2,17 @@ package import Binnacle
 import Kernels
 import PlainText
 
-/// How a device's scans are decoded: the places of the channels, and how raw values become samples.
+/// The decoding of a device's scans: the places of the channels, and the conversion of raw values to samples.
 ///
-/// As text it is a line of JSON, which stands beside recorded scans:
-/// `{"bytes":16,"channels":[{"name":"in_accel_x","type":"le:s16/16>>0","offset":0},…],"accelerometer":{"scale":[…],
-/// "offset":[…],"mount_matrix":[…],"factor":1.0}}`. A sample is factor · matrix · ((raw + offset) · scale).
+/// Its text is a line of JSON stored with recorded scans: `{"bytes":16,"channels":[{"name":"in_accel_x","type":"le:s16/16>>0",
+/// "offset":0},…],"accelerometer":{"scale":[…],"offset":[…],"mount_matrix":[…],"factor":1.0}}`. A sample is factor · matrix ·
+/// ((raw + offset) · scale).
 package struct ScanDescription: Sendable, Equatable {
     /// One kind of samples in the scans.
     package struct Stream: Sendable, Equatable {
-        /// What is measured.
+        /// The quantity.
         package let kind: SampleKind
-        /// How its raw values become samples.
+        /// The conversion of its raw values to samples.
         package let scaling: AxisScaling
 
         /// Creates a description.
@@ -24,10 +24,10 @@ package struct ScanDescription: Sendable, Equatable {
 
     /// The channels in a scan.
     package let layout: ScanLayout
-    /// What the channels measure, in the order of a decoder's streams.
+    /// The streams, in the order of a decoder's streams.
     package let streams: [Stream]
 
-    /// Creates a description; `nil` when the layout has not all axes of a stream.
+    /// Creates a description; `nil` when the layout lacks an axis of a stream.
     package init?(layout: ScanLayout, streams: [Stream]) {
         for stream in streams {
             guard IIODevice.channels(stream.kind).allSatisfy({ layout.place(of: $0) != nil }) else { return nil }
@@ -36,7 +36,7 @@ package struct ScanDescription: Sendable, Equatable {
         self.streams = streams
     }
 
-    /// The largest rate in rad/s that the gyroscope can give on an axis; `nil` without one, or when its type does not tell.
+    /// The largest rate in rad/s that the gyroscope can give on an axis; `nil` without one, or if its type has no limit.
     var gyroscopeRange: Float? {
         guard let stream = streams.first(where: { $0.kind == .gyroscope }) else { return nil }
         let types = IIODevice.channels(.gyroscope).compactMap { layout.place(of: $0)?.channel.type }
@@ -89,9 +89,9 @@ extension ScanDescription {
         return object.text
     }
 
-    /// Reads a description; `nil` when the text is none.
+    /// Parses a description; `nil` when the text is not one.
     ///
-    /// Sizes and offsets are for other readers. Here they follow from the channels, as they do for a device.
+    /// Sizes and offsets are for other readers; here they are computed from the channels, as for a device.
     package init?(_ text: String) {
         guard let value = try? JSONReader.value(of: text.utf8), case .array(let channels)? = value["channels"],
             (1...Self.mostChannels).contains(channels.count)
@@ -121,7 +121,7 @@ extension SIMD3<Float> {
 }
 
 extension AxisScaling {
-    /// Reads the part of a description that is about one kind of samples.
+    /// Parses the description of one kind of samples.
     fileprivate init?(_ value: JSONValue) {
         guard let scales = value["scale"]?.numbers, scales.count == 3, let offsets = value["offset"]?.numbers,
             offsets.count == 3, let matrix = value["mount_matrix"]?.numbers.flatMap({ try? MountMatrix($0) }),
@@ -132,13 +132,13 @@ extension AxisScaling {
 }
 
 extension JSONValue {
-    /// The finite number that this is.
+    /// The number, if finite.
     fileprivate var number: Double? {
         guard case .number(let text) = self, let number = Double(text), number.isFinite else { return nil }
         return number
     }
 
-    /// The finite numbers of which this is an array.
+    /// The array of finite numbers.
     fileprivate var numbers: [Double]? {
         guard case .array(let elements) = self else { return nil }
         let numbers = elements.compactMap(\.number)

@@ -1,15 +1,15 @@
-/// Where each enabled channel lies in a scan.
+/// The place of each enabled channel in a scan.
 ///
-/// Channels stand in the order of their indices. Each is aligned to its own size, repeat included, and the whole scan
-/// is padded to the size of its largest channel.
+/// Channels are in the order of their indices. Each is aligned to its own size, including repeats, and the scan is padded to the
+/// size of its largest channel.
 package struct ScanLayout: Sendable, Equatable {
     /// One enabled channel.
     package struct Channel: Sendable, Equatable {
         /// The channel's name, such as `in_accel_x`.
         package let name: String
-        /// The kernel's `_index`, which orders the channels; gaps mean nothing.
+        /// The kernel's `_index`, which orders the channels; gaps are allowed.
         package let index: Int
-        /// How the value lies there.
+        /// The layout of the value.
         package let type: ScanType
 
         /// Creates a description.
@@ -30,10 +30,10 @@ package struct ScanLayout: Sendable, Equatable {
 
     /// The channels with their places, in the order of the scan.
     package let places: [Place]
-    /// The bytes of one scan, final padding included.
+    /// The size of one scan, including final padding.
     package let byteCount: Int
 
-    /// Lays out the enabled channels, given in any order.
+    /// Computes the places of the enabled channels, given in any order.
     package init(_ channels: [Channel]) {
         var places: [Place] = []
         var end = 0

@@ -6,16 +6,16 @@ package struct ScanType: Sendable, Equatable, CustomStringConvertible {
     package let isBigEndian: Bool
     /// Whether the value has a sign.
     package let isSigned: Bool
-    /// The significant bits, 1 to 64.
+    /// The number of significant bits, 1 to 64.
     package let bits: Int
-    /// The bytes that one value takes, 1 to 8.
+    /// The size of one value in bytes, 1 to 8.
     package let storageBytes: Int
-    /// How many values stand side by side, at least 1.
+    /// The number of adjacent values, at least 1.
     package let repeatCount: Int
-    /// How far the value has to be shifted to the right.
+    /// The shift to the right, in bits.
     package let shift: Int
 
-    /// The bytes that the whole channel takes.
+    /// The size of the whole channel in bytes.
     package var byteCount: Int { storageBytes * repeatCount }
 
     /// Creates a type; `nil` when no scan can have it.
@@ -33,7 +33,7 @@ package struct ScanType: Sendable, Equatable, CustomStringConvertible {
         self.shift = shift
     }
 
-    /// Reads the kernel's text; `nil` when it is none, or describes what no scan can have.
+    /// Parses the kernel's text; `nil` when it is invalid or no scan can have that type.
     package init?(_ text: String) {
         var rest = text.utf8[...]
         let isBigEndian: Bool
@@ -67,7 +67,7 @@ package struct ScanType: Sendable, Equatable, CustomStringConvertible {
             repeatCount: repeatCount, shift: shift)
     }
 
-    /// The type as the kernel writes it.
+    /// The type in the kernel's format.
     package var description: String {
         "\(isBigEndian ? "be" : "le"):\(isSigned ? "s" : "u")\(bits)/\(storageBytes * 8)"
             + (repeatCount > 1 ? "X\(repeatCount)" : "") + ">>\(shift)"
@@ -86,12 +86,11 @@ package struct ScanType: Sendable, Equatable, CustomStringConvertible {
         return count > 0 ? value : nil
     }
 
-    /// Takes the value out of a channel's first bytes: byte order, then shift, then mask, then sign.
+    /// Extracts the value from a channel's first bytes, ``storageBytes`` of which are read: byte order, then shift, then mask,
+    /// then sign.
     ///
-    /// The mask is not optional: some devices leave another axis in the upper bits of each slot.
-    ///
-    /// - Parameter bytes: The channel's first byte; ``storageBytes`` of them are read.
-    /// - Returns: The value; an unsigned one of 64 bits as its two's complement.
+    /// The mask is necessary: some devices leave another axis in the upper bits of each slot. An unsigned value of 64 bits is
+    /// returned as its two's complement.
     package func value(at bytes: UnsafeRawPointer) -> Int64 {
         var word: UInt64
         switch storageBytes {
@@ -117,7 +116,7 @@ package struct ScanType: Sendable, Equatable, CustomStringConvertible {
         return isSigned ? Int64(bitPattern: raised) >> Int64(unused) : Int64(bitPattern: raised >> unused)
     }
 
-    /// The value as a number.
+    /// The value as a Double.
     package func number(at bytes: UnsafeRawPointer) -> Double {
         let value = value(at: bytes)
         return isSigned || bits < 64 ? Double(value) : Double(UInt64(bitPattern: value))

@@ -3,46 +3,45 @@ import LinuxSystem
 
 /// A folder of a device in sysfs, whose files are its attributes.
 ///
-/// Any of these calls can block for seconds, because a driver may have to wake its device: they belong on a worker
-/// thread.
+/// Every call may block for seconds, because a driver may have to wake its device: use it on a worker thread.
 struct SysfsDirectory: Sendable, Equatable {
     let path: String
 
-    /// No attribute is longer than a page.
+    /// An attribute is at most a page.
     private static let mostBytes = 4096
 
-    /// The folder of all IIO devices and triggers; `root` is the folder under which `/sys` lies, if not the machine's own.
+    /// The folder of all IIO devices and triggers; `/sys` is under `root`, which is empty for the machine's own.
     static func iioDevices(under root: String) -> SysfsDirectory { SysfsDirectory(path: root + "/sys/bus/iio/devices") }
 
     func directory(_ name: String) -> SysfsDirectory { SysfsDirectory(path: path + "/" + name) }
 
     func path(_ name: String) -> String { path + "/" + name }
 
-    /// The folder itself, where the path leads over symbolic links.
+    /// The folder with symbolic links resolved.
     var resolved: SysfsDirectory {
         guard let pointer = realpath(path, nil) else { return self }
         defer { free(pointer) }
         return SysfsDirectory(path: String(cString: pointer))
     }
 
-    /// Whether there is an attribute or a folder of that name.
+    /// Whether an attribute or a folder of that name exists.
     func has(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
 
-    /// Whether the folder has gone, and the device with it.
+    /// Whether the device was removed, and its folder with it.
     var isGone: Bool { !has(".") }
 
-    /// The names in the folder, sorted; none when it cannot be read.
+    /// The sorted names in the folder; none when it cannot be read.
     func names() -> [String] {
         ((try? folderNames(path)) ?? []).sorted()
     }
 
-    /// The folders in it whose names begin with a prefix, in the order of the names.
+    /// The subfolders whose names begin with a prefix, sorted by name.
     func directories(_ prefix: String) -> [SysfsDirectory] { names().filter { $0.hasPrefix(prefix) }.map(directory) }
 
     /// The last part of the path.
     var name: String { path.split(separator: "/").last.map(String.init) ?? "" }
 
-    /// The text of an attribute, without blanks around it.
+    /// The text of an attribute, without surrounding blanks.
     func text(_ name: String) throws(SensorFailure) -> String {
         let path = path(name)
         return try mapError(SensorFailure.init) { () throws(SystemError) in
@@ -50,7 +49,7 @@ struct SysfsDirectory: Sendable, Equatable {
             let result = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.mostBytes) {
                 bytes -> Result<String, SystemError> in
                 do throws(SystemError) {
-                    // One read is the whole attribute; a second one may be an error.
+                    // One read returns the whole attribute; a second read may be an error.
                     let count = try systemCall("read", path: path) { read(file.raw, bytes.baseAddress, bytes.count) }
                     return .success(String(decoding: bytes[..<count], as: UTF8.self).trimmingBlanks())
                 } catch {
@@ -61,7 +60,7 @@ struct SysfsDirectory: Sendable, Equatable {
         }
     }
 
-    /// The text of an attribute; `nil` when there is none, or nothing in it.
+    /// The text of an attribute; `nil` when it is missing or empty.
     func textIfPresent(_ name: String) throws(SensorFailure) -> String? {
         do throws(SensorFailure) {
             let text = try text(name)
@@ -72,7 +71,7 @@ struct SysfsDirectory: Sendable, Equatable {
         }
     }
 
-    /// The number in an attribute; `nil` when there is no such attribute.
+    /// The number in an attribute; `nil` when it is missing.
     func number(_ name: String) throws(SensorFailure) -> Double? {
         guard let text = try textIfPresent(name) else { return nil }
         guard let number = SysfsNumber.parse(text) else {
@@ -81,7 +80,7 @@ struct SysfsDirectory: Sendable, Equatable {
         return number
     }
 
-    /// The number in an attribute that a device with this folder has.
+    /// The number in an attribute that is required.
     func value(_ name: String) throws(SensorFailure) -> Double {
         if let number = try number(name) { return number }
         throw SensorFailure(
@@ -89,16 +88,16 @@ struct SysfsDirectory: Sendable, Equatable {
             "\(path(name)): " + (isGone ? "the device was removed" : "holds no value"))
     }
 
-    /// Whether bits are set in an attribute: words of hexadecimal digits, the lowest last.
+    /// Whether bits are set in an attribute of hexadecimal words, the lowest last.
     ///
-    /// A word has as many bits as a long of the kernel; those that are asked for are in the lowest one.
+    /// A word has as many bits as the kernel's `long`; the bits in question are in the lowest word.
     func bits(_ name: String, contain numbers: [Int32]) -> Bool {
         guard let last = (try? textIfPresent(name))?.split(separator: " ").last, let bits = UInt64(last, radix: 16)
         else { return false }
         return numbers.allSatisfy { bits >> UInt64($0) & 1 == 1 }
     }
 
-    /// Makes a folder, which in configfs makes an object, unless it exists.
+    /// Makes a folder, and in configfs thereby an object, unless it exists.
     func makeDirectory(_ name: String) throws(SensorFailure) {
         let path = path(name)
         do throws(SystemError) {
@@ -108,9 +107,7 @@ struct SysfsDirectory: Sendable, Equatable {
         }
     }
 
-    /// Writes an attribute unless it has the value already.
-    ///
-    /// - Returns: The value afterwards, which a driver may have rounded.
+    /// Writes an attribute unless it already has the value; returns the value afterwards, which a driver may have rounded.
     @discardableResult
     func ensure(_ name: String, is text: String) throws(SensorFailure) -> String {
         if try self.text(name) == text { return text }
@@ -118,7 +115,7 @@ struct SysfsDirectory: Sendable, Equatable {
         return try self.text(name)
     }
 
-    /// Writes an attribute, in one piece.
+    /// Writes an attribute with a single write.
     func write(_ text: String, to name: String) throws(SensorFailure) {
         let path = path(name)
         try mapError(SensorFailure.init) { () throws(SystemError) in

@@ -1,19 +1,19 @@
-/// Numbers as sysfs writes them: decimal, with a point, whatever the locale.
+/// Numbers in sysfs: decimal, with a point, independent of the locale.
 package enum SysfsNumber {
-    /// Reads a finite number, with blanks around it.
+    /// Parses a finite number, with optional surrounding blanks.
     package static func parse(_ text: String) -> Double? {
         let trimmed = text.trimmingBlanks()
-        // Double would also take "nan", "inf" and hexadecimal.
+        // Double would also accept "nan", "inf" and hexadecimal.
         guard trimmed.utf8.allSatisfy(isDecimal), let number = Double(trimmed), number.isFinite else { return nil }
         return number
     }
 
-    /// Reads a whole number.
+    /// Parses a whole number.
     static func integer(_ text: String) -> Int? {
         Int(text.trimmingBlanks())
     }
 
-    /// Writes a number without a point when it is whole.
+    /// Formats a number, without a point if it is whole.
     package static func text(_ number: Double) -> String {
         number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : String(number)
     }
@@ -29,7 +29,7 @@ package enum SysfsNumber {
 }
 
 extension String {
-    /// The text without blanks and line ends around it.
+    /// The text without surrounding blanks and line ends.
     func trimmingBlanks() -> String {
         var rest = self[...].utf8
         while let first = rest.first, first == 0x20 || (0x09...0x0D).contains(first) { rest.removeFirst() }

@@ -1,9 +1,9 @@
 import Glibc
 import SensorGeometry
 
-/// Finds how a gyroscope's axes lie in the device, and whether its scale is right, from quarter turns about known axes.
+/// Finds the orientation of a gyroscope's axes in the device, and errors of its scale, from quarter turns about known axes.
 package struct TurnSolver {
-    /// A quarter turn that a person can make.
+    /// A quarter turn that the user makes.
     package enum Turn: Sendable, CaseIterable {
         /// Flat on a table, counter-clockwise as seen from above.
         case counterClockwise
@@ -12,7 +12,7 @@ package struct TurnSolver {
         /// From flat on a table to standing on the left edge.
         case ontoLeft
 
-        /// The device's axis that it turns about, by the right-hand rule: x to the right, y to the top, z out of the screen.
+        /// The device's axis of rotation, by the right-hand rule: x to the right, y to the top, z out of the screen.
         var axis: Vector3 {
             switch self {
             case .counterClockwise: [0, 0, 1]
@@ -22,33 +22,33 @@ package struct TurnSolver {
         }
     }
 
-    /// What is wrong with a turn.
+    /// The defect of a turn.
     package enum Flaw: Error, Sendable, Equatable {
-        /// The gyroscope measured next to nothing.
+        /// The gyroscope measured almost no rotation.
         case noTurn
         /// The turn was about more than one axis.
         case oblique
     }
 
-    /// What was found.
+    /// The result.
     package struct Solution: Sendable, Equatable {
-        /// From the gyroscope's axes to the device's, with the scale if that is wrong.
+        /// The rotation from the gyroscope's axes to the device's, with the scale if that is wrong.
         package let matrix: MountMatrix
-        /// The factor that is missing in the scale: 1, or one between degrees and radians.
+        /// The factor missing in the scale: 1, or the one between degrees and radians.
         package let scale: Double
     }
 
     private static let degreesPerRadian = 180 / Double.pi
-    /// From this share of a turn about its strongest axis on it is a turn about one axis.
+    /// The minimum share of the strongest axis in a turn about one axis.
     private static let purity = 0.75
-    /// A quarter turn by hand, in degrees.
+    /// The range of a quarter turn by hand, in degrees.
     private static let quarters = 45.0...180
     private var turns: [(turn: Turn, degrees: Vector3)] = []
 
     /// Creates a solver without turns.
     package init() {}
 
-    /// Adds a turn that was asked for, as the sum of the rates times their time, in radians and the gyroscope's own axes.
+    /// Adds a requested turn as the integral of the rates, in radians and the gyroscope's own axes.
     package mutating func add(_ turn: Turn, radians: SIMD3<Double>) throws(Flaw) {
         let degrees = Vector3(radians.x, radians.y, radians.z) * Self.degreesPerRadian
         let squares = (0..<3).map { degrees[$0] * degrees[$0] }
@@ -57,7 +57,7 @@ package struct TurnSolver {
         turns.append((turn, degrees))
     }
 
-    /// Solves; `nil` when the turns do not tell the axes apart, or disagree about the scale.
+    /// Solves; `nil` when the turns do not determine the axes, or their scales disagree.
     package func solve() -> Solution? {
         let scales = Set(turns.compactMap { Self.scale(of: $0.degrees.length) })
         guard scales.count == 1, let scale = scales.first,
@@ -67,7 +67,7 @@ package struct TurnSolver {
         return Solution(matrix: matrix, scale: scale)
     }
 
-    /// The factor that makes an angle one of a quarter turn; `nil` when none does that is likely.
+    /// The factor that turns an angle into a quarter turn; `nil` when no likely factor does.
     private static func scale(of degrees: Double) -> Double? {
         [1, degreesPerRadian, 1 / degreesPerRadian].first { quarters.contains(degrees * $0) }
     }

@@ -1,16 +1,16 @@
 import Binnacle
 import LinuxSystem
 
-/// Puts the stamps of one device on CLOCK_MONOTONIC, so that they never fall.
+/// Translates the stamps of one device to CLOCK_MONOTONIC, so that they never decrease.
 ///
-/// Stamps of that clock stay as the kernel gave them. Those of another clock are moved by a constant, and missing ones are
-/// made from the time of arrival.
+/// Stamps of that clock are kept unchanged. Those of another clock are moved by a constant, and missing ones are estimated from
+/// the time of arrival.
 package struct ClockMap {
-    /// What the distance from the stamp before means.
+    /// The meaning of the distance from the previous stamp.
     package enum Kind {
-        /// It was measured by the device.
+        /// Measured by the device.
         case measured
-        /// Nothing: the stamp is the first one, was missing, or fell a little.
+        /// Meaningless: the stamp is the first one, was missing, or decreased slightly.
         case made
         /// The device's clock was set.
         case jumped
@@ -18,35 +18,35 @@ package struct ClockMap {
 
     private enum Origin: Equatable {
         case unknown
-        /// Of CLOCK_MONOTONIC, or of a clock at a constant distance from it.
+        /// CLOCK_MONOTONIC, or a clock at a constant distance from it.
         case constant(offset: Int64)
-        /// Of CLOCK_REALTIME, which may be set at any time.
+        /// CLOCK_REALTIME, which may be set at any time.
         case realtime
     }
 
-    /// The last stamp that was given.
+    /// The last stamp returned.
     package private(set) var last: Int64?
     private var origin = Origin.unknown
     private let floor: Int64
     private var notice: String?
 
-    /// A stamp further than this from the time of arrival is one of another clock.
+    /// A stamp further than this from the time of arrival belongs to another clock.
     private static let plausibleNanoseconds: Int64 = 60_000_000_000
 
-    /// No stamp is below `floor`, the last one that the device gave when it was open before.
+    /// No stamp is below `floor`, the last stamp of the previous opening.
     package init(floor: Int64? = nil) {
         self.floor = floor ?? .min
     }
 
-    /// Gives the next sample its stamp.
+    /// Translates the stamp of the next sample.
     ///
     /// - Parameters:
-    ///   - raw: What the device gave; `nil` when it gives none, 0 when it does not know.
-    ///   - behind: The number of samples that were read together with this one and come after it.
+    ///   - raw: The device's stamp; `nil` when it gives none, 0 when it does not know.
+    ///   - behind: The number of later samples in the same read.
     ///   - interval: The usual distance between samples, in nanoseconds.
-    ///   - arrival: When the samples were read, on CLOCK_MONOTONIC.
+    ///   - arrival: The time of the read on CLOCK_MONOTONIC.
     ///   - realtime: CLOCK_REALTIME at the same time.
-    /// - Returns: The stamp, and what its distance from the last one means.
+    /// - Returns: The stamp, and the meaning of its distance from the last one.
     @inline(__always)  // Nearly all stamps take the first branch, and a block of them keeps its state in registers.
     package mutating func time(
         of raw: Int64?, behind: Int = 0, interval: Double? = nil, arrival: Int64,
@@ -67,7 +67,7 @@ package struct ClockMap {
     /// The stamp of a value that is repeated because the device reported no change.
     package mutating func hold(at arrival: Int64) -> Int64 { keep(arrival) }
 
-    /// Takes what a person should know about the stamps, once.
+    /// Returns the notice for the user about the stamps, once.
     package mutating func takeNotice() -> String? { notice.take() }
 
     private mutating func unusualTime(
@@ -88,12 +88,12 @@ package struct ClockMap {
             return jump(raw, to: max(last, arrival))
         }
         guard time < last else { return (keep(time), .measured) }
-        // Two stamps may change places by a little. A clock that was set back stays behind.
+        // Two neighbouring stamps may be swapped. A clock that was set back stays behind.
         let isSwapped = Double(last) - Double(time) <= max(2 * (interval ?? 0), 1e6)
         return isSwapped ? (keep(last), .made) : jump(raw, to: Units.later(last, by: Int64(interval ?? 0)))
     }
 
-    // `taken` is when the sample was probably taken: the first of several that were read together is old.
+    // `taken` is the probable time of the sample: the first of several in one read is old.
     private mutating func translated(
         _ raw: Int64, _ taken: Int64, _ arrival: Int64, _ realtime: () -> Int64
     ) -> Int64 {
@@ -117,7 +117,7 @@ package struct ClockMap {
         return (keep(time), .jumped)
     }
 
-    /// Samples that were read together lie one interval apart, and not before the last one that was read earlier.
+    /// Estimates stamps of samples in one read: one interval apart, and not before the last one of the previous read.
     private func made(_ behind: Int, _ interval: Double?, _ arrival: Int64) -> Int64 {
         guard behind > 0 else { return arrival }
         var step = interval ?? 0

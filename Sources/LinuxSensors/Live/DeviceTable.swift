@@ -1,27 +1,24 @@
-/// The sensors of the machine that were found by searching it and through the reports of udev.
+/// The machine's sensors, found by searches and udev's reports.
 struct DeviceTable {
-    /// The devices, in the order in which they are chosen.
+    /// The devices, in order of preference.
     private(set) var devices: [SensorDevice] = []
-    /// Whether the machine was searched once.
+    /// Whether a search has finished.
     private(set) var isSearched = false
-    /// Counts the changes of the devices.
+    /// The number of changes of the devices so far.
     private(set) var changeCount = 0
-    /// The number of udev's last report about each device that is present.
+    /// The number of udev's last report for each device that is present.
     private var reports: [String: Int] = [:]
     private var reportCount = 0
-    /// The devices that a worker thread is asked to examine.
+    /// The devices whose examination by a worker thread is in progress.
     private var examined: Set<String> = []
-    /// The search that runs: the reports before it, the devices removed since, and whether another one has to follow.
+    /// The search in progress: the number of reports before it, the devices removed since, and whether it has to be repeated.
     private var search: (reportCount: Int, removed: Set<String>, isOutdated: Bool)?
 
-    /// The device with a folder in sysfs.
     subscript(path: String) -> SensorDevice? { devices.first { $0.path == path } }
 
     // MARK: - Searches
 
-    /// Begins a search, or has the one that runs repeated.
-    ///
-    /// - Returns: Whether to search now.
+    /// Begins a search, or has the current one repeated; returns whether to search now.
     mutating func beginSearch() -> Bool {
         guard search == nil else {
             search?.isOutdated = true
@@ -31,10 +28,9 @@ struct DeviceTable {
         return true
     }
 
-    /// Takes the result of a search.
+    /// Applies the result of a search; `nil` when it failed, which leaves the devices that udev reported.
     ///
-    /// - Parameter found: The devices; `nil` when the search failed, which leaves those that udev reported.
-    /// - Returns: The folders of the devices that are gone, which the caller removes, and whether to search again.
+    /// Returns the folders of the removed devices, which the caller removes, and whether to search again.
     mutating func endSearch(_ found: [SensorDevice]?) -> (gone: [String], isOutdated: Bool) {
         guard let search else { return ([], false) }
         defer {
@@ -59,18 +55,17 @@ struct DeviceTable {
 
     // MARK: - Reports of udev
 
-    /// Takes a report that a device is present or has changed.
+    /// Records a report that a device is present or has changed.
     ///
-    /// - Returns: The report's number, for an examination of the device; `nil` when one is under way.
+    /// Returns the report's number, for an examination of the device; `nil` when one is in progress.
     mutating func report(_ path: String) -> Int? {
         reportCount += 1
         reports[path] = reportCount
         return examined.insert(path).inserted ? reportCount : nil
     }
 
-    /// Takes the end of an examination that a report led to.
-    ///
-    /// - Returns: Whether the result is up to date, or else the number for another examination if the device is present.
+    /// Ends an examination that a report started; returns whether the result is up to date, and if not the number for another
+    /// examination of a device that is still present.
     mutating func endExamination(of path: String, report: Int) -> (isCurrent: Bool, next: Int?) {
         examined.remove(path)
         guard let last = reports[path], last != report else { return (reports[path] != nil, nil) }
@@ -78,7 +73,7 @@ struct DeviceTable {
         return (false, last)
     }
 
-    /// Adds a device, or replaces the description of one that is known.
+    /// Adds a device, or replaces its description.
     mutating func add(_ device: SensorDevice) {
         changeCount += 1
         guard let index = devices.firstIndex(where: { $0.path == device.path }) else {
@@ -91,7 +86,6 @@ struct DeviceTable {
         devices[index] = changed
     }
 
-    /// Removes a device.
     mutating func remove(_ path: String) {
         changeCount += 1
         devices.removeAll { $0.path == path }

@@ -4,33 +4,33 @@ import Synchronization
 
 /// The worker threads of a live source: a driver may block any access to its device for seconds.
 ///
-/// An opening or a closing has a thread of its own, so that a driver that hangs delays no other sensor; a sensor has one
-/// opening at a time. Examinations share a few threads, because udev may report any number of devices.
+/// An opening or a closing has its own thread, so that a driver that hangs delays no other sensor; a sensor has one opening at a
+/// time. Examinations share a few threads, because udev may report any number of devices.
 package final class DeviceWorkers: Sendable {
     package typealias Work = @Sendable () -> Void
 
     private struct State {
         var examinations = BoundedQueue<Work>(capacity: .max)
         var examinerCount = 0
-        /// The openings and closings under way.
+        /// The number of openings and closings in progress.
         var runningCount = 0
     }
 
-    /// The most threads that examine devices.
+    /// The maximum number of threads that examine devices.
     package static let mostExaminers = 4
 
     private let state = Mutex(State())
 
-    /// Creates workers without a thread.
+    /// Creates workers; threads start on demand.
     package init() {}
 
-    /// Runs work on a thread of its own.
+    /// Runs work on its own thread.
     ///
     /// - Parameters:
-    ///   - work: What may block. It is released, with all that it holds, before `report` is called: a device that it holds
-    ///     open could not be opened again.
-    ///   - report: Runs on the thread afterwards.
-    /// - Throws: ``SystemError`` when there is no thread left.
+    ///   - work: Work that may block. It is released, with everything it holds, before the call of `report`: a device that it
+    ///     holds open could not be opened again.
+    ///   - report: Runs on the same thread afterwards.
+    /// - Throws: ``SystemError`` when no thread can be started.
     package func start(_ work: @escaping Work, then report: @escaping Work = {}) throws(SystemError) {
         let held = Mutex<Work?>(work)
         state.withLock { $0.runningCount += 1 }
@@ -46,14 +46,14 @@ package final class DeviceWorkers: Sendable {
         }
     }
 
-    /// Waits until no thread opens or closes a device, but not for ever.
+    /// Waits until no thread opens or closes a device, or the time is over.
     package func wait(atMostMilliseconds: Int) {
         for _ in 0..<atMostMilliseconds where state.withLock({ $0.runningCount > 0 }) { usleep(1000) }
     }
 
-    /// Runs work on one of the examiners' threads, in the order of the calls.
+    /// Runs work on one of the examination threads, in the order of the calls.
     ///
-    /// - Throws: ``SystemError`` when there is no thread left.
+    /// - Throws: ``SystemError`` when no thread can be started.
     package func examine(_ work: @escaping Work) throws(SystemError) {
         let needsThread = state.withLock { state in
             _ = state.examinations.append(work, load: 0)

@@ -1,7 +1,7 @@
 /// Finds gaps in which samples were lost, from the distances of stamps, and learns the usual distance.
 ///
-/// A late sample is followed by some that come sooner than usual, until they are on time again: with a busy machine or a
-/// busy hub that is the rule, and nothing is lost. So a gap is a loss only when the samples after it do not catch up.
+/// On a busy machine or sensor hub a late sample is usually followed by samples at shorter distances, until they are on time
+/// again, and nothing is lost. Therefore a gap is a loss only if the following samples do not catch up.
 package struct GapDetector {
     /// Samples that were lost.
     package struct Loss: Equatable {
@@ -9,15 +9,15 @@ package struct GapDetector {
         package let durationSeconds: Double
     }
 
-    /// A gap of which it is not known yet whether samples were lost in it or were only late.
+    /// A gap that may be a loss or a delay.
     private struct OpenGap {
         var nanoseconds = 0.0
-        /// How far the samples are behind their rhythm, and the least that this was.
+        /// The current delay behind the usual rhythm, and its minimum so far.
         var delay = 0.0
         var leastDelay = Double.infinity
-        /// The samples since then, without catching up.
+        /// The number of samples since then that did not catch up.
         var steadyCount = 0
-        /// The gaps in a row between which the samples did not catch up by much.
+        /// The number of gaps in a row between which the samples did not catch up substantially.
         var gapCount = 0
         private var delayAtGap = 0.0
 
@@ -31,48 +31,48 @@ package struct GapDetector {
         }
 
         func loss(_ interval: Double) -> Loss {
-            // Both are bounded: a stamp is within a minute of the clock, and no interval is below a microsecond.
+            // Both are bounded: a stamp is within a minute of the clock, and every interval is at least a microsecond.
             Loss(count: max(1, Int((leastDelay / interval).rounded())), durationSeconds: nanoseconds * 1e-9)
         }
     }
 
     /// The usual distance between two samples, in nanoseconds; `nil` until it is known.
     package private(set) var intervalNanoseconds: Double?
-    /// The usual difference from the usual distance.
+    /// The usual deviation from the usual distance.
     private var jitterNanoseconds = 0.0
-    /// The distances since learning began.
+    /// The number of distances since learning began.
     private var distanceCount = 0
-    /// The share of the last samples that had the stamp of the one before, from 0 to 1.
+    /// The moving share of samples with the previous sample's stamp, from 0 to 1.
     private var equalShare = 0.0
     private var gapsInARow = 0
     private var openGap: OpenGap?
 
     /// The number of distances after which the usual one is known.
     private static let learningCount = 16
-    /// So many gaps in a row are no losses, but another rate.
+    /// This number of gaps in a row means another rate, not losses.
     private static let mostGapsInARow = 4
-    /// The samples after a gap by which it is decided.
+    /// The number of samples after a gap that decide about it.
     private static let decidingCount = 16
-    /// The samples in a gap of a quarter of a second are lost: no sample is that late.
+    /// A gap of a quarter of a second is a loss: no sample is that late.
     private static let certainNanoseconds = 2.5e8
-    /// A device that is late more often than this without catching up has lost samples.
+    /// This number of delays in a row without catching up is a loss.
     private static let mostOpenGaps = 8
     /// From a microsecond, below which samples were stamped in one go, to a thousand seconds.
     private static let intervals = 1e3...1e12
 
-    /// Begins with the device's rate, when it gives one.
+    /// Starts with the device's rate; `nil` when it states none.
     package init(rateHz: Double?) {
-        // Other rates are errors of a driver.
+        // Other rates are driver errors.
         if let rateHz, rateHz > 1e-3, rateHz < 1e6 { intervalNanoseconds = 1e9 / rateHz }
     }
 
-    /// Starts again, because the device's clock was set.
+    /// Resets the detector, because the device's clock was set.
     package mutating func restart() {
         distanceCount = 0
         openGap = nil
     }
 
-    /// Takes the distance of a sample from the one before, in nanoseconds and not negative; returns a loss that is certain now.
+    /// Adds the distance of a sample from the previous one, in nanoseconds and not negative; returns a loss that is now certain.
     @inline(__always)  // Nearly all distances are usual, and a block of them keeps its state in registers.
     package mutating func add(_ gap: Double) -> Loss? {
         guard let interval = intervalNanoseconds else {
@@ -81,9 +81,9 @@ package struct GapDetector {
         }
         distanceCount += 1
         equalShare += ((gap == 0 ? 1 : 0) - equalShare) / 32
-        // Of a device that stamps samples in one go, distances do not show what is missing.
+        // If a device stamps samples in one go, their distances do not reveal losses.
         guard equalShare < 0.3 else { return nil }
-        // A rate that the driver only claims is learned before a gap is believed.
+        // The driver's nominal rate is no evidence of a gap until the rate is learned.
         let isGap =
             distanceCount > Self.learningCount && gap > interval + max(0.75 * interval, 6 * jitterNanoseconds)
         if !isGap, openGap == nil, distanceCount > Self.learningCount, gap <= 16 * interval,
@@ -101,7 +101,7 @@ package struct GapDetector {
     private mutating func addUnusual(_ gap: Double, _ interval: Double, isGap: Bool) -> Loss? {
         guard isGap else {
             gapsInARow = 0
-            // Samples that catch up say nothing about the usual distance, and neither do samples stamped in one go.
+            // Neither samples that catch up nor samples stamped in one go reveal the usual distance.
             guard openGap == nil else { return settle(gap, interval) }
             guard gap > 0 else { return nil }
             let weight = distanceCount <= Self.learningCount ? 0.25 : 0.0625
@@ -127,7 +127,7 @@ package struct GapDetector {
         return open.loss(interval)
     }
 
-    /// Takes the distance of a sample behind a gap.
+    /// Adds the distance of a sample after a gap.
     private mutating func settle(_ gap: Double, _ interval: Double) -> Loss? {
         guard var open = openGap else { return nil }
         open.delay += gap - interval

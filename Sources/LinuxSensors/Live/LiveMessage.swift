@@ -1,14 +1,14 @@
 import LinuxSystem
 
-/// What worker threads tell the event thread.
+/// A message of a worker thread to the event thread.
 enum LiveMessage: Sendable {
-    /// The machine was searched for sensors, or why it cannot be.
+    /// The machine was searched for sensors, or the search failed.
     case searched(Result<[SensorDevice], SystemError>)
-    /// A device was examined after a report of udev; `nil` when it is no sensor, or gone.
+    /// A device was examined after a report of udev; `nil` when it is not a sensor or was removed.
     case examined(path: String, report: Int, SensorDevice?)
-    /// A device was opened for a sensor, or could not be.
+    /// A device was opened for a sensor, or the opening failed.
     case opened(sensor: Int, Result<OpenedDevice, SensorFailure>)
     case closed(sensor: Int)
-    /// The poller of a sensor has read its device, or could not.
+    /// A reading of a sensor's poller, or its failure.
     case polled(sensor: Int, IIOPoller, PollOutcome)
 }

@@ -1,15 +1,15 @@
 import Binnacle
 
-/// One sensor of a live source: its state machine, and what the source holds for it.
+/// One sensor of a live source: its state machine and its resources.
 final class LiveSensor {
-    /// A device that has to be closed, or its buffer switched off.
+    /// A device that has to be closed, or whose buffer has to be disabled.
     enum Held: Sendable {
         case nothing
         case open(OpenedDevice.Access)
-        /// The device is closed, and its buffer is still on.
+        /// The device is closed; its buffer is still enabled.
         case leftOn(SysfsDirectory)
 
-        /// Closes it, which may block.
+        /// Closes the device, which may block.
         func close() {
             switch self {
             case .nothing: break
@@ -21,56 +21,55 @@ final class LiveSensor {
 
     let number: Int
     let request: SensorRequest
-    /// Whether it reads the gyroscope that turns with the device of another sensor, and belongs to that one's `Sensor`.
+    /// Whether it reads the gyroscope that turns with another sensor's device and delivers it as that sensor's.
     let isCompanion: Bool
-    /// The streams that the device gives, in the order of its reader.
+    /// The device's streams, in the order of its reader.
     private(set) var streams: [SampleStream]
     private(set) var streamIDs: [StreamID]
     /// The streams' places in the delivery that is filled.
     var places: [Int] = []
     private(set) var slot: SensorSlot
-    /// The state machine's deadline, copied because every turn compares it; `.max` without one.
+    /// The state machine's deadline, cached because every turn compares it; `.max` without one.
     private(set) var deadline = Int64.max
     var held = Held.nothing
     /// Reads the device; `nil` while none is open.
     var reader: (any SensorReader)?
-    /// Whether the reader may have more at once.
+    /// Whether the reader may have more samples now.
     var isReady = false
     /// Whether the state machine waits for the next sample.
     var awaitsSample = false
-    /// The identity of the last device, which is preferred to others that match.
+    /// The identity of the last device, which is preferred among those that match.
     var lastID: String?
-    /// The last stamp that was delivered, below which no stamp of the next opening falls.
+    /// The last stamp delivered, a lower limit for the next opening.
     var lastTimeNanoseconds: Int64?
-    /// The notices that were given.
+    /// The notices already shown.
     var toldNotices: Set<String> = []
 
     init(number: Int, request: SensorRequest, isCompanion: Bool, bufferRetryNanoseconds: Int64) {
         self.number = number
         self.request = request
         self.isCompanion = isCompanion
-        // What the device gives beside them shows when it is open.
+        // Optional streams become known when the device is open.
         streams = request.streams.filter { isCompanion || !$0.isOptional }
         streamIDs = streams.map(\.id)
         slot = SensorSlot(bufferRetryNanoseconds: bufferRetryNanoseconds)
     }
 
-    /// Takes what an opened device gives.
+    /// Sets the streams to those of the opened device.
     func use(_ kinds: [SampleKind]) {
         streams = kinds.compactMap { kind in request.streams.first { $0.kind == kind } }
         streamIDs = streams.map(\.id)
     }
 
-    /// Whether the open device gives a kind.
+    /// Whether the open device delivers a kind.
     func reads(_ kind: SampleKind) -> Bool { reader != nil && streams.contains { $0.kind == kind } }
 
-    /// Tells the state machine what happened.
+    /// Passes an input to the state machine and returns its effects.
     func handle(_ input: SensorSlot.Input, at now: Int64) -> [SensorSlot.Effect] {
         defer { deadline = slot.deadline ?? .max }
         return slot.handle(input, at: now)
     }
 
-    /// When to look at the sensor without being woken, on CLOCK_MONOTONIC; `.max` for never.
     var nextLook: Int64 {
         guard let reader else { return deadline }
         let stall = reader.stallNanoseconds.map { reader.lastArrivalNanoseconds + $0 }

@@ -1,12 +1,12 @@
 import Binnacle
 import LinuxSystem
 
-/// Going on with other sensors, without touching those that stay.
+/// Changes the sensors of a running source without touching those that stay.
 extension LiveSource {
-    /// Changes whenever a device is found or gone; 0 until the machine was searched.
+    /// Changes whenever a device is found or removed; 0 until the machine was searched.
     package var deviceChangeCount: Int { table.isSearched ? table.changeCount : 0 }
 
-    /// Whether the machine has a device for each of some requests, open or not.
+    /// Whether the machine has a device for each request, open or not.
     package func hasDevices(for requests: ArraySlice<SensorRequest>, except taken: Set<String> = []) -> Bool {
         guard let request = requests.first else { return true }
         return table.devices.contains { device in
@@ -15,14 +15,12 @@ extension LiveSource {
         }
     }
 
-    /// Takes over other requests between two deliveries.
+    /// Applies other requests between two deliveries.
     ///
-    /// A sensor stays, with its open device, when its `Sensor` object is among the new requests. The devices of the others
-    /// are closed on worker threads, and free for the new ones when that is done. Losses and failures of sensors that go
-    /// are not delivered any more.
+    /// A sensor stays, with its open device, if its `Sensor` object is among the new requests. The devices of the others are
+    /// closed on worker threads and are then available to new sensors. Losses and failures of removed sensors are not delivered.
     ///
-    /// - Parameter requests: What is wanted from now on, each sensor once. One for a sensor that stays says what it said
-    ///   before.
+    /// - Parameter requests: The new requests, each sensor once. The request of a sensor that stays has to be unchanged.
     package func change(_ requests: [SensorRequest]) {
         guard !isStopped else { return }
         let now = SystemClock.monotonic()

@@ -46,7 +46,7 @@ extension LiveSource {
             case .success(let device):
                 sensor.held = .open(device.access)
                 sensor.use(device.kinds)
-                // A sensor that a reload has removed meanwhile delivers nothing any more.
+                // A sensor that a reload has removed delivers nothing.
                 if let lastDelivery, sensors.contains(where: { $0 === sensor }) {
                     findPlaces(of: sensor, in: lastDelivery)
                 }
@@ -57,7 +57,7 @@ extension LiveSource {
         case .closed(let number):
             if let sensor = sensor(numbered: number) { advance(sensor, .closed, at: now) }
         case .polled(let number, let poller, let outcome):
-            // A poller that was stopped may still have sent a reading.
+            // A stopped poller may still have sent a reading.
             guard let sensor = sensor(numbered: number), let reader = sensor.reader as? PolledReader,
                 reader.poller === poller
             else { return }
@@ -90,7 +90,6 @@ extension LiveSource {
         }
     }
 
-    /// Removes a device that is gone.
     func remove(_ path: String, _ now: Int64) {
         table.remove(path)
         for sensor in sensors where sensor.slot.device == path {
@@ -98,10 +97,10 @@ extension LiveSource {
         }
     }
 
-    /// Opens a device for every sensor that waits for one, once the machine was searched: a better one may be found.
+    /// Opens a device for every waiting sensor, but not before the machine was searched, which may find a better one.
     ///
-    /// Those go first whose last device is there, then those with the most specific match: otherwise a sensor that any
-    /// device satisfies would take the only one of another.
+    /// Sensors whose last device is present come first, then those with the most specific match: otherwise a sensor that any
+    /// device satisfies could take the only one of another. device satisfies would take the only one of another.
     func openWaiting(_ now: Int64) {
         guard table.isSearched else { return }
         let waiting = sensors.filter(\.slot.isWaiting)
@@ -112,11 +111,11 @@ extension LiveSource {
             return left == right ? $0.offset < $1.offset : left > right
         }
         let all = known + specific.map(\.element)
-        // A gyroscope that another sensor asks for by itself is its.
+        // A gyroscope that is requested by itself is not available as a companion.
         for sensor in all.filter({ !$0.isCompanion }) + all.filter(\.isCompanion) { findDevice(for: sensor, now) }
     }
 
-    /// Tells a sensor which device it may open.
+    /// Reports to a sensor which device it may open.
     func findDevice(for sensor: LiveSensor, _ now: Int64) {
         let candidate: SensorSlot.Candidate
         if let device = sensor.slot.device ?? choose(for: sensor)?.path {
@@ -129,14 +128,14 @@ extension LiveSource {
         advance(sensor, .candidate(candidate), at: now)
     }
 
-    /// The sensor's last device, or else the first one that matches; not one that another sensor has.
+    /// The sensor's last device, or else the first one that matches; only devices that no other sensor has.
     private func choose(for sensor: LiveSensor) -> SensorDevice? {
         if sensor.isCompanion { return companion(for: sensor) }
         let free = freeDevices(for: sensor).filter(sensor.request.accepts)
         return free.first { $0.id == sensor.lastID } ?? free.first
     }
 
-    /// The gyroscope that turns with the device of a sensor, when that one reads none itself.
+    /// The gyroscope that turns with a sensor's device, if that device has none.
     private func companion(for sensor: LiveSensor) -> SensorDevice? {
         let main = sensors.first { !$0.isCompanion && $0.request.sensor === sensor.request.sensor }
         guard let main, main.reader != nil, !main.reads(.gyroscope),
@@ -152,7 +151,7 @@ extension LiveSource {
         }
     }
 
-    /// When at the latest a matching device is closed that a sensor holds which is no longer requested.
+    /// The latest time at which a matching device of a sensor that is no longer requested is closed.
     private func leavingDue(for sensor: LiveSensor, _ now: Int64) -> Int64? {
         let dues = leaving.compactMap { other -> Int64? in
             guard case .leaving(let path, let due, _) = other.slot.state, due > now, let device = table[path],
@@ -174,7 +173,6 @@ extension LiveSource {
         return "\(wanted); \(list); 'binnacle doctor' says more"
     }
 
-    /// A sensor by its number, also one that is leaving.
     private func sensor(numbered number: Int) -> LiveSensor? {
         sensors.first { $0.number == number } ?? leaving.first { $0.number == number }
     }

@@ -2,9 +2,9 @@ import Binnacle
 import LinuxSystem
 import PlainText
 
-/// Performing what the sensors' state machines decide.
+/// Performs the effects of the sensors' state machines.
 extension LiveSource {
-    /// Tells a sensor's state machine what happened, and performs the effects.
+    /// Passes an input to a sensor's state machine and performs the effects.
     func advance(_ sensor: LiveSensor, _ input: SensorSlot.Input, at now: Int64) {
         for effect in sensor.handle(input, at: now) { perform(effect, sensor, now) }
     }
@@ -27,24 +27,23 @@ extension LiveSource {
         }
     }
 
-    /// Fails the streams of a sensor.
     private func report(_ failure: SensorFailure, of sensor: LiveSensor) {
         sensor.awaitsSample = true
         guard sensor.isCompanion else { return answers.append(.failed(sensor.streams, reason: failure)) }
-        // Without a gyroscope there is nothing to fail.
+        // Without a gyroscope there is no stream to fail.
         if failure.category != .missing || sensor.lastID != nil {
             addNotice(sensor, "its gyroscope cannot be read: \(failure.description)")
         }
         if sensor.lastTimeNanoseconds != nil { answers.append(.failed(sensor.streams, reason: failure)) }
     }
 
-    /// Tells a person something about a sensor, once.
+    /// Records a notice about a sensor for the user, once.
     func addNotice(_ sensor: LiveSensor, _ text: String) {
         guard sensor.toldNotices.insert(text).inserted else { return }
         notices.append("\(sensor.request.sensor.name): \(text)")
     }
 
-    /// Reports a loss in each stream of a sensor; how many samples it was is estimated from their rate.
+    /// Reports a loss in each stream of a sensor; the number of samples is estimated from their rate.
     private func lose(_ sensor: LiveSensor, _ cause: SampleLoss.Cause, _ seconds: Double?, _ detail: String) {
         var count: Int? = seconds == nil ? 1 : nil
         if let seconds, !sensor.awaitsSample, let interval = sensor.reader?.intervalNanoseconds {
@@ -106,7 +105,7 @@ extension LiveSource {
         }
     }
 
-    /// Tells the sensor what its gyroscope can do, and has another device looked for when it has none.
+    /// Sets the limits of the sensor's gyroscope; searches for another device if it has none.
     private func describeGyroscope(of sensor: LiveSensor, _ access: OpenedDevice.Access) {
         guard sensor.reads(.gyroscope) else {
             let beside = sensors.first { $0.isCompanion && $0.request.sensor === sensor.request.sensor }
@@ -138,7 +137,7 @@ extension LiveSource {
         case .buffer(let buffer): return IIOBufferReader(buffer, now: now, floor: floor)
         case .poller(let poller):
             let (mailbox, number) = (mailbox, sensor.number)
-            // It is started here, because a reading that came before the reader would be lost.
+            // Started here, because a reading that arrives before the reader exists would be lost.
             try poller.start { outcome, isDue in
                 if !mailbox.post(.polled(sensor: number, poller, outcome), wakes: isDue) { poller.stop() }
             }
@@ -170,7 +169,7 @@ extension LiveSource {
         }
     }
 
-    /// Runs what may block on a worker thread, or here when there is none left.
+    /// Runs blocking work on a worker thread, or on this thread if none can be started.
     func onWorker(_ work: @escaping DeviceWorkers.Work, then report: @escaping DeviceWorkers.Work = {}) {
         do throws(SystemError) {
             try workers.start(work, then: report)

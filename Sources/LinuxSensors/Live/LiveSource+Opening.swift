@@ -4,25 +4,25 @@ import LinuxSystem
 extension SensorDevice {
     /// Lists the accelerometers, magnetometers and gyroscopes of this machine, in a stable order.
     ///
-    /// This may take as long as a sleeping device needs to wake up.
+    /// This may block until a sleeping device has woken up.
     ///
-    /// - Parameter root: The folder under which `/sys` and `/dev` lie; `nil` asks udev for the machine's own devices.
+    /// - Parameter root: The folder that contains `/sys` and `/dev`; `nil` asks udev for the machine's own devices.
     /// - Returns: The devices.
-    /// - Throws: ``SensorFailure`` when the devices cannot be listed at all.
+    /// - Throws: ``SensorFailure`` when the devices cannot be listed.
     public static func all(root: String? = nil) throws(SensorFailure) -> [SensorDevice] {
         try mapError(SensorFailure.init) { () throws(SystemError) in try DeviceFinder(under: root).devices() }
     }
 }
 
 extension LiveSource {
-    /// Starts to look for the sensors; the first of them may deliver after a few milliseconds.
+    /// Starts to search for the sensors; the first samples may follow after a few milliseconds.
     ///
-    /// A device that is absent or may not be read is no error here: its streams fail, and it is tried again.
+    /// A missing device, or one without permission, is no error: its streams fail, and the source tries again.
     ///
     /// - Parameters:
-    ///   - requests: What is wanted, each sensor once.
-    ///   - root: The folder under which `/sys` and `/dev` lie; `nil` asks udev for the machine's own devices.
-    /// - Throws: ``SensorFailure`` when the system refuses what the source needs itself.
+    ///   - requests: The sensors, each once.
+    ///   - root: The folder that contains `/sys` and `/dev`; `nil` asks udev for the machine's own devices.
+    /// - Throws: ``SensorFailure`` when the system refuses a resource that the source itself needs.
     public convenience init(_ requests: [SensorRequest], root: String? = nil) throws(SensorFailure) {
         do throws(SystemError) {
             try self.init(requests, finder: DeviceFinder(under: root), waker: try Waker())
@@ -31,15 +31,15 @@ extension LiveSource {
         }
     }
 
-    /// Starts to look for one device of each kind; its sensor has the name of the kind.
+    /// Starts to search for one device of each kind; its sensor has the name of the kind.
     ///
-    /// A gyroscope belongs to the accelerometer when both are wanted: it is a part of the same device, or one that turns
-    /// with it, and its stream, which may stay without samples, is one of the sensor `accelerometer`.
+    /// If both are requested, a gyroscope belongs to the accelerometer: it is part of the same device, or turns with it, and its
+    /// stream, which may stay without samples, is one of the sensor `accelerometer`.
     ///
     /// - Parameters:
-    ///   - kinds: What is wanted.
-    ///   - root: The folder under which `/sys` and `/dev` lie; `nil` asks udev for the machine's own devices.
-    /// - Throws: ``SensorFailure`` when the system refuses what the source needs itself.
+    ///   - kinds: The kinds to deliver.
+    ///   - root: The folder that contains `/sys` and `/dev`; `nil` asks udev for the machine's own devices.
+    /// - Throws: ``SensorFailure`` when the system refuses a resource that the source itself needs.
     public convenience init(
         kinds: [SampleKind] = [.accelerometer, .magnetometer], root: String? = nil
     ) throws(SensorFailure) {
@@ -52,7 +52,7 @@ extension LiveSource {
             }, root: root)
     }
 
-    /// Waits until a device has something, has come, or has gone.
+    /// Waits until a device has data, appears, or is removed.
     public func wait() { wait(timeoutMilliseconds: -1) }
 
     /// Ends a wait.

@@ -2,13 +2,12 @@ public import Binnacle
 import Glibc
 package import LinuxSystem
 
-/// The machine's own sensors as a source: finds them, opens them, reads them, and follows them through unplugging,
-/// plugging in, stalls and suspends.
+/// The machine's own sensors as a source: finds, opens and reads them, and handles unplugging, plugging in, stalls and suspends.
 ///
-/// Everything runs on the thread that calls ``fill(_:)`` and ``wait(timeoutMilliseconds:)``. What may block, which is
-/// sysfs and the opening and closing of devices, runs on worker threads, which answer through a mailbox. A ``SensorSlot``
-/// decides what happens with each sensor. A delivery has the samples of one device, or of all that are read by the clock:
-/// these are read at the same wake-up, and merged by their stamps they are in the order in which they were taken.
+/// Everything runs on the thread that calls ``fill(_:)`` and ``wait(timeoutMilliseconds:)``, except for calls that may block,
+/// which are sysfs and the opening and closing of devices: these run on worker threads, which answer through a mailbox. A
+/// ``SensorSlot`` decides what happens with each sensor. A delivery has the samples of one device, or of all that are read at
+/// intervals: these are read at the same wake-up, and merging by their stamps restores the order in which they were taken.
 public final class LiveSource: SampleSource {
     /// The streams of all sensors.
     public internal(set) var streams: [SampleStream]
@@ -16,7 +15,7 @@ public final class LiveSource: SampleSource {
     var sensors: [LiveSensor]
     /// Sensors that are no longer requested, until their devices are closed.
     var leaving: [LiveSensor] = []
-    /// The number of sensors so far, which is the next one's number in messages and for descriptors.
+    /// The number of sensors so far, which numbers the next one in messages and for descriptors.
     var sensorCount: Int
     let finder: DeviceFinder
     let waker: Waker
@@ -35,11 +34,11 @@ public final class LiveSource: SampleSource {
     private var suspendedNanoseconds: Int64
     let bufferRetryNanoseconds: Int64
     var nextSensor = 0
-    /// The delivery that the sensors' places are of.
+    /// The delivery to which the sensors' places belong.
     var lastDelivery: SampleDelivery?
-    /// The deliveries since the descriptors were last asked.
+    /// The number of deliveries since the descriptors were last polled.
     private var deliveriesSinceLook = 0
-    /// Whether the last answer was samples, without a wait since: then everything else was checked a moment ago.
+    /// Whether the last answer was samples without a wait since; everything else was then checked recently.
     private var hasJustDelivered = false
     private(set) var isStopped = false
 
@@ -47,10 +46,10 @@ public final class LiveSource: SampleSource {
     static let monitorToken = UInt64.max - 1
     private static let mostDeliveries = 64
 
-    /// Starts with a waker that others use as well; each sensor is requested once.
+    /// Starts with a waker that may be shared; each sensor is requested once.
     ///
-    /// `suspended` is how long the machine has been suspended, and `bufferRetryNanoseconds` how long a silent buffer is given up
-    /// for polling the first time, both in nanoseconds.
+    /// `suspended` is the machine's total suspend time, and `bufferRetryNanoseconds` the first period of polling a device with a
+    /// silent buffer, both in nanoseconds.
     package init(
         _ requests: [SensorRequest], finder: DeviceFinder, waker: Waker,
         suspended: @escaping () -> Int64 = SystemClock.suspended, bufferRetryNanoseconds: Int64 = 60_000_000_000
@@ -66,19 +65,19 @@ public final class LiveSource: SampleSource {
         mailbox = Mailbox(waker: waker)
         epoll = try Epoll()
         try epoll.add(waker.descriptor, token: Self.mailToken)
-        // Listening begins before the search, so that nothing falls in between.
+        // Listening begins before the search, so that no change is missed.
         monitor = finder.usesUdev ? try DeviceMonitor() : nil
         if let monitor { try epoll.add(monitor.descriptor, token: Self.monitorToken) }
         sensors = makeSensors(requests)
         try search()
     }
 
-    /// The streams of requests, in their order.
+    /// The streams of requests, in order.
     static func streams(of requests: [SensorRequest]) -> [SampleStream] {
         SampleStream.ordered(requests.flatMap(\.streams))
     }
 
-    /// Makes the sensors of requests, and those that read the gyroscopes beside them; sensors that exist stay.
+    /// Makes the sensors of requests, and those for companion gyroscopes; existing sensors stay.
     func makeSensors(_ requests: [SensorRequest]) -> [LiveSensor] {
         let wanted = requests.map { ($0, false) } + requests.compactMap(\.companion).map { ($0, true) }
         return wanted.map { request, isCompanion in
@@ -98,28 +97,28 @@ public final class LiveSource: SampleSource {
         stop()
     }
 
-    /// Writing eight bytes that are not 0 to this descriptor ends a wait; a signal handler may do it.
+    /// Writing eight bytes other than 0 to this descriptor ends a wait; a signal handler may do it.
     package var wakeDescriptor: Int32 { waker.descriptor }
 
-    /// Whether the machine has been searched and every device that was found is open, or could not be opened.
+    /// Whether the machine was searched and every device found is open, or could not be opened.
     package var isSettled: Bool {
         table.isSearched && answers.isEmpty
             && sensors.allSatisfy { if case .opening(_, _?) = $0.slot.state { false } else { true } }
     }
 
-    /// Whether a sensor is read from scans at present.
+    /// Whether a sensor is currently read from scans.
     package var hasScans: Bool { sensors.contains { $0.reader is IIOBufferReader } }
 
-    /// Hands over what has come: samples, a failure, or nothing yet.
+    /// Delivers samples, a failure, or nothing yet.
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         guard !isStopped else { return .ended }
         if delivery !== lastDelivery { findPlaces(in: delivery) }
         if hasJustDelivered {
             hasJustDelivered = false
-            // Mostly that was all, and reading the clocks for it would cost as much as some samples.
+            // Usually this was all, and reading the clocks here would cost as much as some samples.
             if isDrained, !hasMail, !hasChanges { return .pending }
         }
-        // A device that always has samples must not delay udev and the other devices.
+        // A device that always has samples must not starve udev and the other devices.
         if deliveriesSinceLook >= Self.mostDeliveries { poll(timeoutMilliseconds: 0) }
         let now = SystemClock.monotonic()
         if hasMail { handleMail(now) }
@@ -137,13 +136,12 @@ public final class LiveSource: SampleSource {
         return .samples
     }
 
-    /// Reads the next sensor that has samples, and with a timed one all others whose period is over.
-    ///
-    /// - Returns: Whether there was something.
+    /// Reads the next sensor with samples, and with a timed one all others whose period is over; returns whether anything was
+    /// delivered.
     private func readSensors(into delivery: SampleDelivery, _ now: Int64) -> Bool {
         let first = nextSensor
         var hasRead = false
-        // Each in its turn, so that a fast device does not delay the others.
+        // In turn, so that a fast device does not starve the others.
         for offset in sensors.indices {
             let place = (first + offset) % sensors.count
             let sensor = sensors[place]
@@ -152,13 +150,13 @@ public final class LiveSource: SampleSource {
             else { continue }
             hasRead = true
             nextSensor = (place + 1) % sensors.count
-            // Scans are of one device in each delivery.
+            // With scans, a delivery is of a single device.
             if !reader.isTimed || delivery.scans != nil { break }
         }
         return hasRead
     }
 
-    /// Looks the streams up once for a delivery, which is used again and again.
+    /// Finds the streams' places in a delivery, which is reused many times.
     private func findPlaces(in delivery: SampleDelivery) {
         lastDelivery = delivery
         for sensor in sensors { findPlaces(of: sensor, in: delivery) }
@@ -173,12 +171,12 @@ public final class LiveSource: SampleSource {
         }
     }
 
-    /// Whether asking before the next wait would bring nothing.
+    /// Whether nothing more is available before the next wait.
     package var isDrained: Bool {
         answers.isEmpty && losses.isEmpty && !sensors.contains(where: \.isReady)
     }
 
-    /// Waits until there is something to ask for, a signal comes, or the time is over; −1 has no end.
+    /// Waits until something is available, a signal arrives, or the time is over; −1 waits without limit.
     package func wait(timeoutMilliseconds: Int32) {
         guard isDrained else { return }
         hasJustDelivered = false
@@ -201,34 +199,32 @@ public final class LiveSource: SampleSource {
         }
     }
 
-    /// Takes what a person should know, each thing once: how a device is read when that is not as asked for.
+    /// Returns the notices for the user, each once, such as a device that is read in another way than requested.
     package func takeNotices() -> [String] {
         guard !notices.isEmpty else { return [] }
         defer { notices.removeAll() }
         return notices
     }
 
-    /// Closes every device and switches its buffer off; afterwards nothing is delivered.
+    /// Closes every device and disables its buffer; afterwards nothing is delivered.
     package func stop() {
         stop(atMostMilliseconds: 1000)
     }
 
-    /// Closes every device and switches its buffer off, as far as drivers answer in time.
+    /// Closes every device and disables its buffer, as far as drivers answer in time.
     package func stop(atMostMilliseconds time: Int) {
         guard !isStopped else { return }
         isStopped = true
-        // A worker thread closes what it opens from now on by itself.
+        // From now on worker threads close what they open.
         for message in mailbox.close() {
             if case .opened(_, .success(let device)) = message { onWorker({ device.access.close() }) }
         }
         for sensor in sensors { close(sensor, .switchOff) }
-        // A buffer that is being switched on now would stay on when the process ends.
+        // A buffer that is just being enabled would stay enabled after the end of the process.
         workers.wait(atMostMilliseconds: time)
     }
 
-    /// Reads one sensor.
-    ///
-    /// - Returns: Whether there was something.
+    /// Reads one sensor; returns whether anything was delivered.
     private func read(
         _ sensor: LiveSensor, _ reader: any SensorReader, into delivery: SampleDelivery, _ now: Int64
     ) -> Bool {
@@ -254,7 +250,7 @@ public final class LiveSource: SampleSource {
         waker.clear()
         mailbox.removeAll(into: &messages)
         for message in messages { handle(message, now) }
-        // A message may hold an open device, which can be opened again only when it is released.
+        // A message may hold an open device, which cannot be opened again until it is released.
         messages.removeAll(keepingCapacity: true)
     }
 
@@ -268,18 +264,18 @@ public final class LiveSource: SampleSource {
             case .present(let path): if let report = table.report(path) { examine(path, report: report) }
             }
         }
-        // The kernel's buffer for udev's reports was full, so that only a search shows what is there.
+        // The kernel's buffer for udev's reports overflowed, so the devices have to be searched.
         if hasMissed { try? search() }
     }
 
-    /// Does what is due although no device has reported anything.
+    /// Performs what is due without a report of a device.
     private func checkDeadlines(_ now: Int64) {
         let suspended = readSuspended()
         if suspended - suspendedNanoseconds > 100_000_000 {
             let seconds = Double(suspended - suspendedNanoseconds) * 1e-9
             for sensor in sensors { advance(sensor, .suspended(seconds: seconds), at: now) }
         }
-        // Two clocks are read for it, and a pause between them is no suspend.
+        // The two clocks are read one after the other; the time between is no suspend.
         suspendedNanoseconds = max(suspendedNanoseconds, suspended)
         for sensor in sensors {
             if sensor.deadline <= now {
@@ -294,7 +290,7 @@ public final class LiveSource: SampleSource {
         if let due = reader.deadlineNanoseconds, due <= now { sensor.isReady = true }
         let silence = now - reader.lastArrivalNanoseconds
         if let stall = reader.stallNanoseconds, silence >= stall {
-            // The samples that are there are read first: it may be this thread that slept.
+            // Read the available samples first: this thread may have been the one that was delayed.
             guard !sensor.isReady else { return }
             advance(sensor, .silent(seconds: Double(silence) * 1e-9), at: now)
         } else if sensor.slot.seemsSilent {

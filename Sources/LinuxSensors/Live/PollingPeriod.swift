@@ -1,22 +1,21 @@
 import Binnacle
 
-/// How long samples gather before a reader takes them, so that one wake-up serves many samples, and all sensors.
+/// How long samples collect before they are read, so that one wake-up serves many samples and all sensors.
 ///
-/// A period is 50 ms times a power of two and ends at multiples of itself on CLOCK_MONOTONIC: so the end of a long one is
+/// A period is 50 ms times a power of two and ends at multiples of itself on CLOCK_MONOTONIC, so the end of a long one is also
 /// the end of each shorter one, and sensors with different latencies are read at the same wake-up.
 struct PollingPeriod: Equatable, Sendable {
     let nanoseconds: Int64
-    /// The number of samples that gather, at least 2.
+    /// The number of samples in a period, at least 2.
     let sampleCount: Int
 
     private static let unit: Int64 = 50_000_000
-    /// Below a millisecond nothing is gained, and epoll cannot wait.
+    /// Below a millisecond there is no gain, and epoll cannot wait.
     private static let shortest: Int64 = 1_000_000
-    /// The longest that a sample without a stamp may wait: the time of its reading becomes its stamp.
+    /// The limit for samples without stamps: the time of their reading becomes their stamp.
     private static let longestUnstamped: Int64 = 10_000_000
 
-    /// The longest period that a latency allows; `nil` when each sample is read at once, because nothing is gained by a
-    /// period with less than two samples.
+    /// The longest period that a latency allows; `nil` when samples are read singly, because a period would have less than two.
     init?(latency: Duration, rateHz: Double, isStamped: Bool) {
         var allowed = Units.nanoseconds(latency)
         if !isStamped { allowed = min(allowed, Self.longestUnstamped) }
@@ -30,6 +29,6 @@ struct PollingPeriod: Equatable, Sendable {
         sampleCount = max(2, Int(min(count, 1e6)))
     }
 
-    /// The end of the period that a time is in; both are on CLOCK_MONOTONIC.
+    /// The end of the period that contains a time, both on CLOCK_MONOTONIC.
     func end(after timeNanoseconds: Int64) -> Int64 { (timeNanoseconds / nanoseconds + 1) * nanoseconds }
 }

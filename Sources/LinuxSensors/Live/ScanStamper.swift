@@ -1,9 +1,9 @@
 package import Binnacle
 import LinuxSystem
 
-/// Gives the samples of a device that sends every one their stamps on CLOCK_MONOTONIC, and finds losses between them.
+/// Stamps the samples of a device that sends every sample, on CLOCK_MONOTONIC, and finds losses between them.
 package struct ScanStamper {
-    /// What was found between two samples.
+    /// A finding between two samples.
     package struct Finding: Equatable {
         package let cause: SampleLoss.Cause
         package let count: Int?
@@ -11,11 +11,11 @@ package struct ScanStamper {
         package let detail: String
     }
 
-    /// The circumstances of samples that were read together.
+    /// The circumstances of samples in one read.
     package struct Reading {
-        /// When they were read, on CLOCK_MONOTONIC.
+        /// The time of the read on CLOCK_MONOTONIC.
         let arrivalNanoseconds: Int64
-        /// The number of samples that were read after those that are stamped.
+        /// The number of samples in the same read after those being stamped.
         let behind: Int
 
         package init(arrivalNanoseconds: Int64, behind: Int) {
@@ -29,15 +29,15 @@ package struct ScanStamper {
     /// The distances of the stamps.
     package private(set) var gaps: GapDetector
 
-    /// No stamp is below `floor`, the last one that the device gave when it was open before.
+    /// No stamp is below `floor`, the last stamp of the previous opening.
     package init(rateHz: Double?, floor: Int64? = nil) {
         clock = ClockMap(floor: floor)
         gaps = GapDetector(rateHz: rateHz)
     }
 
-    /// Stamps samples in the place of what the device gave; how they are cut into blocks makes no difference.
+    /// Replaces the device's stamps; the result does not depend on the division into blocks.
     ///
-    /// `realtime` is CLOCK_REALTIME at the same time. `found` is called with what was found before a sample, and the sample's stamp.
+    /// `realtime` is CLOCK_REALTIME at the time of the read. `found` gets each finding before a sample, and the sample's stamp.
     package mutating func stamp(
         _ stamps: UnsafeMutablePointer<Int64>, count: Int, isStamped: Bool, of reading: Reading,
         realtime: () -> Int64 = SystemClock.realtime, found: (Finding, Int64) -> Void
@@ -63,7 +63,7 @@ package struct ScanStamper {
         (self.clock, self.gaps) = (clock, gaps)
     }
 
-    /// Takes what a person should know about the stamps, once.
+    /// Returns the notice for the user about the stamps, once.
     package mutating func takeNotice() -> String? { clock.takeNotice() }
 }
 

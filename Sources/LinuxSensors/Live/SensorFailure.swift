@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// Why a device cannot be used, or cannot be used any more.
+/// Why a device cannot be used, or can no longer be used.
 public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of failure, which decides what is tried next.
     public enum Category: Sendable, Equatable {
@@ -9,23 +9,23 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
         case missing
         /// The device was removed.
         case removed
-        /// This process may not use it.
+        /// This process lacks the permission.
         case permission
-        /// The kernel's description of the device makes no sense.
+        /// The kernel's description of the device is invalid.
         case description
-        /// Another program has it open.
+        /// Another program uses it.
         case busy
         /// A read or a write failed.
         case inputOutput
-        /// It gives no samples.
+        /// The device delivers no samples.
         case silent
     }
 
     /// The kind of failure.
     public let category: Category
-    /// What is wrong, where, and what to do about it.
+    /// What is wrong, where, and the remedy.
     public let description: String
-    /// The system's error number, when a call was refused.
+    /// The system's error number; `nil` when no call failed.
     public let code: Int32?
 
     /// Creates a failure.
@@ -35,7 +35,7 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
         self.code = code
     }
 
-    /// Classifies a call that failed.
+    /// Classifies a failed system call.
     init(_ error: SystemError) {
         let category: Category =
             if error.isDeviceGone {
@@ -47,14 +47,14 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
             } else {
                 .inputOutput
             }
-        // A user needs the owner of the file and the remedy.
+        // The user needs the owner of the file and the remedy.
         let description = category == .permission ? error.path.map { Permission.refusal($0, error.code) } : nil
         self.init(category, description ?? error.description, code: error.code)
     }
 }
 
 extension SensorFailure {
-    /// Tries what a driver may refuse, and goes on without it; a failure that is not tolerated is thrown.
+    /// Tries a call that a driver may refuse, and ignores a refusal; a failure that is not tolerated is thrown.
     static func tolerating(
         _ isTolerated: (Category) -> Bool = { $0 == .inputOutput }, _ attempt: () throws(SensorFailure) -> Void
     ) throws(SensorFailure) {

@@ -11,9 +11,9 @@ struct OpenedDevice: Sendable {
     }
 
     let access: Access
-    /// What is read, in the order of the reader's streams.
+    /// The kinds that are read, in the order of the reader's streams.
     let kinds: [SampleKind]
-    /// What a person should know about it.
+    /// Notices for the user.
     let notices: [String]
 }
 
@@ -26,7 +26,6 @@ extension OpenedDevice.Access {
         }
     }
 
-    /// Switches the buffer off, which may block.
     func close() {
         switch self {
         case .buffer(let buffer): buffer.disable()
@@ -36,33 +35,31 @@ extension OpenedDevice.Access {
     }
 }
 
-/// Opens a device in the best way in which it can be read, on a worker thread, because that may block.
+/// Opens a device in the best way available, on a worker thread, because it may block.
 struct SensorOpener: Sendable {
     let device: SensorDevice
-    /// What has to be read.
+    /// The required kinds.
     let kinds: [SampleKind]
-    /// What is read as well, where the device has it.
+    /// The kinds that are read if the device has them.
     let optionalKinds: [SampleKind]
     let settings: SensorSettings
-    /// Whether the buffer is passed over, because it gave no samples.
+    /// Whether to skip the buffer, because it gave no samples.
     let isPolled: Bool
-    /// Controls a buffer that an earlier opening left on.
+    /// The switch of a buffer that an earlier opening left enabled.
     let abandonedControls: SysfsDirectory?
-    /// The last stamp that the sensor delivered.
+    /// The last stamp of the sensor, a lower limit for new ones.
     let floor: Int64?
 
     /// Opens the device: its event node, its buffer, or else its single values.
-    ///
-    /// - Throws: ``SensorFailure`` when it can be read in no way.
     func open() throws(SensorFailure) -> OpenedDevice {
-        // While it is on, many drivers refuse single values, and the sensor costs power.
+        // While a buffer is enabled, many drivers refuse single values, and the sensor draws power.
         try? abandonedControls?.write("0", to: "enable")
         let more = optionalKinds.filter(device.kinds.contains)
         guard !more.isEmpty else { return try open(kinds) }
         do throws(SensorFailure) {
             return try open(kinds + more)
         } catch {
-            // A description that makes no sense may be that of the optional part.
+            // The invalid description may be that of an optional kind.
             guard error.category == .description, !kinds.isEmpty else { throw error }
             let opened = try open(kinds)
             let names = more.map(\.rawValue).joined(separator: " and ")
@@ -94,7 +91,7 @@ struct SensorOpener: Sendable {
                 access: .poller(try openPoller(kinds)), kinds: kinds,
                 notices: ["its buffer cannot be used, so single values are read instead: \(refusal.description)"])
         } catch {
-            // A device without single values is better explained by the refusal of its buffer.
+            // For a device without single values the refusal of its buffer explains more.
             throw error.category == .description && kinds.allSatisfy(IIODevice(device).canPoll) ? error : refusal
         }
     }
@@ -103,15 +100,15 @@ struct SensorOpener: Sendable {
         switchBufferOff()
         let needed = 1 / max(settings.updateInterval / .seconds(1), 1e-3)
         for kind in kinds {
-            // Where it may not be set, values repeat, which is better than none.
+            // Without permission the rate stays and values repeat, which is better than none.
             try? SamplingFrequency(kind, of: device.directory)?.raise(to: needed)
         }
         return try IIOPoller(device: device, kinds: kinds, settings: settings)
     }
 
-    /// Switches a buffer off that was left on, because many drivers then refuse single values.
+    /// Disables a buffer that was left enabled, because many drivers then refuse single values.
     ///
-    /// A program that still reads the buffer has the node open, which then cannot be opened here.
+    /// If a program still reads the buffer, it has the node open, and opening it here fails.
     private func switchBufferOff() {
         for buffer in IIOBufferDirectory.all(in: device.directory) {
             guard (try? buffer.controls.text("enable")) == "1", let node = device.node,

@@ -1,31 +1,31 @@
 import Binnacle
 
-/// Takes samples from an open device, on the event thread.
+/// Reads samples from an open device, on the event thread.
 protocol SensorReader: AnyObject {
-    /// What to wait for; `nil` when the samples come through the mailbox.
+    /// The descriptor to poll; `nil` when the samples come through the mailbox.
     var descriptor: Int32? { get }
-    /// Whether it is read at intervals, and its descriptor is not waited for.
+    /// Whether it is read at intervals, without polling its descriptor.
     var isTimed: Bool { get }
-    /// When the last sample came, on CLOCK_MONOTONIC.
+    /// The time of the last sample on CLOCK_MONOTONIC.
     var lastArrivalNanoseconds: Int64 { get }
-    /// When to read without being woken; `nil` when there is no need.
+    /// When to read without a wake-up; `nil` if not needed.
     var deadlineNanoseconds: Int64? { get }
-    /// The usual distance between samples, when it is known.
+    /// The usual distance between samples; `nil` until it is known.
     var intervalNanoseconds: Double? { get }
-    /// The time without a sample after which the device counts as silent; `nil` when silence means nothing.
+    /// The time without a sample after which the device counts as silent; `nil` when silence is normal.
     var stallNanoseconds: Int64? { get }
 
-    /// Moves the samples that are there into a delivery.
+    /// Moves the available samples into a delivery.
     ///
     /// - Parameters:
-    ///   - delivery: Has room in the batches of the device's streams.
-    ///   - places: For each of the device's streams its place in the delivery.
-    ///   - arrival: Now, on CLOCK_MONOTONIC.
-    /// - Returns: Whether there may be more at once.
-    /// - Throws: ``SensorFailure`` when the device cannot be read any more; what is in the delivery by then is good.
+    ///   - delivery: A delivery with space in the batches of the device's streams.
+    ///   - places: The place in the delivery of each of the device's streams.
+    ///   - arrival: The current time on CLOCK_MONOTONIC.
+    /// - Returns: Whether more samples may be available now.
+    /// - Throws: ``SensorFailure`` when the device can no longer be read; samples already in the delivery are valid.
     func read(into delivery: SampleDelivery, at places: [Int], arrival: Int64) throws(SensorFailure) -> Bool
 
-    /// Takes what a person should know, once.
+    /// Returns a notice for the user, once.
     func takeNotice() -> String?
 }
 

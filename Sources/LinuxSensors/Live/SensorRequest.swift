@@ -1,20 +1,20 @@
 public import Binnacle
 
-/// A sensor that a live source delivers: which device it is, and how to read it.
+/// A sensor for a live source: the choice of the device, and how to read it.
 public struct SensorRequest {
-    /// The sensor as the user names it.
+    /// The sensor with the user's name for it.
     package let sensor: Sensor
-    /// The kinds of samples that are wanted.
+    /// The required kinds of samples.
     package let kinds: [SampleKind]
-    /// The kinds that are read as well where the device has them.
+    /// The kinds that are also read if available.
     ///
     /// A gyroscope may also be another device, which turns with the first one (``DeviceKinship``).
     package let optionalKinds: [SampleKind]
-    /// How the device is read; `nil` takes whichever offers what is wanted.
+    /// The interface; `nil` accepts any with the required kinds.
     package let interface: SensorDevice.Interface?
-    /// Which device it is.
+    /// The criteria for the device.
     package let match: DeviceMatch
-    /// The identity of the device, when the match alone is ambiguous.
+    /// The identity of the device; `nil` if the criteria suffice.
     package let id: String?
     /// How to read it.
     package let settings: SensorSettings
@@ -33,17 +33,17 @@ public struct SensorRequest {
         self.settings = settings
     }
 
-    /// The streams of the kinds, in their order.
+    /// The streams of the kinds, in order.
     var streams: [SampleStream] {
         kinds.map { SampleStream(sensor: sensor, kind: $0) }
             + optionalKinds.map { SampleStream(sensor: sensor, kind: $0, isOptional: true) }
     }
 
-    /// A request for the gyroscope that turns with the device; `nil` when none is asked for.
+    /// A request for the gyroscope that turns with the device; `nil` when no gyroscope is requested.
     var companion: SensorRequest? {
         guard optionalKinds.contains(.gyroscope) else { return nil }
         var settings = settings
-        // The trigger is that of the accelerometer's device.
+        // The trigger in the settings is the accelerometer's.
         settings.trigger = nil
         return SensorRequest(sensor: sensor, kinds: [], optionalKinds: [.gyroscope], interface: nil, settings: settings)
     }
@@ -53,7 +53,7 @@ public struct SensorRequest {
         (id == nil || device.id == id) && match.accepts(device, as: interface, with: kinds)
     }
 
-    /// The request in words.
+    /// The request as text.
     var description: String {
         "\(interface?.rawValue ?? "any kind of device"), \(id.map { "'\($0)'" } ?? match.description)"
     }

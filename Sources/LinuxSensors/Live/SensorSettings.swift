@@ -1,43 +1,43 @@
 package import Binnacle
 
-/// How a device is to be read.
+/// The settings for reading a device.
 public struct SensorSettings: Sendable, Equatable {
-    /// What the accelerometer's sign means.
+    /// The meaning of the accelerometer's sign.
     public enum Acceleration: String, Sendable, CaseIterable {
         /// The axis that points up reads +9.81 m/s² at rest, as the kernel documents it.
         case specificForce = "specific_force"
-        /// The axis that points down does, as many laptops have it.
+        /// The axis that points down reads +9.81 m/s² at rest, as in many laptops.
         case gravity
 
         var factor: Double { self == .gravity ? -1 : 1 }
     }
 
-    /// The wanted samples per second; the device takes the nearest that it can.
+    /// The wanted sampling rate in Hz; the device uses the nearest that it has.
     public var rateHz = 100.0
-    /// What each kind of sample is needed at, in samples a second, where that is known and no rate was asked for.
+    /// The rate that each kind needs, in Hz, if it is known and the user asked for no rate.
     package var neededRatesHz: [SampleKind: Double] = [:]
-    /// The longest time that a sample may wait until it is read, so that one wake-up serves many; zero reads each at once.
+    /// The longest time before a sample is read, so that one wake-up serves many samples; zero reads each at once.
     public var latency = Duration.milliseconds(50)
-    /// How often a device without a buffer is read.
+    /// The polling interval of a device without a buffer.
     public var updateInterval = Duration.milliseconds(100)
-    /// Whether the device is read through sysfs although it has a buffer.
+    /// Whether the device is polled through sysfs although it has a buffer.
     public var isPolled = false
-    /// The trigger that makes the device take its samples, instead of its own or the one that is set.
+    /// The trigger of the device, instead of its own or the current one.
     public var trigger: String?
-    /// What the accelerometer's sign means.
+    /// The meaning of the accelerometer's sign.
     public var acceleration = Acceleration.specificForce
-    /// The mount matrix, instead of the one that the kernel or udev knows.
+    /// The mount matrix; `nil` uses that of the kernel or udev.
     public var mountMatrix: MountMatrix?
-    /// The matrix that turns the gyroscope's axes into the device's, applied as it stands, instead of the mount matrix.
+    /// The matrix from the gyroscope's axes to the device's, used unchanged instead of the mount matrix.
     public var gyroscopeMatrix: MountMatrix?
 
     /// The defaults.
     public init() {}
 
-    /// The rate to ask a device for that gives some kinds, which it takes together.
+    /// The rate for a device with some kinds, which share a rate.
     func rateHz(for kinds: [SampleKind]) -> Double { kinds.map { neededRatesHz[$0] ?? rateHz }.max() ?? rateHz }
 
-    /// The matrix and the factor by which the values of a kind become samples; `known` is the matrix of the kernel or udev.
+    /// The matrix and the factor from raw values to samples of a kind; `known` is the matrix of the kernel or udev.
     func mounting(
         _ kind: SampleKind, known: () throws(SensorFailure) -> MountMatrix
     ) throws(SensorFailure) -> (matrix: MountMatrix, factor: Double) {

@@ -2,15 +2,14 @@ package import Binnacle
 
 /// The state of one sensor of a live source: its device, the remedy for a silent one, the reported failure.
 ///
-/// A pure state machine: ``LiveSource`` passes each input to ``handle(_:at:)`` and performs the returned effects in
-/// order. Of the samples, only the first one after an opening or a reported failure is an input.
+/// A pure state machine: ``LiveSource`` passes each input to ``handle(_:at:)`` and performs the returned effects in order. Of the
+/// samples, only the first after an opening or a reported failure is an input.
 package struct SensorSlot: Equatable {
     /// The phase of the sensor; a device is identified by its folder in sysfs, and times are on CLOCK_MONOTONIC.
     package enum State: Equatable {
         /// The sensor has no device. The slot looks for one at `retry`, and when devices are found or released.
         case unassigned(retry: Int64?)
-        /// The sensor has a device that is closed. It is opened at `retry`, or earlier when devices are found or
-        /// released.
+        /// The sensor has a closed device, which is opened at `retry`, or earlier when devices are found or released.
         case waiting(device: String, retry: Int64)
         /// A worker thread opens the device. If it has not answered by `due`, the slot reports that once.
         case opening(device: String, due: Int64?)
@@ -18,8 +17,8 @@ package struct SensorSlot: Equatable {
         case abandoned(device: String)
         /// The device is open and read. If it `seemsSilent`, it is read once more before the silence is treated.
         case reading(device: String, Method, seemsSilent: Bool)
-        /// The sensor is no longer requested. A worker thread still opens or closes its device; until `due` other
-        /// sensors that could use the device wait for it.
+        /// The sensor is no longer requested, but a worker thread still opens or closes its device; until `due` other sensors
+        /// that could use the device wait for it.
         case leaving(device: String, due: Int64, isOpening: Bool)
         /// The sensor is no longer requested and has no device.
         case gone
@@ -51,7 +50,7 @@ package struct SensorSlot: Equatable {
         case none(reason: String)
     }
 
-    /// What happened.
+    /// The inputs.
     package enum Input: Equatable {
         /// The result of ``Effect/findDevice``; ``LiveSource`` also sends it when devices were found or released.
         case candidate(Candidate)
@@ -80,15 +79,15 @@ package struct SensorSlot: Equatable {
         case leave
     }
 
-    /// What has to be done.
+    /// The effects.
     package enum Effect: Equatable {
         /// Look for a device for this sensor.
         case findDevice
-        /// Let all sensors without an open device try again.
+        /// All sensors without an open device try again.
         case deviceReleased
-        /// Have a worker thread open the device.
+        /// A worker thread opens the device.
         case open(device: String, isPolled: Bool)
-        /// Begin to read what the worker thread has opened.
+        /// Begin to read the device that the worker thread has opened.
         case read
         /// Read the device once more, although it has not reported data.
         case readAgain
@@ -104,13 +103,13 @@ package struct SensorSlot: Equatable {
         case authorize(AuthorizationStatus)
     }
 
-    /// What happens to a device that is closed.
+    /// The treatment of a device that is closed.
     package enum Closing: Equatable {
-        /// A worker thread switches its buffer off, closes it, and answers with ``Input/closed``.
+        /// A worker thread disables the buffer, closes the device, and answers with ``Input/closed``.
         case switchOff
-        /// It is closed with its buffer on; the next opening switches the buffer off.
+        /// The device is closed with its buffer enabled; the next opening disables the buffer.
         case leaveOn
-        /// Nothing is switched off, because the device was removed.
+        /// Nothing is disabled, because the device was removed.
         case removed
     }
 
@@ -162,7 +161,7 @@ package struct SensorSlot: Equatable {
         if case .reading(_, _, seemsSilent: true) = state { true } else { false }
     }
 
-    /// When ``Input/timer`` is due, on CLOCK_MONOTONIC.
+    /// The time of the next ``Input/timer`` on CLOCK_MONOTONIC.
     package var deadline: Int64? {
         switch (state, remedy) {
         case (.unassigned(let retry), _): retry
@@ -173,7 +172,7 @@ package struct SensorSlot: Equatable {
         }
     }
 
-    /// What an input makes necessary at a time on CLOCK_MONOTONIC; one that the state does not expect is ignored.
+    /// The effects of an input at a time on CLOCK_MONOTONIC; an input that the state does not expect is ignored.
     package mutating func handle(_ input: Input, at now: Int64) -> [Effect] {
         switch (state, input) {
         case (.unassigned, .candidate(let candidate)): return adopt(candidate, now)
@@ -226,7 +225,7 @@ package struct SensorSlot: Equatable {
             return []
         case (.reading, .missed(let failure)):
             return reported == nil ? [.lose(.readError, seconds: nil, detail: failure.description)] : []
-        // The poller goes on, and its next reading makes the sensor active again.
+        // The poller continues, and its next reading makes the sensor active again.
         case (.reading(_, .polling, _), .failed(let failure)) where failure.category != .removed:
             return report(failure)
         case (.reading(let device, _, _), .failed(let failure)):
@@ -241,7 +240,7 @@ package struct SensorSlot: Equatable {
             state = .reading(device: device, method, seemsSilent: false)
             return []
         case (.reading(let device, _, _), .timer):
-            // Polling misses what happens between two readings, so the buffer is tried again.
+            // Polling misses movements between two readings, so the buffer is tried again.
             guard case .polling(_, let pollings) = remedy else { return [] }
             remedy = .retrying(at: now, pollings: pollings)
             return openAgain(device, now)
@@ -327,7 +326,7 @@ package struct SensorSlot: Equatable {
             poll(after: pollings, now)
             action = ", also after the buffer was switched on again: single values are read instead"
         case (.polling, _):
-            // The poller waits for the driver, and continues when the driver answers; a new poller would wait, too.
+            // The poller continues when the driver answers; a new poller would also have to wait.
             return [.restartSilence] + report(SensorFailure(.silent, "\(device): \(silence)"))
         default: return [.close(.switchOff)] + fail(device, SensorFailure(.silent, "\(device): \(silence)"), now)
         }
