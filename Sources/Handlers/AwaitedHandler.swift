@@ -1,9 +1,9 @@
 package import Binnacle
 package import LinuxSystem
 
-/// A threaded handler in a replay, which waits for it and loses no event.
+/// A threaded handler in a replay: the replay waits for it, and no event is lost.
 ///
-/// The handler's reports are written to the log, in lines for people.
+/// The handler's reports are written to the log as text.
 package final class AwaitedHandler: EventHandler {
     private let plan: HandlerPlan
     private let context: HandlerContext
@@ -11,11 +11,11 @@ package final class AwaitedHandler: EventHandler {
     private let reports: Mailbox<Event>
     private var newReports: [Event] = []
     private var lostCount = 0
-    /// The last line in the log, and how often its report came again.
+    /// The last line in the log, and the number of repetitions of its report.
     private var lastLine = ""
     private var repeatCount = 0
 
-    /// How long a handler may make no progress before the rest is abandoned.
+    /// The time without progress after which the remaining events are abandoned.
     private static let patience: Duration = .seconds(15)
 
     /// Starts the handler's thread.
@@ -27,7 +27,7 @@ package final class AwaitedHandler: EventHandler {
         handler = try ThreadedHandler(name: context.name, plan, isReplay: true, report: { reports.post($0) })
     }
 
-    /// Hands the event over, and waits as the plan requires.
+    /// Passes the event on, and waits as the plan requires.
     package func handle(_ event: Event) {
         switch plan.pace {
         case .eachEvent:
@@ -62,12 +62,12 @@ package final class AwaitedHandler: EventHandler {
         logRepeats()
     }
 
-    /// Waits for a condition, as long as the handler finishes an event now and then.
+    /// Waits for a condition, as long as the handler keeps finishing events.
     private func wait(until isTrue: () -> Bool) -> Bool {
         var count = handler.doneCount
         var end = ContinuousClock.now + Self.patience
         while !isTrue() {
-            // After one wait in vain, the next events are not waited for.
+            // After one timeout the following events are not waited for.
             guard lostCount == 0, !context.isCancelled(), ContinuousClock.now < end else { return false }
             _ = handler.waitUntilIdle(milliseconds: 10)
             if handler.doneCount != count {
@@ -92,19 +92,19 @@ package final class AwaitedHandler: EventHandler {
         }
     }
 
-    /// Whether a report is about a program that did not run, which is the same for every event.
+    /// Whether a report is about a program that could not be run, which is the same for every event.
     private static func isOfProgram(_ report: Event) -> Bool {
         report.kind == .commandFailed && report.figure(.status) == nil && report.figure(.signal) == nil
     }
 
-    /// A program that is missing for thousands of events is one line.
+    /// Logs the repetitions of a report: a program that is missing for thousands of events is one line.
     private func logRepeats() {
         guard repeatCount > 0 else { return }
         context.log.write("\(context.name): \(plan.label)the same for \(repeatCount) more events")
         repeatCount = 0
     }
 
-    /// The text of a report for people; `nil` when it has none.
+    /// A report as text; `nil` when it has none.
     private static func line(_ report: Event) -> String? {
         var parts: [String] = []
         if let reason = report.figure(.reason) {

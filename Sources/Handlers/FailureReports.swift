@@ -15,9 +15,9 @@ package struct RetryPauses: Sendable {
     }
 }
 
-/// Reports a worker's failures, each reason once, and chooses the pauses between its attempts.
+/// Reports a worker's failures, each reason once, and computes the pauses between its attempts.
 ///
-/// A pause is random between a half and the whole of its length, so that a fleet does not reconnect in one moment.
+/// A pause is random between half its length and all of it, so that a fleet does not reconnect at the same moment.
 package struct FailureReports {
     private let port: HandlerPort
     private let pauses: RetryPauses
@@ -38,12 +38,12 @@ package struct FailureReports {
         report(reason)
     }
 
-    /// Reports a failure, whether or not it was reported before.
+    /// Reports a failure, even if it was reported before.
     package func report(_ reason: String) {
         port.report(Event(handlerFailed: port.name, because: reason))
     }
 
-    /// Reports the recovery, when a failure was reported.
+    /// Reports the recovery if a failure was reported.
     package mutating func recover() {
         resetPauses()
         guard hasFailed else { return }
@@ -62,9 +62,8 @@ package struct FailureReports {
         return Units.later(SystemClock.monotonic(), by: Int64.random(in: pause / 2...pause))
     }
 
-    /// Waits before the next attempt, unless it is over, which is asked at each wake-up with the time of the attempt.
-    ///
-    /// Returns whether there is another attempt.
+    /// Waits before the next attempt, and returns whether there is one; `isOver` is called at each wake-up with the time of the
+    /// attempt.
     package mutating func waitBeforeRetry(unless isOver: (_ attemptTime: Int64) -> Bool) -> Bool {
         let time = nextAttemptTime()
         while !isOver(time) {

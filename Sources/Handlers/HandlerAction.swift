@@ -2,47 +2,47 @@ package import Binnacle
 import PlainText
 package import TableReading
 
-/// What a handler does: the keys of its section, and its work.
+/// The action of a handler: the keys of its section, and its work.
 ///
-/// A new action is a file with a conforming type, and its place in ``HandlerActions``.
+/// To add an action, add a conforming type in a file of its own, and list it in ``HandlerActions``.
 package protocol HandlerAction: Sendable {
-    /// Its keys, and its documentation.
+    /// The keys and their documentation.
     static var row: HandlerRow { get }
-    /// An example of its first key, for messages.
+    /// An example of the first key, for messages.
     static var example: String { get }
-    /// Whether it changes something outside this process.
+    /// Whether it has effects outside this process.
     ///
-    /// A replay omits such handlers unless they are requested, and they never get the events about handlers: one that
+    /// A replay omits such handlers unless they are requested. They never get the events about handlers, because a handler that
     /// fails would be run for its own failure.
     static var actsOnTheWorld: Bool { get }
-    /// The kinds of event about the heading of one detector; `nil` for an action whose section names the kinds.
+    /// The kinds of event about one detector's heading; `nil` for an action whose section lists the kinds.
     ///
-    /// The section names no decorators either: one that delays `heading.lost` would keep the last heading in use.
+    /// The section lists no decorators either: one that delays `heading.lost` would keep the last heading in use.
     static var headingKinds: [EventKind]? { get }
 
-    /// Reads its keys in a section, which has ``key`` at `entry`; `nil` when they cannot be used, which is then reported.
+    /// Reads the keys of a section, which has ``key`` at `entry`; `nil` when they are invalid, which is then reported.
     init?(reading table: TableReader, at entry: TOMLEntry)
 
-    /// The same action, told of what its handler gets; for one whose work depends on that.
+    /// The same action with the detectors and events that its handler gets, for an action that depends on them.
     func told(of detectors: [HandledDetector], _ events: HandledEvents) -> Self
 
-    /// The work of a handler with a name.
+    /// The work of the handler of this name.
     func work(for name: String) -> HandlerWork
 
     /// Warnings, each a sentence.
     var notices: [String] { get }
 
-    /// Why a library that it needs cannot be loaded; `nil` when it can, or it needs none.
+    /// Why a library that it needs cannot be loaded; `nil` if it can, or none is needed.
     var missingLibrary: String? { get }
 
-    /// What no two handlers should have: how it is called, the key that gives it, and a text that identifies it.
+    /// A resource that only one handler should use: its description, the key that names it, and a text that identifies it.
     var exclusivePlace: (words: String, key: String, name: String)? { get }
 
-    /// Whether another action does the same.
+    /// Whether another action has the same effect.
     func isSame(as other: any HandlerAction) -> Bool
 }
 
-/// A detector that a handler listens to, and which of the handler's kinds it makes.
+/// A detector that a handler listens to, and which of the handler's kinds it reports.
 package struct HandledDetector: Sendable, Equatable {
     /// The detector's name.
     package let name: String
@@ -84,7 +84,7 @@ package struct HandlerRow: Sendable {
     package let shown: String
     /// The kinds of event in that section; `nil` when it names none.
     package let kinds: String?
-    /// The description, in paragraphs.
+    /// The description, as paragraphs.
     package let text: String
     /// The key that chooses the action.
     package let key: Key
@@ -118,3 +118,61 @@ extension HandlerAction where Self: Equatable {
         other as? Self == self
     }
 }
+<<<<<<! HEAD
+=======
+
+/// All actions.
+package enum HandlerActions {
+    /// The actions, in the order of messages.
+    package static let all: [any HandlerAction.Type] = [
+        LogAction.self, OutputAction.self, CommandAction.self,
+        MQTTAction.self, NMEAAction.self, FileAction.self,
+    ]
+
+    /// The keys of all actions, each once.
+    package static let keys: [String] = all.flatMap { [$0.key] + $0.furtherKeys }.reduce(into: []) { keys, key in
+        if !keys.contains(key) { keys.append(key) }
+    }
+
+    /// Reads the action of a handler; `nil` when none can be used, which is then reported.
+    //
+    // Closures instead of key paths: those of a metatype crash the compiler of Swift 6.2.
+    package static func read(_ table: TableReader) -> (any HandlerAction)? {
+        var chosen: [(type: any HandlerAction.Type, entry: TOMLEntry)] = []
+        for type in all {
+            if let entry = table.entry(type.key) { chosen.append((type, entry)) }
+        }
+        chosen.sort { $0.entry.keyPosition < $1.entry.keyPosition }
+        guard let first = chosen.first else {
+            table.diagnostics.report(
+                at: table.position, "\(table.title) does nothing",
+                hint: "give it " + Spelling.alternatives(all.map { $0.example }))
+            return nil
+        }
+        for (type, entry) in chosen.dropFirst() {
+            let isFar = first.entry.keyPosition.file != entry.keyPosition.file
+            let place = table.diagnostics.words(for: first.entry.keyPosition, from: entry.keyPosition)
+            table.refuse(
+                type.key, at: entry.keyPosition, "\(table.title) has both `\(first.type.key)` and `\(type.key)`",
+                hint: "a handler does one thing; make two handlers" + (isFar ? "; `\(first.type.key)` is \(place)" : "")
+            )
+        }
+        refuseForeignKeys(table, chosen.map { $0.type })
+        // All of them are read, so that errors in superfluous ones are reported, too.
+        let actions = chosen.map { $0.type.init(reading: table, at: $0.entry) }
+        return actions.first ?? nil
+    }
+
+    private static func refuseForeignKeys(_ table: TableReader, _ chosen: [any HandlerAction.Type]) {
+        for key in keys where !chosen.contains(where: { $0.key == key || $0.furtherKeys.contains(key) }) {
+            guard let entry = table.entry(key) else { continue }
+            let owners = all.filter { $0.furtherKeys.contains(key) }.map { "`\($0.key)`" }
+            let names = chosen.map { "`\($0.key)`" }
+            table.refuse(
+                key, at: entry.keyPosition, with: chosen.map { $0.key },
+                "`\(key)` has no meaning for \(Spelling.alternatives(names))",
+                hint: "it is for \(Spelling.alternatives(owners))")
+        }
+    }
+}
+>>>>>>> e3d436e (Handlers: comments in plain technical English)

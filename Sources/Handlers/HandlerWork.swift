@@ -2,46 +2,46 @@ package import Binnacle
 import Glibc
 package import LinuxSystem
 
-/// How an action handles its events.
+/// The way in which an action handles its events.
 package enum HandlerWork: Sendable {
-    /// By a handler that is made here; `nil` when there is nothing to do in a context.
+    /// A handler is made here; `nil` when there is nothing to do in a context.
     ///
     /// A live run calls the handler on a thread with a queue, a replay directly.
     case immediate(@Sendable (HandlerContext) -> (any EventHandler)?)
-    /// By a worker with a thread of its own, in a live run and in a replay.
+    /// A worker has its own thread, in a live run and in a replay.
     case threaded(HandlerPlan)
 
     /// The maximum number of events that wait for a handler.
     package static let usualCapacity = 4096
 }
 
-/// A worker with a thread of its own, and what its ``ThreadedHandler`` has to know.
+/// A worker with its own thread, and its settings for a ``ThreadedHandler``.
 package struct HandlerPlan: Sendable {
-    /// What a replay waits for.
+    /// The condition for which a replay waits.
     package enum Pace: Sendable {
-        /// Until each event is finished.
+        /// Each event is finished.
         case eachEvent
-        /// For room, and at the end until all events are finished; the word completes "10 events were not …".
+        /// The queue has space, and at the end all events are finished; the word completes "10 events were not …".
         case room(done: String)
-        /// For nothing.
+        /// No condition.
         case none
     }
 
-    /// Runs on the thread until the port is told to stop.
+    /// Runs on the thread until the port is requested to stop.
     package var work: @Sendable (HandlerPort) -> Void
-    /// Whether the thread starts with the first event, because before it there is nothing to do.
+    /// Whether the thread starts with the first event, because there is nothing to do before.
     package var startsWithEvent = false
     /// The maximum number of events that are not finished.
     package var capacity = HandlerWork.usualCapacity
-    /// Why an event without room is dropped; the default tells the capacity.
+    /// The reason in the report of dropped events; by default the capacity.
     package var dropReason: String?
     /// The maximum number of a store's unacknowledged deliveries; `nil` for a worker that acknowledges none.
     package var deliveryLimit: Int?
-    /// Replaces the queue where only the latest value counts.
+    /// Replaces the queue if only the latest value matters.
     package var latest: (any LatestState)?
     /// The handler's JSON object in the output of `binnacle status`.
     package var status: (@Sendable () -> String)?
-    /// What a replay waits for.
+    /// The condition for which a replay waits.
     package var pace = Pace.none
     /// The text after the handler's name in a replay's messages.
     package var label = ""
@@ -54,21 +54,21 @@ package struct HandlerPlan: Sendable {
 
 /// The latest value of events, for a worker that needs no queue.
 package protocol LatestState: AnyObject, Sendable {
-    /// Takes an event, on the event thread; `true` when the worker has to be woken.
+    /// Stores an event; returns `true` when the worker has to be woken.
     func apply(_ event: Event) -> Bool
 
     /// Starts with the value of the handler that this one replaces in a reload.
     func inherit(from other: any LatestState)
 
-    /// Clears a value of other detectors than these, which report nothing any more.
+    /// Clears a value of any detector but these, because no further report would change it.
     func detectorsChanged(to detectors: Set<String>)
 }
 
 extension HandlerPlan {
-    /// A worker that handles all waiting events at a time, until it is told to stop and none is left.
+    /// A worker that handles all waiting events at a time, until it is requested to stop and none is left.
     ///
-    /// `start` is called once on the thread: it makes the handler, a closure that is called after each batch, and one that
-    /// waits for a waker.
+    /// `start` is called once on the thread: it makes the handler, a closure called after each batch, and one that waits for a
+    /// waker.
     package static func batches(
         start:
             @escaping @Sendable () -> (
@@ -85,10 +85,10 @@ extension HandlerPlan {
     }
 }
 
-/// What a handler reports on its thread, beside acknowledgements.
+/// The reports of a handler on its thread, besides acknowledgements.
 package struct HandlerReports: Sendable {
     let report: @Sendable (Event) -> Void
-    /// Handles the report that standard output has no reader any more; it comes once.
+    /// Handles the report that standard output has lost its reader; called once.
     let readerGone: @Sendable (Event) -> Void
 
     /// Creates the receivers of reports; both closures are called on any thread.
@@ -100,7 +100,7 @@ package struct HandlerReports: Sendable {
     }
 }
 
-/// Standard output or standard error of a handler: reports its failures, and tries each batch of lines again.
+/// Standard output or standard error of a handler: reports failures, and retries with each batch of lines.
 private final class HandlerStream {
     let writer: LineWriter
     private let descriptor: Int32
@@ -122,7 +122,7 @@ private final class HandlerStream {
     func flush() {
         writer.flush()
         if let failure = writer.failure {
-            // A reader that is gone does not come back; a full disk may have room for the next batch.
+            // A reader that is gone does not return; a full disk may have space for the next batch.
             if !failure.isReaderGone { writer.retry() }
             guard !hasFailed, !isReaderGone else { return }
             if failure.isReaderGone { return reportReaderGone(failure.reason) }
@@ -145,7 +145,7 @@ private final class HandlerStream {
         reports.readerGone(Event(handlerFailed: name, because: "\(label): \(reason): its reader is gone"))
     }
 
-    /// Waits for a waker, and notices meanwhile that a reader is gone: the next event may be hours away.
+    /// Waits for a waker and detects the loss of a reader, because the next event may be hours away.
     static func wait(_ waker: Waker, _ streams: [HandlerStream], milliseconds: Int32) {
         let watched = streams.filter { $0.writer.hasLines && !$0.isReaderGone }
         guard !watched.isEmpty else { return waker.wait(timeoutMilliseconds: milliseconds) }
@@ -153,7 +153,7 @@ private final class HandlerStream {
         entries += watched.map { pollfd(fd: $0.descriptor, events: 0, revents: 0) }
         guard waitOnce(for: &entries, milliseconds: milliseconds) else { return }
         if entries[0].revents != 0 { waker.clear() }
-        // Both are reported without being asked for: POLLERR by a pipe, POLLHUP by a socket.
+        // Both are reported unconditionally: POLLERR by a pipe, POLLHUP by a socket.
         for (entry, stream) in zip(entries.dropFirst(), watched)
         where Int32(entry.revents) & (Int32(POLLERR) | Int32(POLLHUP)) != 0 {
             stream.reportReaderGone(SystemError(code: EPIPE, call: "write").reason)
@@ -191,7 +191,7 @@ extension HandlerWork {
             name: name, plan, history: history, report: reports.report, acknowledge: acknowledge)
     }
 
-    /// The handler of a replay; `nil` when there is nothing to do, or no thread, which is logged.
+    /// The handler of a replay; `nil` when there is nothing to do, or when no thread can be started, which is logged.
     package func replayed(_ context: HandlerContext) -> (any EventHandler)? {
         switch self {
         case .immediate(let make): return make(context)
@@ -206,20 +206,20 @@ extension HandlerWork {
     }
 }
 
-/// What differs for a handler between a replay and a live run.
+/// The parts of a handler's surroundings that differ between a replay and a live run.
 package struct HandlerContext {
     let name: String
-    /// Where log handlers write events, and a replay writes reports.
+    /// The output of log handlers, and of a replay's reports.
     let log: LineWriter
-    /// Standard output; `nil` in a replay, which writes every event to it.
+    /// Standard output; `nil` in a replay, which itself writes every event to it.
     let output: LineWriter?
-    /// The journal; `nil` when standard error goes elsewhere.
+    /// The journal; `nil` when standard error is not the journal.
     let journal: JournalSocket?
     /// Called before a slow action, so that the replay flushes its output.
     let willRun: () -> Void
-    /// Asked during a slow action; `true` cancels it.
+    /// Polled during a slow action; `true` cancels it.
     let isCancelled: () -> Bool
-    /// Takes the events about the handler itself, on any thread.
+    /// Receives the events about the handler, on any thread.
     let report: @Sendable (Event) -> Void
 
     /// Creates a context.

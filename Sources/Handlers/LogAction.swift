@@ -28,7 +28,7 @@ package struct LogAction: HandlerAction, Equatable {
                 """)
         ])
     package static let example = "log = true"
-    /// A replay may log as well.
+    /// A replay logs as well.
     package static let actsOnTheWorld = false
 
     package init?(reading table: TableReader, at entry: TOMLEntry) {
@@ -45,7 +45,7 @@ package struct LogAction: HandlerAction, Equatable {
         var levels: [EventKind: LogLevel] = [:]
         for entry in entries {
             guard let kind = EventKind(rawValue: entry.key) else {
-                // In TOML, a kind without quotes is a table with the name before the dot.
+                // In TOML, a kind without quotes is a table named by the word before the dot.
                 let hint = Spelling.hint(for: entry.key, among: EventKind.allCases.map(\.rawValue))
                 table.refuse(
                     key, at: entry.keyPosition, "\(Spelling.quoted(entry.key)) is no kind of event",

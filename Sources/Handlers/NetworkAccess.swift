@@ -1,12 +1,12 @@
 import Glibc
 import LinuxSystem
 
-/// Whether this process may use the network, as a service's unit may forbid.
+/// Whether this process may use the network, which a service's unit may forbid.
 package enum NetworkAccess {
-    /// What to do where the network is closed to this process; `nil` when a failure has another cause.
+    /// The remedy if this process is denied the network; `nil` when a failure has another cause.
     ///
-    /// A sandbox answers with EAFNOSUPPORT (RestrictAddressFamilies=) or EPERM (IPAddressDeny=); the look-up of a name
-    /// hides that, so it is tried again with a socket.
+    /// A sandbox returns EAFNOSUPPORT (RestrictAddressFamilies=) or EPERM (IPAddressDeny=); name resolution hides this, so the
+    /// check opens a socket.
     package static func remedy(for code: Int32) -> String? {
         guard [EAFNOSUPPORT, EPERM].contains(code) || isClosed else { return nil }
         return

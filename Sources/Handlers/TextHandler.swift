@@ -2,13 +2,13 @@ package import Binnacle
 package import LinuxSystem
 import PlainText
 
-/// Writes each event as one line for people: the time, the kind, the detector or sensor, and the figures.
+/// Writes each event as a line of text: the time, the kind, the detector or sensor, and the figures.
 package final class TextHandler: EventHandler {
-    /// How lines look.
+    /// The style of lines.
     package struct Style: Sendable {
         /// Whether times are local instead of UTC.
         package var isLocal = false
-        /// The width of the terminal, after which a line goes on in the next one; `nil` never breaks lines.
+        /// The width of the terminal, at which lines are broken; `nil` never breaks them.
         package var columns: Int?
 
         /// Times in UTC, in lines of any length.
@@ -34,7 +34,7 @@ package final class TextHandler: EventHandler {
         for line in Self.lines(parts, columns) { writer.write(line) }
     }
 
-    /// That of the wall clock where it is known, else that of the sample.
+    /// The wall clock time, or else the time of the sample.
     private static func time(of event: Event, isLocal: Bool) -> String {
         if let time = event.wallNanoseconds { return isLocal ? LocalTime.text(time) : WallTime.text(time) }
         let seconds = Figure.Value.number(Double(event.timeNanoseconds) * 1e-9, decimals: 3).description
@@ -62,7 +62,7 @@ package final class TextHandler: EventHandler {
         parts.joined(separator: "  ").trimmingTrailingBlanks().printable
     }
 
-    /// The parts in lines that are broken between two of them.
+    /// The parts as lines, broken only between parts.
     private static func lines(_ parts: [String], _ columns: Int) -> [String] {
         var lines: [[String]] = [[]]
         for part in parts {
@@ -93,10 +93,10 @@ extension String {
 /// Writes each event as one JSON object on one line.
 package final class JSONLinesHandler: EventHandler {
     private let writer: LineWriter
-    /// What stands before the event's own keys.
+    /// The text before the event's own keys.
     private let start: String?
 
-    /// Creates a handler whose lines name the recording of the events, if there is one; the owner of the writer flushes it.
+    /// Creates a handler whose lines name the recording, if given; the owner of the writer flushes it.
     package init(writer: LineWriter, recording: String? = nil) {
         self.writer = writer
         start = recording.map { "{\"recording\":\(JSONObject.quoted($0))," }

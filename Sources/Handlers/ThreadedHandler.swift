@@ -10,9 +10,9 @@ package final class HandlerPort: Sendable {
     /// Counts and reports the events without room.
     package let drops: EventDrops
     package let report: @Sendable (Event) -> Void
-    /// Whether the events are those of a replay, which waits for each, and where nothing is repaired meanwhile.
+    /// Whether this is a replay, which waits for each event, and in which faults are not repaired meanwhile.
     package let isReplay: Bool
-    /// The events of earlier times; `nil` without a store.
+    /// The stored events; `nil` without a store.
     package let history: (any EventHistory)?
     private let acknowledge: @Sendable (_ ticket: Int64) -> Void
     private let hasOnlyCopies = Atomic(false)
@@ -22,7 +22,7 @@ package final class HandlerPort: Sendable {
         report: @escaping @Sendable (Event) -> Void, acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) throws(SystemError) {
         self.history = history
-        // A report that is about no sample has the time of the report.
+        // A report about no sample has the time of the report.
         let report: @Sendable (Event) -> Void = { event in
             var event = event
             if event.timeNanoseconds == 0 { event.timeNanoseconds = SystemClock.monotonic() }
@@ -46,13 +46,13 @@ package final class HandlerPort: Sendable {
 
     package var isEmpty: Bool { courier.withContent { $0.isEmpty } }
 
-    /// Reports drops that are due; returns the longest wait until then, in milliseconds, and −1 for an infinite one.
+    /// Reports drops that are due; returns the longest wait for the next, in milliseconds, or −1 for an infinite one.
     package func reportDrops() -> Int32 {
         guard let pause = drops.reportDue(hasRoom: courier.withContent { $0.hasRoom }) else { return -1 }
         return SystemClock.milliseconds(until: Units.nanoseconds(pause), from: 0)
     }
 
-    /// Takes the oldest events; ``finish(_:isAcknowledged:)`` has to be called for each.
+    /// Dequeues the oldest events; ``finish(_:isAcknowledged:)`` has to be called for each.
     package func removeFirst(atMost count: Int) -> [Delivery] {
         guard count > 0 else { return [] }
         return courier.withContent { queue in
@@ -62,10 +62,10 @@ package final class HandlerPort: Sendable {
         }
     }
 
-    /// Finishes an event; `isAcknowledged` lets the store forget it.
+    /// Finishes an event; with `isAcknowledged` the store may delete it.
     package func finish(_ item: Delivery, isAcknowledged: Bool = true) {
         courier.finish()
-        // Last, because another delivery may follow at once, and needs the room.
+        // Last, because another delivery may follow at once and needs the capacity.
         if isAcknowledged, item.isKept { acknowledge(item.ticket) }
     }
 
@@ -81,18 +81,18 @@ package final class HandlerPort: Sendable {
     }
 }
 
-/// A handler whose work is done by a thread of its own: the thread that calls it never waits.
+/// A handler with its own thread; a caller never waits.
 ///
-/// Events without room are dropped, the newest first, counted and reported. A store gives deliveries instead, and keeps
-/// each until it is acknowledged; the next handler of the name gets the others.
+/// Events beyond the capacity are dropped, the newest first, counted and reported. A store passes deliveries instead and keeps
+/// each until it is acknowledged; the handler's successor gets the others.
 package final class ThreadedHandler: EventHandler, Sendable {
     private let plan: HandlerPlan
     private let port: HandlerPort
 
-    /// Starts the thread, unless the plan has it start with the first event.
+    /// Starts the thread, unless the plan starts it with the first event.
     ///
-    /// `report` takes the events about the handler itself, and `acknowledge` the ticket of each finished delivery, on any
-    /// thread; they must not wait for the event thread.
+    /// `report` receives the events about the handler, and `acknowledge` the ticket of each finished delivery, on any thread;
+    /// they must not wait for the event thread.
     package init(
         name: String, _ plan: HandlerPlan, isReplay: Bool = false, history: (any EventHistory)? = nil,
         report: @escaping @Sendable (Event) -> Void,
@@ -122,16 +122,16 @@ package final class ThreadedHandler: EventHandler, Sendable {
         port.courier.requestStop(StopPlan(within: 0, because: "its handler is gone"))
     }
 
-    /// Gives the worker an event, or counts it as dropped when there is no room.
+    /// Passes an event to the worker, or counts it as dropped when the queue is full.
     package func handle(_ event: Event) {
         if offer(event) { return }
-        // The report of a dropped report could be dropped as well, without end.
+        // The report of a dropped report might be dropped as well, without end.
         guard event.kind.role != .report, port.drops.add(event) else { return }
         // The worker reports it when that is due.
         port.courier.waker.wake()
     }
 
-    /// Gives the worker an event; `false` when there is no room.
+    /// Passes an event to the worker; `false` when the queue is full.
     package func offer(_ event: Event) -> Bool {
         if let latest = plan.latest {
             if latest.apply(event) { port.courier.waker.wake() }
@@ -146,10 +146,10 @@ package final class ThreadedHandler: EventHandler, Sendable {
         }
     }
 
-    /// The maximum number of unacknowledged deliveries; `nil` for a handler that takes none.
+    /// The maximum number of unacknowledged deliveries; `nil` for a handler that accepts none.
     package var deliveryLimit: Int? { plan.deliveryLimit }
 
-    /// Gives the worker up to ``deliveryLimit`` unacknowledged deliveries of a store, in their order.
+    /// Passes up to ``deliveryLimit`` unacknowledged deliveries of a store to the worker, in order.
     package func deliver(_ deliveries: [Delivery]) {
         for delivery in deliveries { _ = port.courier.put(delivery, isBounded: false) }
     }
@@ -168,21 +168,21 @@ package final class ThreadedHandler: EventHandler, Sendable {
     /// The number of events that are not finished.
     package var unfinishedCount: Int { port.courier.withContent { $0.unfinishedCount } }
 
-    /// Waits until all events are finished, or the thread has ended; `false` when the time is over before.
+    /// Waits until all events are finished or the thread has ended; `false` on timeout.
     package func waitUntilIdle(milliseconds: Int32) -> Bool { port.courier.waitUntilIdle(milliseconds: milliseconds) }
 
     // MARK: - The end
 
-    /// Takes no more events, and has the worker finish the others; returns at once.
+    /// Accepts no more events, and has the worker finish the others; returns at once.
     ///
-    /// What is not finished in time is abandoned. `reason` is a part of a sentence in reports.
+    /// Events not finished in time are abandoned. `reason` is part of a sentence in reports.
     package func end(within duration: Duration, because reason: String = "Binnacle stops") {
         port.courier.requestStop(StopPlan(within: Units.nanoseconds(duration), because: reason))
     }
 
     /// Waits for the end, after ``end(within:because:)``.
     ///
-    /// Returns the number of events that are not known to be handled, and of unreported dropped events.
+    /// Returns the number of events that are not known to be handled, plus that of unreported dropped events.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Int {
         let hasEnded = port.courier.waitForEnd(until: deadlineNanoseconds)
         let count = port.courier.withContent { $0.abandonedCount + (hasEnded ? 0 : $0.unfinishedCount) }

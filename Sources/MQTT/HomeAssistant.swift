@@ -2,23 +2,23 @@ import Binnacle
 import Handlers
 import PlainText
 
-/// The description of a sensor for Home Assistant, in one retained message (MQTT device discovery, Home Assistant 2024.11 and later:
-/// https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload).
+/// The description of a sensor for Home Assistant, in one retained message (MQTT device discovery, Home Assistant 2024.11 and
+/// later: https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload).
 ///
-/// Every entity has an identifier that never changes, because Home Assistant keeps history and settings under it. Only keys
-/// that Home Assistant knows may stand here: it refuses the whole message for one at the top, and drops others in silence.
+/// Every entity has an identifier that never changes, because Home Assistant keeps history and settings under it. Only keys that
+/// Home Assistant knows are allowed: it refuses the whole message for an unknown key at the top, and ignores others silently.
 struct HomeAssistantDevice {
     let sensor: String
-    /// What the handler gets of it.
+    /// The sensor's detectors with the kinds that the handler gets.
     let detectors: [HandledDetector]
     let topics: HomeAssistantTopics
 
-    /// Whether an event is of now: a store hands over later what a broker has missed.
+    /// Jinja condition: the event is recent.
     ///
-    /// Home Assistant would take that for an event of now. An event of a replay has no `wall_time`.
+    /// A store may deliver events that a broker has missed, which Home Assistant would treat as current. An event of a replay has no `wall_time`.
     private static let isRecent =
         "value_json.wall_time is defined and (now() - as_datetime(value_json.wall_time)).total_seconds() | abs < 60"
-    /// How long a pulse lasts, in seconds.
+    /// The duration of a pulse, in seconds.
     private static let pulse = 10
 
     var identifier: String { "\(topics.node)_\(sensor)" }
@@ -61,19 +61,19 @@ struct HomeAssistantDevice {
 
     // MARK: - Components
 
-    /// An entity, or a trigger.
+    /// An entity or a trigger.
     private struct Component {
         let name: String
         var object = JSONObject()
 
-        /// Makes it read a topic, whose messages a template turns into values.
+        /// Sets the topic, and the template that extracts a value from its messages.
         mutating func read(_ topic: String, _ template: String) {
             object.add("stat_t", topic)
             object.add("val_tpl", template)
         }
     }
 
-    /// An entity, which has a label for people, and perhaps a class.
+    /// An entity with a label and, if given, a class.
     private func entity(
         _ name: String, _ platform: String, label: String, deviceClass: String? = nil
     ) -> Component {
@@ -85,7 +85,7 @@ struct HomeAssistantDevice {
         return component
     }
 
-    /// The components of all kinds that the handler gets, each once; what is an event comes last.
+    /// The components of all kinds that the handler gets, each once; those for events come last.
     private var components: [Component] {
         let kinds = EventKind.allCases.filter { kind in detectors.contains { $0.kinds.contains(kind) } }
         var (states, occurrences): ([Component], [Component]) = ([], [])
@@ -140,7 +140,7 @@ struct HomeAssistantDevice {
         return component
     }
 
-    /// A state that is on for a while after each event of a kind.
+    /// A state that is on for some seconds after each event of a kind.
     private func pulse(
         _ id: String, _ name: String, _ deviceClass: String, of kind: EventKind, isEnabled: Bool, isDiagnostic: Bool
     ) -> Component {
@@ -165,7 +165,7 @@ struct HomeAssistantDevice {
         return component
     }
 
-    /// The heading, whose mean over north is right only with this state class and the unit `°`.
+    /// The heading; only with this state class and the unit `°` is its mean across north right.
     private var headings: [Component] {
         var heading = figure(
             "heading", "Heading", .heading, unit: "°", decimals: 0, icon: "mdi:compass", stateClass: "measurement_angle"
@@ -200,7 +200,7 @@ struct HomeAssistantDevice {
         component.object.add("evt_typ", list: [JSONObject.quoted(kind.rawValue)])
         let figures = kind.row.figures.map { "'\($0.rawValue)': value_json.\($0.rawValue) | default(none)" }
         let members = ["'event_type': value_json.kind", "'seq': value_json.seq"] + figures
-        // What the template leaves empty is passed over.
+        // Home Assistant ignores an empty result of the template.
         component.read(
             topics.event(kind, sensor),
             "{% if \(Self.isRecent) %}{{ {\(members.joined(separator: ", "))} | to_json }}{% endif %}")
@@ -223,7 +223,7 @@ struct HomeAssistantDevice {
         kind.rawValue.split(separator: ".").joined(separator: "_")
     }
 
-    /// The name for people: "Free fall".
+    /// The displayed name, such as "Free fall".
     private static func name(_ kind: EventKind) -> String {
         capitalized(kind.rawValue.split { $0 == "." || $0 == "_" }.joined(separator: " "))
     }
@@ -231,7 +231,7 @@ struct HomeAssistantDevice {
     private static func capitalized(_ words: String) -> String { words.prefix(1).uppercased() + words.dropFirst() }
 }
 
-/// The topics that Home Assistant reads.
+/// The topics that Home Assistant uses.
 struct HomeAssistantTopics {
     let prefix: String
     let machine: MachineNames
@@ -239,7 +239,7 @@ struct HomeAssistantTopics {
     let state: @Sendable (_ sensor: String) -> String
     let event: @Sendable (_ kind: EventKind, _ sensor: String) -> String
 
-    /// The machine as a part of identifiers, which Home Assistant allows letters, digits, - and _ alone.
+    /// The machine as a part of identifiers, in which Home Assistant allows only letters, digits, - and _.
     var node: String {
         "binnacle_" + String(machine.identity.unicodeScalars.map { Self.isAllowed($0) ? Character($0) : "_" })
     }
@@ -251,22 +251,22 @@ struct HomeAssistantTopics {
     }
 }
 
-/// What a broker keeps for Home Assistant: a message for each sensor, in a folder that holds nothing else.
+/// The messages that a broker retains for Home Assistant: one for each sensor, in a folder without any others.
 struct MQTTDiscovery: Sendable, Equatable {
     struct Message: Sendable, Equatable {
         let topic: String
-        /// JSON.
+        /// The message, as JSON.
         let text: String
         /// The sensor that it describes.
         let sensor: String
     }
 
-    /// The topics of all messages, with a wildcard: what else is retained there is of an earlier configuration.
+    /// The topics of all messages, with a wildcard: other retained messages there are from an earlier configuration.
     let filter: String
     /// The messages, one for each sensor.
     let messages: [Message]
 
-    /// Describes the sensors of some detectors; of none, all that an earlier configuration left is removed.
+    /// Describes the sensors of some detectors; without any, all messages of an earlier configuration are removed.
     init(_ detectors: [HandledDetector], _ topics: HomeAssistantTopics) {
         filter = "\(topics.folder)/+/config"
         var sensors: [String] = []
@@ -278,6 +278,6 @@ struct MQTTDiscovery: Sendable, Equatable {
         }
     }
 
-    /// Whether a retained message was left by an earlier configuration.
+    /// Whether a retained message is from an earlier configuration.
     func isLeft(_ topic: String) -> Bool { !messages.contains { $0.topic == topic } }
 }

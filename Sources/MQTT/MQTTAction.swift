@@ -5,36 +5,36 @@ package import TableReading
 
 /// `mqtt = "mqtts://…"`: publishes the event to a broker.
 package struct MQTTAction: HandlerAction, Equatable {
-    /// The connection, with what the section says, but the client ID.
+    /// The connection's settings, except for the client ID.
     package private(set) var settings: MQTTSettings
-    /// The client ID; `nil` for one of the machine and the handler.
+    /// The client ID; `nil` for one made from the machine and the handler.
     package let clientID: TopicTemplate?
     /// The topic of an event.
     package let topic: TopicTemplate
-    /// The topic of a sensor's state; `nil` when no states are published.
+    /// The topic of a sensor's state; `nil` to publish no states.
     package let stateTopic: TopicTemplate?
-    /// The topic that says whether the handler is connected; `nil` when it is published nowhere.
+    /// The topic of the handler's status; `nil` to publish none.
     package let statusTopic: TopicTemplate?
 
     /// The descriptions for Home Assistant; `nil` for none.
     package let discovery: Discovery?
     /// The prefix of the descriptions' topics.
     package let discoveryPrefix: String
-    /// The topic of requests for what a reader has missed; `nil` for none.
+    /// The topic of requests for missed events; `nil` for none.
     package let requestTopic: TopicTemplate?
-    /// What it gets, as far as it has to know that.
+    /// The detectors that the handler gets.
     private var detectors: [HandledDetector] = []
 
     /// The receiver of the sensors' descriptions.
     package enum Discovery: String, CaseIterable, Sendable {
         /// Home Assistant.
         case homeAssistant = "homeassistant"
-        /// No longer anybody: the descriptions are removed from the broker.
+        /// None; the descriptions are removed from the broker.
         case none
     }
 
     package static let example = "mqtt = \"mqtts://broker.example\""
-    /// Others act on what a broker tells them.
+    /// Clients of the broker may act on its messages.
     package static let actsOnTheWorld = true
 
     private static let usualPrefix = "homeassistant"
@@ -163,7 +163,7 @@ package struct MQTTAction: HandlerAction, Equatable {
         return text
     }
 
-    /// Refuses what Home Assistant could not find or read.
+    /// Refuses settings with which Home Assistant could not find or parse the messages.
     private static func refuse(
         _ topic: TopicTemplate, _ stateTopic: TopicTemplate?, _ settings: MQTTSettings, of table: TableReader
     ) {
@@ -203,7 +203,7 @@ package struct MQTTAction: HandlerAction, Equatable {
         }
     }
 
-    /// Requires the sensors where they are described to Home Assistant, and the events where they can be requested.
+    /// Requires the sensors if they are described to Home Assistant, and the events if they can be requested.
     package func told(of detectors: [HandledDetector], _ events: HandledEvents) -> MQTTAction {
         var action = self
         if discovery == .homeAssistant { action.detectors = detectors }
@@ -233,7 +233,7 @@ package struct MQTTAction: HandlerAction, Equatable {
         return .threaded(MQTTPublisher.plan(settings, topics))
     }
 
-    /// Of two handlers with one status topic, the one that ends says that the other is offline.
+    /// With a shared status topic, a handler that ends would report the other as offline.
     package var exclusivePlace: (words: String, key: String, name: String)? {
         statusTopic.map { ("status topic", "status_topic", "\(settings.address) \($0.topic(of: .current))") }
     }
@@ -250,9 +250,9 @@ package struct MQTTAction: HandlerAction, Equatable {
 
 /// The default topics of a version.
 package enum MQTTLayout: String, CaseIterable, Sendable {
-    /// Events, states and the status apart, below the machine's identity, and no dot in a kind.
+    /// Separate topics for events, states and the status, below the machine's identity, without dots in kinds.
     case v1
-    /// Below the machine's name, with events and states on one level.
+    /// Topics below the machine's name, with events and states on one level.
     case v0
 
     var topic: String {

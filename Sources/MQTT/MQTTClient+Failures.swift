@@ -2,17 +2,17 @@ import CMosquitto
 import Glibc
 import Handlers
 
-/// Why there is no connection to a broker, in words for people.
+/// Why there is no connection to a broker, as text.
 struct MQTTFailure: Error, Equatable {
     /// The reason, as a part of a sentence.
     let reason: String
-    /// Whether the broker closed a connection that it had accepted.
+    /// Whether the broker closed an accepted connection.
     var isClosedByBroker = false
-    /// Whether the broker's machine did not answer at all.
+    /// Whether the broker's machine did not answer.
     var isUnreachable = false
-    /// Whether the broker does not speak MQTT 5.
+    /// Whether the broker does not support MQTT 5.
     var lacksVersion5 = false
-    /// Whether only the attempt by IPv4 failed, and another one by IPv6 follows.
+    /// Whether only the attempt by IPv4 failed, and one by IPv6 follows.
     var isDetour = false
 
     init(_ reason: String) {
@@ -21,11 +21,11 @@ struct MQTTFailure: Error, Equatable {
 }
 
 extension MQTTClient {
-    /// Explains a function's result, with errno after the call, as precisely as possible.
+    /// Explains a function's result, with errno after the call.
     func failure(_ result: Int32, _ code: Int32) -> MQTTFailure {
         if let answer, answer != 0 {
             var failure = MQTTFailure("\(settings.address): \(refusal(answer))")
-            // A broker of 3.1.1 gives the reason 1, of which the library makes that of MQTT 5, if it can read the rest.
+            // A 3.1.1 broker answers with reason 1, which the library translates to that of MQTT 5 if it can parse the rest.
             failure.lacksVersion5 = speaksVersion5 && (answer == 1 || answer == 0x84)
             return failure
         }
@@ -41,7 +41,6 @@ extension MQTTClient {
         return failure
     }
 
-    /// A timeout, which tells how far the connection came.
     func noAnswer(within seconds: Int64) -> MQTTFailure {
         let words: String
         if !hasPeer {
@@ -56,9 +55,9 @@ extension MQTTClient {
         return failure
     }
 
-    /// Keeps what a line of the library's log reports about TLS.
+    /// Records a line of the library's log about TLS.
     func recordLog(_ line: String) {
-        // A connection that ends without close_notify is a closed connection and no TLS failure.
+        // The end of a connection without close_notify is not a TLS failure.
         guard !line.contains("unexpected eof") else { return }
         // The first error is that of the verification; later ones follow from it.
         if line.contains("host name verification failed") {
@@ -67,7 +66,7 @@ extension MQTTClient {
             let text = String(cString: words)
             tlsProblem = text.hasSuffix("mismatch") ? otherHost : text
         } else if tlsProblem == nil, settings.usesTLS {
-            // "OpenSSL Error[0]: error:0A00010B:SSL routines::wrong version number", or a sentence of the library's own.
+            // "OpenSSL Error[0]: error:0A00010B:SSL routines::wrong version number", or a sentence of the library.
             let words = line.split(separator: ":").last.map(String.init) ?? line
             tlsProblem = String(words.drop { $0 == " " })
         }
@@ -99,7 +98,7 @@ extension MQTTClient {
 
     /// The reasons for which MQTT 3.1.1 lets a broker refuse a connection (3.2.2.3).
     ///
-    /// Those of MQTT 5 (3.2.2.2) that mean the same have the same words.
+    /// Equivalent reasons of MQTT 5 (3.2.2.2) have the same text.
     private func refusal(_ answer: Int32) -> String {
         let answers: [Int32: Int32] = [0x84: 1, 0x85: 2, 0x86: 4, 0x87: 5, 0x88: 3, 0x89: 3]
         return switch answers[answer] ?? answer {
@@ -132,7 +131,7 @@ extension MQTTClient {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return withUnsafeMutablePointer(to: &address) { pointer in
-            // Every socket address begins with its family; the address itself is not read here.
+            // Every socket address begins with its family; only that is read here.
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 getpeername(descriptor, $0, &length) == 0
             }

@@ -2,52 +2,52 @@ import CMosquitto
 import Glibc
 import LinuxSystem
 
-/// One connection to a broker, from the first packet to its end, through libmosquitto; for one thread.
+/// One connection to a broker through libmosquitto, from the first packet to its end; for one thread.
 ///
-/// Each attempt has a new client, so that passwords and certificates are read again and no state of a failure remains.
-/// So the library never resends; the publisher keeps what was not acknowledged.
+/// Each attempt has a new client, so that passwords and certificates are read again and no state of a failure remains. The
+/// library therefore never resends; the publisher keeps unacknowledged messages.
 final class MQTTClient {
     let settings: MQTTSettings
     let functions: cmosquitto
     let handle: OpaquePointer
-    /// The broker's answer to CONNECT: 0, or why it refuses.
+    /// The broker's answer to CONNECT: 0, or the reason of the refusal.
     private(set) var answer: Int32?
     /// The TLS error of a failed connection.
     var tlsProblem: String?
-    /// Whether MQTT 5 is spoken, and 3.1.1 otherwise.
+    /// Whether the connection uses MQTT 5; otherwise 3.1.1.
     let speaksVersion5: Bool
     private var acknowledged: [Acknowledgement] = []
     private var received: [String] = []
     private var requests: [[UInt8]] = []
-    /// What may come beside answers: what the broker has retained, and what it returns of our own.
+    /// The bytes that may arrive besides answers: retained messages, and our own that the broker returns.
     private var expectedBytes = 0
-    /// The connection, once it was begun.
+    /// The connection; `nil` before it is begun.
     private var wire: MQTTWire?
     private var messageCount = 0
 
-    /// What a broker says of a message.
+    /// A broker's answer to a message.
     struct Acknowledgement {
         let message: Int32
         /// The reason of MQTT 5; 0 in 3.1.1, which has none.
         var reason: Int32 = 0
 
-        /// Whether its topic has no subscriber.
+        /// Whether the topic has no subscriber.
         var isUnheard: Bool { reason == 0x10 }
-        /// Whether the broker has refused it.
+        /// Whether the broker refused the message.
         var isRefusal: Bool { reason >= 0x80 }
     }
 
-    /// More messages than are ever in flight; the library would queue the others in its own memory.
+    /// More messages than are ever in flight; the library would queue the excess in its own memory.
     private static let mostInFlight: UInt32 = 1000
-    /// How many requests are kept until they are taken, and what each may take beside its topic and its message, in bytes.
+    /// The maximum number of pending requests, and the overhead of each beside its topic and message, in bytes.
     private static let mostRequests = 16
     private static let bytesPerRequest = 64
-    /// What a broker may have retained for Home Assistant, in bytes.
+    /// The maximum size of what a broker retains for Home Assistant, in bytes.
     private static let mostRetained = 1_000_000
-    /// The system's certificates, for the call that needs a path although the system's are in use already.
+    /// The system's certificates, which are already in use, for a call that requires a path.
     private static let systemCertificates = "/etc/ssl/certs"
 
-    /// Prepares a connection; fails when the library, the password or a certificate cannot be used.
+    /// Prepares a connection; throws when the library, the password or a certificate cannot be used.
     init(_ settings: MQTTSettings, speaksVersion5: Bool = false) throws(MQTTFailure) {
         self.settings = settings
         self.speaksVersion5 = speaksVersion5
@@ -77,7 +77,7 @@ final class MQTTClient {
         functions.mosquitto_destroy(handle)
     }
 
-    /// Why libmosquitto cannot be used; `nil` when it can.
+    /// Why libmosquitto cannot be used; `nil` if it can.
     static var missingLibrary: String? {
         do throws(MQTTFailure) {
             _ = try loadLibrary()
@@ -90,7 +90,7 @@ final class MQTTClient {
     /// The library's name, with the version of its interface.
     static let library = "libmosquitto.so.1"
 
-    /// The functions of libmosquitto, which is loaded when it is first used.
+    /// The functions of libmosquitto, which is loaded at its first use.
     private static func loadLibrary() throws(MQTTFailure) -> cmosquitto {
         var reason = [CChar](repeating: 0, count: 256)
         guard let table = cmosquitto_load(library, &reason, reason.count) else {
@@ -129,7 +129,7 @@ final class MQTTClient {
     }
 
     private func setCallbacks() {
-        // Not retained: the library calls back only from within our own calls, and the handle goes before the client.
+        // Not retained: the library calls back only within our own calls, and the handle is destroyed before the client.
         functions.mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
         functions.mosquitto_connect_callback_set(handle) { _, object, code in
             MQTTClient.of(object)?.answer = code
@@ -144,7 +144,7 @@ final class MQTTClient {
             }
         }
         functions.mosquitto_message_callback_set(handle) { _, object, message in
-            // An empty message says that nothing is retained any more.
+            // An empty message means that nothing is retained any more.
             guard let message = message?.pointee, message.payloadlen > 0, let topic = message.topic else { return }
             let bytes = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
             MQTTClient.of(object)?.receive(String(cString: topic), bytes)
@@ -157,12 +157,12 @@ final class MQTTClient {
 
     private func receive(_ topic: String, _ payload: UnsafeRawBufferPointer) {
         guard topic == settings.requestTopic else { return received.append(topic) }
-        // The broker may send as much again.
+        // The broker may send the same number of bytes again.
         expectedBytes += topic.utf8.count + payload.count + Self.bytesPerRequest
         if requests.count < Self.mostRequests { requests.append(Array(payload.prefix(MQTTRequest.longest + 1))) }
     }
 
-    /// The messages of requests that have come since the last call.
+    /// The messages of requests that arrived since the last call.
     func removeRequests() -> [[UInt8]] {
         defer { requests.removeAll() }
         return requests
@@ -174,9 +174,9 @@ final class MQTTClient {
 
     // MARK: - The connection
 
-    /// Begins to connect; the look-up of the name may wait for a name server.
+    /// Begins to connect; resolving the name may wait for a name server.
     func connect(avoidsIPv6: Bool) throws(MQTTFailure) {
-        // A socket that is bound to an IPv4 address uses IPv4 only.
+        // A socket bound to an IPv4 address uses only IPv4.
         let local = avoidsIPv6 ? "0.0.0.0" : nil
         let (result, code) = withErrno {
             functions.mosquitto_connect_bind_async(
@@ -198,7 +198,7 @@ final class MQTTClient {
     var descriptor: Int32 { functions.mosquitto_socket(handle) < 0 ? -1 : wire?.outer.raw ?? -1 }
     var wantsWrite: Bool { functions.mosquitto_want_write(handle) || wire?.hasPending ?? false }
 
-    /// Reads what the broker has sent, and fails when that is more than the answers that it owes.
+    /// Reads the broker's data; throws when it exceeds the expected answers.
     func read() throws(MQTTFailure) {
         guard let wire else { return }
         let isWithinLimit: Bool
@@ -212,7 +212,7 @@ final class MQTTClient {
                 "\(settings.address): the broker sends more than answers"
                     + (expectedBytes == 0 ? ", although nothing is subscribed to" : " and what was subscribed to"))
         }
-        // One call reads no more packets than there are messages in flight, and nothing reports the rest.
+        // One call reads no more packets than there are messages in flight, and the rest is not reported.
         var unread = Int32.max
         repeat {
             unread = MQTTWire.unread(at: functions.mosquitto_socket(handle))
@@ -226,13 +226,13 @@ final class MQTTClient {
         try flush()
     }
 
-    /// Sends PINGREQ when it is due, and fails when the broker has not answered the last one.
+    /// Sends PINGREQ when it is due; throws when the broker has not answered the last one.
     func keepAlive() throws(MQTTFailure) {
         try check { handle, _ in functions.mosquitto_loop_misc(handle) }
         try flush()
     }
 
-    /// Explains a broken connection as the library does.
+    /// Explains a broken connection in the library's terms.
     private func broken(_ error: SystemError) -> MQTTFailure {
         failure(error.code == ECONNRESET ? MOSQ_ERR_CONN_LOST.code : MOSQ_ERR_ERRNO.code, error.code)
     }
@@ -247,7 +247,7 @@ final class MQTTClient {
 
     /// Sends a message; throws when the connection is lost.
     ///
-    /// Returns the ID with which ``removeAcknowledged()`` reports it; `nil` when it cannot be an MQTT message.
+    /// Returns the ID for ``takeAcknowledged()``; `nil` when the message is not valid in MQTT.
     func publish(_ payload: [UInt8], to topic: String, quality: Int = 1, isRetained: Bool) throws(MQTTFailure)
         -> Int32?
     {
@@ -268,10 +268,10 @@ final class MQTTClient {
         }
     }
 
-    /// Asks for what is published to some topics, and for what the broker has retained there, with QoS 0.
+    /// Subscribes to topics, with their retained messages, with QoS 0.
     ///
-    /// ``removeReceived()`` has the topics, and ``removeRequests()`` what came to that of requests. `ownBytes` will be published
-    /// there, and the broker returns them.
+    /// ``takeReceived()`` returns the topics, and ``takeRequests()`` the messages to that of requests. `ownBytes` is the size of
+    /// our own messages to these topics, which the broker returns.
     func subscribe(to filter: String, ownBytes: Int) throws(MQTTFailure) {
         expectedBytes += Self.mostRetained + ownBytes
         let (result, code) = withErrno { functions.mosquitto_subscribe(handle, nil, filter, 0) }
@@ -279,7 +279,7 @@ final class MQTTClient {
         try flush()
     }
 
-    /// The topics of the messages that have come since the last call.
+    /// The topics of the messages that arrived since the last call.
     func removeReceived() -> [String] {
         defer { received.removeAll() }
         return received
@@ -288,11 +288,11 @@ final class MQTTClient {
     /// Sends DISCONNECT, so that the broker discards the will.
     func disconnect() {
         _ = functions.mosquitto_disconnect(handle)
-        // A connection that is broken is at its end.
+        // A broken connection needs no further handling.
         try? flush()
     }
 
-    /// What was acknowledged since the last call, in the broker's order.
+    /// The acknowledgements since the last call, in the broker's order.
     func removeAcknowledged() -> [Acknowledgement] {
         defer { acknowledged.removeAll(keepingCapacity: true) }
         return acknowledged
@@ -307,6 +307,6 @@ final class MQTTClient {
 }
 
 extension mosq_err_t {
-    /// The number that the library's functions return.
+    /// The code that the library's functions return.
     var code: Int32 { Int32(rawValue) }
 }

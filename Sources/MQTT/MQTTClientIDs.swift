@@ -3,9 +3,9 @@ import Synchronization
 
 /// The client IDs that this process uses, each with its broker.
 ///
-/// A broker closes the connection of a client when another one connects with its ID. So the successor of a handler
-/// waits until that has disconnected: otherwise both would take the connection from each other, and the last status
-/// message would be the old one's "offline".
+/// A broker closes the connection of a client when another client connects with its ID. A handler's successor therefore waits
+/// until the handler has disconnected: otherwise each would break the other's connection, and the last status would be the old
+/// one's "offline". message would be the old one's "offline".
 enum MQTTClientIDs {
     private struct State {
         var taken: Set<String> = []
@@ -14,7 +14,7 @@ enum MQTTClientIDs {
 
     private static let state = Mutex(State())
 
-    /// Claims a client ID; when it is in use, the waker is woken once that may have changed.
+    /// Claims a client ID; if it is in use, the waker is woken when that may have changed.
     static func claim(_ client: String, waker: Waker) -> Bool {
         state.withLock { state in
             state.waiting.removeAll { $0.waker === waker }

@@ -1,9 +1,9 @@
 import Glibc
 import LinuxSystem
 
-/// Where a password is; it is read at each connection, so that it may be changed.
+/// The location of a password, which is read at each connection, so that it can be changed.
 package enum MQTTPassword: Sendable, Equatable {
-    /// A file that holds it, perhaps with a line end.
+    /// A file with the password and an optional line end.
     case file(String)
     /// A credential that the service manager hands to the service (systemd.exec(5)).
     case credential(String)
@@ -11,10 +11,10 @@ package enum MQTTPassword: Sendable, Equatable {
     /// The maximum size of a password in a CONNECT, in bytes.
     private static let longest = 65_535
 
-    /// Reads the password; fails also when other users can read the file.
+    /// Reads the password; throws also when other users can read the file.
     func read() throws(MQTTFailure) -> String {
         let path = try path()
-        // The limit leaves room for a line end. A FIFO without a writer is not waited for.
+        // The limit includes a line end. A FIFO without a writer is not waited for.
         let explain = { (failure: SmallFile.Failure) in
             if case .system(let error) = failure { return MQTTFailure("\(path): \(error.reason)") }
             return MQTTFailure("\(path): is too long for a password")
@@ -49,7 +49,7 @@ package enum MQTTPassword: Sendable, Equatable {
         }
     }
 
-    /// Whether others than the owner and the group can read a file; `false` when there is none.
+    /// Whether users other than the owner and the group can read a file; `false` when it does not exist.
     static func isReadableByAll(_ path: String) -> Bool {
         ((try? fileStatus(path))?.st_mode ?? 0) & S_IROTH != 0
     }

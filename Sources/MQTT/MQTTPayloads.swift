@@ -2,7 +2,7 @@ import Binnacle
 import Handlers
 import PlainText
 
-/// The messages of a handler's events, in the order in which they are first sent.
+/// Makes the messages of a handler's events, in the order of first sending.
 struct MQTTPayloads {
     /// A text with placeholders; `nil` for JSON.
     let template: CommandTemplate.Argument?
@@ -12,18 +12,18 @@ struct MQTTPayloads {
         self.template = template
     }
 
-    /// The message of the next event; `stored` is the number in the last message of the run before.
+    /// The message of the next event; `stored` is the number in the last message of the previous run.
     ///
-    /// As JSON, it has two members beside the event's own. `key` is unique within the `identity`: a repetition and an event
-    /// that a decorator made carry the number of another event. `previous` is the number in the message before it, so that
-    /// a reader sees that one is missing; the first of another identity has none, and the first after a start without a store.
+    /// The JSON has two members beside the event's own. `key` is unique within the `identity`: a repetition and an event made by
+    /// a decorator have the number of another event. `previous` is the number in the message before, so that a reader detects a
+    /// missing one; the first message of an identity and the first after a start without a store have none.
     mutating func next(_ event: Event, behind stored: EventNumber? = nil) -> [UInt8] {
         let previous = (last ?? stored).flatMap { $0.identity == event.identity ? String($0.sequence) : nil }
         last = EventNumber(event)
         return message(event, previous.map { ("previous", $0) })
     }
 
-    /// The message of an event that is published again, which has `again` in place of `previous`.
+    /// The message of an event that is published again, with `again` in place of `previous`.
     func again(_ event: Event) -> [UInt8] {
         message(event, ("again", "true"))
     }

@@ -3,12 +3,12 @@ import Handlers
 import LinuxSystem
 
 extension MQTTPublisher {
-    /// Fills the window: first with what the last connection left, then with new events; then sends changed states.
+    /// Fills the window, first with events of the last connection, then with new ones; then sends changed states.
     func publish(_ client: MQTTClient, _ connection: inout Connection, _ now: Int64) throws(MQTTFailure) {
         let isAnnounced = connection.announcement == nil
         let wasIdle = !window.contains { $0.message != nil } && states.inFlightCount == 0 && isAnnounced
         defer { if wasIdle { connection.answerTime = now } }
-        // A broker that rejects the status message must not be blamed on an event.
+        // An event must not be blamed for a broker's refusal of the status message.
         if isCareful, !isAnnounced { return }
         let limit = now < silence?.until ?? now ? 0 : isCareful || silence != nil ? 1 : Self.windowLimit
         var sentCount = window.count { $0.message != nil }
@@ -36,19 +36,19 @@ extension MQTTPublisher {
 
     /// Publishes the descriptions for Home Assistant as retained messages, and subscribes to those of an earlier configuration.
     ///
-    /// Acknowledgements are not waited for: what was lost with a connection is published again over the next one.
+    /// Acknowledgements are not awaited: messages lost with a connection are published again over the next one.
     func describe(_ client: MQTTClient) throws(MQTTFailure) {
         guard let discovery = settings.discovery else { return }
         let size = discovery.messages.reduce(0) { $0 + $1.topic.utf8.count + $1.text.utf8.count }
         try client.subscribe(to: discovery.filter, ownBytes: 2 * size)
         for message in discovery.messages {
             _ = try client.publish(Array(message.text.utf8), to: message.topic, isRetained: true)
-            // Before its first event a sensor is there, too.
+            // A sensor exists before its first event.
             if topics.state != nil { states.begin(message.sensor) }
         }
     }
 
-    /// Removes the devices that an earlier configuration told of: an empty message ends the retention.
+    /// Removes the devices described by an earlier configuration: an empty message ends the retention.
     func removeLeftDevices(_ client: MQTTClient) throws(MQTTFailure) {
         guard let discovery = settings.discovery else { return }
         for topic in client.removeReceived() where discovery.isLeft(topic) {
@@ -87,7 +87,7 @@ extension MQTTPublisher {
         }
     }
 
-    /// Sends an event; `false` when it was skipped, because it cannot be an MQTT message.
+    /// Sends an event; `false` when it was skipped, because it is not valid in MQTT.
     private func send(at index: Int, _ client: MQTTClient) throws(MQTTFailure) -> Bool {
         let event = window[index].item.event
         let topic = topics.event(event)
@@ -113,7 +113,7 @@ extension MQTTPublisher {
 
     /// Keeps an event without a subscriber, and sends nothing for a while.
     ///
-    /// Events in flight come back in the same way. After the wait one event is sent, to see whether there is a subscriber.
+    /// The same happens to events in flight. After the wait one event is sent, to find out whether there is a subscriber.
     func keep(at index: Int, _ connection: inout Connection) {
         window[index].message = nil
         // The recovery is reported when there is a subscriber.
@@ -128,7 +128,7 @@ extension MQTTPublisher {
         failures.fail("\(settings.address): \(topic) has no subscriber: events are kept until there is one")
     }
 
-    /// Finishes an event that cannot be published, and reports that.
+    /// Finishes and reports an event that cannot be published.
     func skip(at index: Int, because reason: String) {
         let event = window[index].item.event
         failures.report(
@@ -137,7 +137,7 @@ extension MQTTPublisher {
         finish(at: index)
     }
 
-    /// Publishes "offline" and ends the connection, within the time that is left.
+    /// Publishes "offline" and ends the connection, within the remaining time.
     func disconnect(
         _ client: MQTTClient, _ connection: inout Connection, _ stop: StopPlan
     ) throws(MQTTFailure) {
@@ -158,13 +158,13 @@ extension MQTTPublisher {
                 try turn(client, until: stop.endTime, now)
             }
         } catch {
-            // The end of the connection is what was asked for.
+            // The connection was to be ended.
         }
     }
 
     // MARK: - Lost connections
 
-    /// Handles a connection that was lost or never made: what was in flight is sent again.
+    /// Handles a connection that was lost or never made: events in flight are sent again.
     func lose(_ connection: Connection, _ failure: MQTTFailure) {
         figures.connectedSinceNanoseconds = nil
         if !failure.isDetour { figures.failure = failure.reason }
@@ -185,10 +185,9 @@ extension MQTTPublisher {
         if !failure.isDetour { failures.fail(failure.reason) }
     }
 
-    /// Counts a connection that the broker closed on receiving events, and skips the event that makes it do so each
-    /// time.
+    /// Counts a connection that the broker closed on receiving events, and skips an event that causes this repeatedly.
     ///
-    /// Without this, one event that the broker rejects would be sent for ever, and none behind it.
+    /// Otherwise an event that the broker rejects would be sent without end, and none after it.
     private func suspectEvent() {
         guard let index = window.firstIndex(where: { $0.message != nil }) else { return }
         closingCount += 1
@@ -197,7 +196,7 @@ extension MQTTPublisher {
         skip(at: index, because: "the broker closes the connection each time it gets it")
     }
 
-    /// Waits for the time of the next attempt; `false` when there is none because of a stop.
+    /// Waits for the time of the next attempt; `false` when a stop leaves no attempt.
     func waitBeforeRetry() -> Bool {
         failures.waitBeforeRetry { attemptTime in
             guard let stop = port.stop else { return false }

@@ -10,7 +10,7 @@ struct MQTTTimes: Sendable {
     var connect: Int64 = 10_000_000_000
     /// From a PUBLISH to its PUBACK.
     var answer: Int64 = 30_000_000_000
-    /// How long a connection has to last before the recovery is reported.
+    /// The time that a connection has to last before the recovery is reported.
     var lasting: Int64 = 5_000_000_000
     /// The pauses between attempts.
     var pauses = RetryPauses()
@@ -18,25 +18,24 @@ struct MQTTTimes: Sendable {
 
 /// The state of the connection to a broker.
 struct MQTTFigures: Sendable {
-    /// When the broker accepted the current connection, on CLOCK_MONOTONIC; `nil` when there is none.
+    /// When the broker accepted the current connection, on CLOCK_MONOTONIC; `nil` without one.
     var connectedSinceNanoseconds: Int64?
-    /// The last failure; `nil` once a connection has lasted.
+    /// The last failure; `nil` after a connection has lasted.
     var failure: String?
-    /// The events that the broker acknowledged.
+    /// The number of events that the broker acknowledged.
     var publishedCount = 0
-    /// The events that were skipped because the broker rejects them.
+    /// The number of events skipped because the broker rejects them.
     var refusedCount = 0
-    /// The connections that were accepted after the first.
+    /// The number of connections accepted after the first.
     var reconnectCount = 0
 }
 
 /// Publishes events to a broker, and reconnects without end; for one thread.
 ///
-/// Each event is one message, with QoS 1 and the event's JSON unless the settings say otherwise. The publisher keeps unacknowledged events in
-/// their order and sends them again over the next connection, so the broker may get one twice; at most ``windowLimit``
-/// messages are in flight. The library resends nothing itself.
+/// Each event is one message, by default with QoS 1 and the event's JSON. The publisher keeps unacknowledged events in order and
+/// sends them again over the next connection, so the broker may get an event twice; at most ``windowLimit`` messages are in
+/// flight. The library resends nothing.
 final class MQTTPublisher {
-    /// Makes the topics.
     struct Topics: Sendable {
         let event: @Sendable (Event) -> String
         /// The topic of a sensor's retained state; `nil` when no states are published.
@@ -46,29 +45,29 @@ final class MQTTPublisher {
     /// An event that the broker has not acknowledged.
     struct Entry {
         let item: Delivery
-        /// The message ID; `nil` when it has not been sent over this connection.
+        /// The message ID; `nil` until it is sent over this connection.
         var message: Int32?
         /// Whether the sensor's state includes the event.
         var isApplied = false
-        /// The message; made when it is first sent, and the same whenever it is sent again.
+        /// The message; made at the first sending, and the same in each repetition.
         var payload: [UInt8]?
     }
 
-    /// A time without subscribers to the events.
+    /// A period without subscribers to the events.
     struct Silence {
         /// Time of the next attempt to publish to a topic without subscribers, on CLOCK_MONOTONIC.
         var until: Int64
         /// The number of attempts without a subscriber.
         var count: Int
-        /// The first topic without a subscriber, so that one silence is one reason.
+        /// The first topic without a subscriber, named in the reason so that it stays the same during the period.
         let topic: String
     }
 
     /// The maximum number of events in flight.
     static let windowLimit = 64
-    /// The number of connections in a row that the broker closes before events are sent one by one.
+    /// The number of connections in a row closed by the broker before events are sent one by one.
     static let toleratedClosings = 2
-    /// The number of further connections that it closes on receiving one event before that is skipped.
+    /// The number of further connections closed on one event before the event is skipped.
     static let mostRefusals = 5
 
     let settings: MQTTSettings
@@ -82,22 +81,22 @@ final class MQTTPublisher {
     var window: [Entry] = []
     var states = MQTTSensorStates()
     var payloads: MQTTPayloads
-    /// What is published again on request.
+    /// The events that are published again on request.
     var repeats = MQTTRepeats()
-    /// Whether it was reported that no store can answer requests.
+    /// Whether it was reported that requests need a store.
     var hasToldOfNoStore = false
-    /// The number of connections in a row that the broker closed after it got events, without acknowledging one.
+    /// The number of connections in a row that the broker closed after it got events, without an acknowledgement.
     var closingCount = 0
     var failures: FailureReports
-    /// The wait before the next attempt, as there is no subscriber; `nil` while there is one, or the broker does not report it.
+    /// The wait for a subscriber; `nil` if there is one, or the broker does not report it.
     var silence: Silence?
-    /// Whether the broker was found not to speak MQTT 5.
+    /// Whether the broker does not support MQTT 5.
     var lacksVersion5 = false
     /// Whether the next attempt uses IPv4 only.
     var avoidsIPv6 = false
     private var connectionCount = 0
 
-    /// The plan of a handler that publishes its events; up to `capacity` of them wait while no store keeps them.
+    /// The plan of a handler that publishes its events; without a store, up to `capacity` of them wait.
     static func plan(
         _ settings: MQTTSettings, _ topics: Topics, capacity: Int = HandlerWork.usualCapacity,
         times: MQTTTimes = MQTTTimes(), observe: @escaping @Sendable (MQTTFigures) -> Void = { _ in }
@@ -122,7 +121,7 @@ final class MQTTPublisher {
         payloads = MQTTPayloads(template: settings.payload)
     }
 
-    /// Whether events are sent one by one, to find the one on which the broker closes the connection.
+    /// Whether events are sent one by one, to find the event on which the broker closes the connection.
     var isCareful: Bool { closingCount >= Self.toleratedClosings }
 
     private func run() {
@@ -160,7 +159,7 @@ final class MQTTPublisher {
         return true
     }
 
-    /// The end of publishing after a request to stop; the remaining time is for the broker's answers.
+    /// When publishing ends after a request to stop; the remaining time is for the broker's answers.
     static func drainTime(_ stop: StopPlan) -> Int64 { stop.time(after: 75) }
 
     // MARK: - A connection
@@ -168,7 +167,7 @@ final class MQTTPublisher {
     struct Connection {
         /// When the broker accepted it; `nil` before that.
         var acceptedTime: Int64?
-        /// The ID of the status message, until the broker has acknowledged it.
+        /// The ID of the status message; `nil` after its acknowledgement.
         var announcement: Int32?
         var hasProgress = false
         /// The start of the current wait for an acknowledgement.
@@ -198,13 +197,13 @@ final class MQTTPublisher {
         }
     }
 
-    /// Whether the broker has acknowledged everything, or the rest has no subscriber.
+    /// Whether all messages are acknowledged, or the rest has no subscriber.
     private var isDone: Bool {
         guard states.isSettled else { return false }
         return silence == nil ? window.isEmpty && port.isEmpty : !window.contains { $0.message != nil }
     }
 
-    /// Waits for the broker's answer to CONNECT; `false` when a stop leaves nothing to do before it comes.
+    /// Waits for the broker's answer to CONNECT; `false` if a stop makes the connection unnecessary.
     private func isAccepted(_ client: MQTTClient) throws(MQTTFailure) -> Bool {
         let limit = times.connect
         let end = Units.later(SystemClock.monotonic(), by: limit)
@@ -231,7 +230,7 @@ final class MQTTPublisher {
         figures.connectedSinceNanoseconds = now
         figures.reconnectCount = connectionCount - 1
         states.reset()
-        // Who reads "online" may ask at once.
+        // A reader of "online" may send a request at once.
         if let topic = settings.requestTopic { try client.subscribe(to: topic, ownBytes: 0) }
         if let topic = settings.statusTopic {
             connection.announcement = try client.publish(Array("online".utf8), to: topic, isRetained: true)
@@ -249,14 +248,14 @@ final class MQTTPublisher {
         guard waitOnce(for: &ready, milliseconds: milliseconds) else { return try client.keepAlive() }
         if ready[1].revents != 0 { port.courier.waker.clear() }
         let events = Int32(ready[0].revents)
-        // The next call on a socket in error reports the reason.
+        // On a socket error the next call reports the reason.
         if events & ~POLLOUT != 0 { try client.read() }
         if events & POLLOUT != 0 { try client.write() }
         try client.keepAlive()
     }
 
     private func nextTime(_ connection: Connection, _ now: Int64) -> Int64 {
-        // The library counts whole seconds of silence; eight checks per keepalive interval are enough.
+        // The library counts silence in whole seconds; eight checks per keepalive interval suffice.
         var time = now + Int64(settings.keepaliveSeconds) * 1_000_000_000 / 8
         if isWaitingForAnswer(connection) { time = min(time, connection.answerTime + times.answer) }
         if !connection.hasLasted, let accepted = connection.acceptedTime {
@@ -300,7 +299,7 @@ final class MQTTPublisher {
         }
     }
 
-    /// Fails when the broker accepts messages without acknowledging them in time.
+    /// Throws when the broker accepts messages without acknowledging them in time.
     private func checkAnswer(_ connection: Connection) throws(MQTTFailure) {
         let limit = times.answer
         guard isWaitingForAnswer(connection), SystemClock.monotonic() - connection.answerTime >= limit else { return }

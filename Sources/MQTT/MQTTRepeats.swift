@@ -3,18 +3,18 @@ import Handlers
 import PlainText
 import Synchronization
 
-/// A request for what a reader has missed: `{"after":41}`, or `{"after":41,"through":50}`.
+/// A request for missed events: `{"after":41}`, or `{"after":41,"through":50}`.
 struct MQTTRequest: Equatable {
     let after: UInt64
     /// The last number; `nil` for the newest.
     let through: UInt64?
 
-    /// Why a message is no request.
+    /// Why a message is not a valid request.
     struct Fault: Error {
         let reason: String
     }
 
-    /// No request is longer, in bytes.
+    /// The maximum size of a request, in bytes.
     static let longest = 256
 
     init(after: UInt64, through: UInt64? = nil) {
@@ -45,9 +45,9 @@ struct MQTTRequest: Equatable {
     }
 }
 
-/// Publishes again what readers have missed, page by page from the store.
+/// Publishes missed events again, page by page from the store.
 struct MQTTRepeats {
-    /// What comes from the store's thread.
+    /// Receives pages on the store's thread.
     private final class Inbox: Sendable {
         private let page = Mutex<EventPage?>(nil)
 
@@ -64,11 +64,11 @@ struct MQTTRepeats {
         var request: MQTTRequest
         /// The number up to which the store was read.
         var position: UInt64
-        /// The events that are read and not sent.
+        /// The events that were read and not sent.
         var lines: ArraySlice<EventLine> = []
         var isReading = false
         var isRead = false
-        /// The oldest event that the store still has.
+        /// The oldest event in the store.
         var first: UInt64 = 0
         var count = 0
         let inbox = Inbox()
@@ -77,13 +77,13 @@ struct MQTTRepeats {
     private var work: Work?
     private var inFlight: Set<Int32> = []
 
-    /// The most messages in flight, so that new events need not wait long.
+    /// The maximum number of messages in flight, so that new events need not wait long.
     private static let windowLimit = 16
     private static let pageSize = 64
 
     var inFlightCount: Int { inFlight.count }
 
-    /// Begins to answer; what another reader is waiting for is part of it.
+    /// Begins an answer, which includes requests that are not yet answered.
     mutating func begin(_ request: MQTTRequest) {
         var joined = request
         if let work {
@@ -93,7 +93,7 @@ struct MQTTRepeats {
         work = Work(request: joined, position: joined.after)
     }
 
-    /// Handles the end of a connection: clients that still wait ask again.
+    /// Handles the end of a connection: clients that still wait repeat their requests.
     mutating func reset() {
         work = nil
         inFlight = []
@@ -101,7 +101,7 @@ struct MQTTRepeats {
 
     mutating func finish(_ message: Int32) { inFlight.remove(message) }
 
-    /// Reads and sends as much as there is room for of the handler's `events`.
+    /// Reads and sends as many of the handler's `events` as fit into the window.
     ///
     /// `wake` is called on any thread when there is more to send; `send` returns the message, or `nil` for an event that cannot
     /// be sent. Returns the answer when everything was sent, and the reason when the history cannot be read.

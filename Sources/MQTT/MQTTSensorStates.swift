@@ -2,21 +2,21 @@ import Binnacle
 import Handlers
 import PlainText
 
-/// The state of a sensor, as far as a handler's events tell.
+/// The state of a sensor according to a handler's events.
 struct MQTTSensorState: Equatable {
-    /// Whether the sensor delivers; `nil` while unknown.
+    /// Whether the sensor delivers samples; `nil` while unknown.
     var isActive: Bool?
     /// The state of each detector, such as `moving`.
     var detectors: [String: String] = [:]
     var heading: Figure.Value?
-    /// Whether iron or a magnet is nearby; `nil` before the first.
+    /// Whether iron or a magnet is nearby; `nil` while unknown.
     var hasInterference: Bool?
-    /// The latest of the other figures that are part of the state.
+    /// The latest values of the other figures in the state.
     var figures: [Figure.Name: Figure.Value] = [:]
 
-    /// The state of a detector that lost its sensor.
+    /// The state of a detector whose sensor failed.
     private static let failed = "failed"
-    /// The figures that stand beside the heading.
+    /// The figures published with the heading.
     private static let headingFigures: [Figure.Name] = [.accuracy, .reference]
 
     mutating func apply(_ event: Event) {
@@ -34,7 +34,7 @@ struct MQTTSensorState: Equatable {
         case .detectorFailed: if let detector = event.detector { detectors[detector] = Self.failed }
         case .sensorActive:
             isActive = true
-            // The next event of a detector that works again has its state.
+            // A detector that works again has a state with its next event.
             detectors = detectors.filter { $0.value != Self.failed }
         case .sensorInactive: isActive = false
         case .headingLost:
@@ -66,10 +66,10 @@ struct MQTTSensorState: Equatable {
     }
 }
 
-/// The states of all sensors, and which of them the broker does not have yet.
+/// The states of all sensors, and which of them the broker lacks.
 ///
-/// At most one state of each sensor is in flight; a change during that time is sent after the acknowledgement. So no
-/// more messages are in flight than there are sensors, however fast states change.
+/// At most one state of each sensor is in flight; a change during that time is sent after the acknowledgement. The number of
+/// messages in flight is therefore at most the number of sensors, however fast states change.
 struct MQTTSensorStates {
     private struct Record {
         let sensor: String
@@ -84,7 +84,7 @@ struct MQTTSensorStates {
 
     var inFlightCount: Int { records.count { $0.message != nil } }
 
-    /// Applies an event to its sensor's state, which is sent only when it changes.
+    /// Applies an event to its sensor's state, which is sent only after a change.
     mutating func apply(_ event: Event) {
         guard let sensor = event.sensor else { return }
         let index = records.firstIndex { $0.sensor == sensor }
@@ -97,7 +97,7 @@ struct MQTTSensorStates {
         if let index { records[index] = record } else { records.append(record) }
     }
 
-    /// Begins the state of a sensor, so that the broker has one before its first event.
+    /// Begins the state of a sensor, so that the broker has one before the first event.
     mutating func begin(_ sensor: String) {
         guard !records.contains(where: { $0.sensor == sensor }) else { return }
         records.append(Record(sensor: sensor, text: MQTTSensorState().json(of: sensor, after: nil), isDue: true))

@@ -3,7 +3,7 @@ package import Handlers
 import PlainText
 import TableReading
 
-/// How a handler connects to its broker; the defaults are those of the configuration.
+/// The settings of the connection to a broker; the defaults are those of the configuration.
 package struct MQTTSettings: Sendable, Equatable {
     /// The broker's name or address, without brackets.
     package var host = ""
@@ -11,41 +11,41 @@ package struct MQTTSettings: Sendable, Equatable {
     package var port = 0
     /// Whether the connection is encrypted and the broker's certificate is verified.
     package var usesTLS = false
-    /// The user that logs in; `nil` for none.
+    /// The user for the login; `nil` for none.
     package var user: String?
-    /// Where the user's password is; `nil` for none.
+    /// The location of the user's password; `nil` for none.
     package var password: MQTTPassword?
-    /// A file with the certificate authorities that are trusted; `nil` for those of the system.
+    /// A file with the trusted certificate authorities; `nil` for the system's.
     package var authorityFile: String?
     /// The client's own certificate, a file in PEM form.
     package var certificateFile: String?
     /// The private key of ``certificateFile``.
     package var keyFile: String?
-    /// What the broker knows the client by; no two clients of a broker may have the same.
+    /// The client's ID for the broker, which has to be unique there.
     package var clientID = ""
-    /// The longest silence, in seconds, before the client sends PINGREQ.
+    /// The maximum time without a message, in seconds, before the client sends PINGREQ.
     package var keepaliveSeconds = 60
     /// The quality of service of events: 0, 1 or 2.
     package var quality = 1
-    /// Whether the broker keeps the last event of each topic.
+    /// Whether the broker retains the last event of each topic.
     package var isRetained = false
     /// The message of an event; `nil` for its JSON.
     package var payload: CommandTemplate.Argument?
-    /// What the broker keeps for Home Assistant; `nil` for nothing.
+    /// The messages retained for Home Assistant; `nil` for none.
     var discovery: MQTTDiscovery?
-    /// Whether an event without a subscriber is kept until there is one; this needs MQTT 5.
+    /// Whether an event without a subscriber is kept until there is one; requires MQTT 5.
     package var waitsForSubscriber = false
-    /// The topic of requests for what a reader has missed; `nil` for none.
+    /// The topic of requests for missed events; `nil` for none.
     package var requestTopic: String?
     /// The events that are published again on request.
     package var repeated = HandledEvents(kinds: [], detectors: nil)
-    /// The topic that says "online" or "offline"; `nil` for none.
+    /// The topic of the status, "online" or "offline"; `nil` for none.
     package var statusTopic: String?
 
     /// Creates settings with the defaults.
     package init() {}
 
-    /// The broker as people write it, for messages.
+    /// The broker's address for messages.
     var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
@@ -116,7 +116,7 @@ extension MQTTSettings {
     }
 
     private static func readPasswordFile(_ table: TableReader, _ key: String, _ settings: inout MQTTSettings) {
-        // The row of the credential reports that there are both.
+        // If both keys are given, the row of the credential reports it.
         guard table.entry("password_credential") == nil else { return }
         require("user", "a password is that of a user", for: key, table)
         guard let path = file(table, key), let entry = table.entry(key) else { return }
@@ -148,7 +148,7 @@ extension MQTTSettings {
         settings.password = .credential(name)
     }
 
-    /// The path of a file, which is opened only when it is needed.
+    /// The path of a file, which is opened on use.
     private static func file(_ table: TableReader, _ key: String) -> String? {
         guard let entry = table.entry(key), let path = table.path(key, entry.node) else { return nil }
         table.warnIfMissing(path, entry.node)

@@ -1,28 +1,28 @@
 import Glibc
 import LinuxSystem
 
-/// The connection between libmosquitto and a broker, with a limit to what comes.
+/// The connection between libmosquitto and a broker, with a limit to the received data.
 ///
-/// The library takes memory for whatever a broker announces, up to 256 MB, and reads as long as anything comes. So it gets
-/// one end of a pair of sockets in place of its own socket, and the bytes are carried over here, where they are counted.
-/// TLS is the library's, and passes through.
+/// The library allocates any size that a broker announces, up to 256 MB, and reads as long as data arrives. Therefore it gets one
+/// end of a socket pair in place of its own socket; this class copies and counts the bytes. TLS is end to end between library and
+/// broker.
 final class MQTTWire {
-    /// The socket of the broker.
+    /// The broker's socket.
     let outer: Descriptor
-    /// The other end of what the library has.
+    /// The end of the pair opposite the library's.
     private let inner: Descriptor
-    /// What the library has written and the broker has not taken.
+    /// The bytes from the library that the broker has not accepted.
     private var pending: ArraySlice<UInt8> = []
     private var receivedCount = 0
 
-    /// How many bytes are read at a time; the pair has room for them.
+    /// The size of one read; the pair's buffer holds it.
     private static let pieceSize = 16_384
-    /// What a handshake and answers may take: certificates have some kilobytes.
+    /// The limit for a handshake and answers: certificates have some kilobytes.
     private static let usualBytes = 1_000_000
-    /// What the acknowledgement of one message may take, with TLS.
+    /// The limit for the acknowledgement of one message, with TLS.
     private static let bytesPerMessage = 256
 
-    /// Takes the place of a socket that the library has opened, under whose number it gets an end of the pair.
+    /// Replaces a socket that the library has opened by an end of the pair, under the same number.
     init(takingPlaceOf socket: Int32) throws(SystemError) {
         outer = Descriptor(owning: try systemCall("fcntl") { fcntl(socket, F_DUPFD_CLOEXEC, 0) })
         var ends: [Int32] = [-1, -1]
@@ -34,12 +34,12 @@ final class MQTTWire {
         try systemCall("fcntl") { fcntl(socket, F_SETFD, FD_CLOEXEC) }
     }
 
-    /// Whether something waits for room at the broker.
+    /// Whether data waits for the broker to accept it.
     var hasPending: Bool { !pending.isEmpty }
 
-    /// Carries over what the broker has sent; throws when the connection is broken.
+    /// Copies the broker's data to the library; throws when the connection is broken.
     ///
-    /// Returns whether it has sent no more than the acknowledgements of messages take, and what else is expected.
+    /// Returns whether the size is within that of the acknowledgements plus what else is expected.
     func receive(acknowledging messageCount: Int, expecting expectedBytes: Int) throws(SystemError) -> Bool {
         var bytes = [UInt8](repeating: 0, count: Self.pieceSize)
         let count: Int
@@ -50,7 +50,7 @@ final class MQTTWire {
             return true
         }
         guard count > 0 else {
-            // The library meets the end behind what came before.
+            // The library reads the preceding data before it sees the end.
             _ = shutdown(inner.raw, Int32(SHUT_WR))
             return true
         }
@@ -61,7 +61,7 @@ final class MQTTWire {
         return true
     }
 
-    /// Carries over what the library has written, as far as the broker takes it.
+    /// Copies the library's data to the broker, as far as it accepts them.
     func send() throws(SystemError) {
         while true {
             if pending.isEmpty {
@@ -76,14 +76,14 @@ final class MQTTWire {
                 }
                 pending = pending.dropFirst(count)
             } catch {
-                // Not connected yet, or no room.
+                // Not connected yet, or the buffer is full.
                 guard error.code == EAGAIN || error.code == ENOTCONN else { throw error }
                 return
             }
         }
     }
 
-    /// How much of what the broker has sent the library, at a descriptor, has not read.
+    /// The number of bytes from the broker that the library has not read from its descriptor.
     static func unread(at descriptor: Int32) -> Int32 {
         var count: Int32 = 0
         let reading = UInt(0x541B)  // FIONREAD

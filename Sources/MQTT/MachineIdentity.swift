@@ -3,13 +3,13 @@ import Glibc
 import Handlers
 import LinuxSystem
 
-/// What tells a machine from all others: 128 bits in hexadecimal, the same at each start.
+/// A unique identifier of the machine: 128 bits in hexadecimal, the same at each start.
 ///
-/// /etc/machine-id alone does not: images and memory cards are copied with it. So the hardware has a part in it: the serial
-/// number of a board with a device tree, else the built-in address of a network card, else the machine's name, as in a
-/// container. /etc/machine-id is confidential (machine-id(5)), so only a digest leaves the machine.
+/// /etc/machine-id alone is not unique: it is copied with images and memory cards. The hardware is therefore included: the serial
+/// number of a board with a device tree, else the built-in address of a network card, else, as in a container, the machine's
+/// name. /etc/machine-id is confidential (machine-id(5)), so only a digest leaves the machine.
 package enum MachineIdentity {
-    /// That of this machine; its name where there is no libcrypto, without which libmosquitto does not load either.
+    /// The identity of this machine; its name without libcrypto, on which libmosquitto also depends.
     package static let current = of(parts: parts(root: "")) ?? HostName.current
 
     private static let count = 16
@@ -27,7 +27,7 @@ package enum MachineIdentity {
         }.joined()
     }
 
-    /// What the identity is made of: the installation, and the hardware.
+    /// The inputs of the identity: the installation and the hardware.
     package static func parts(root: String) -> [String] {
         let machine = SmallFile.kernelText(root + "/etc/machine-id") ?? ""
         let serial = SmallFile.kernelText(root + "/sys/firmware/devicetree/base/serial-number") ?? ""
@@ -35,7 +35,7 @@ package enum MachineIdentity {
         return [machine, hardware]
     }
 
-    /// The built-in address of the first network card; of those at USB only where there is no other.
+    /// The built-in address of the first network card; a USB card only if there is no other.
     private static func networkAddress(_ folder: String) -> String? {
         var cards: [(isAtUSB: Int, place: String, address: String)] = []
         for name in names(in: folder) {

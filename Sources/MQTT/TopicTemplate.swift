@@ -2,11 +2,11 @@ package import Binnacle
 package import Handlers
 import TableReading
 
-/// The names of the machine in topics.
+/// The machine's names in topics.
 package struct MachineNames: Sendable, Equatable {
-    /// The name of the network, without its domain.
+    /// The network name, without the domain.
     package let host: String
-    /// What tells the machine from all others, also from its clones; see ``MachineIdentity``.
+    /// The unique identifier of the machine, which distinguishes clones; see ``MachineIdentity``.
     package let identity: String
 
     /// Creates names.
@@ -15,13 +15,13 @@ package struct MachineNames: Sendable, Equatable {
         self.identity = identity
     }
 
-    /// Those of this machine.
+    /// The names of this machine.
     package static var current: MachineNames { MachineNames(host: HostName.current, identity: MachineIdentity.current) }
 }
 
 /// An MQTT topic with placeholders for the machine's names and for event values.
 ///
-/// A placeholder becomes a part of one level, whatever its value holds.
+/// A placeholder becomes part of one level, whatever its value contains.
 package struct TopicTemplate: Sendable, Equatable {
     /// A part of a topic.
     package enum Piece: Sendable, Equatable {
@@ -37,10 +37,10 @@ package struct TopicTemplate: Sendable, Equatable {
         case placeholder(CommandPlaceholder)
     }
 
-    /// The parts, in their order.
+    /// The parts, in order.
     package let pieces: [Piece]
 
-    /// The topic for an event; a value that the event does not have becomes `-`.
+    /// The topic for an event; a value that the event lacks becomes `-`.
     package func topic(for event: Event, of machine: MachineNames) -> String {
         topic(of: machine, kind: event.kind) { $0.text(in: event) }
     }
@@ -74,16 +74,16 @@ extension TopicTemplate {
     private static let host = "host"
     private static let identity = "identity"
     private static let kindLevels = "kind_levels"
-    /// The event values: `{identity}` is the machine's here, because a topic has to stay when a store is replaced.
+    /// The event values; `{identity}` is the machine's in a topic, because a topic has to stay when a store is replaced.
     private static let values = CommandPlaceholder.all.filter { $0 != .identity }
-    /// All known brokers accept topics of this size.
+    /// A size that all known brokers accept.
     private static let longest = 1024
     private static let mostLevels = 64
 
-    /// Reads a topic with the event values of `placeholders`, or all; `nil` when it cannot be used, which is then reported,
-    /// or when it is empty.
+    /// Parses a topic with the event values of `placeholders`, by default all; `nil` when it is invalid, which is then reported,
+    /// or empty.
     ///
-    /// With `isTopic` false it is another text of such parts.
+    /// With `isTopic` false the text is not a topic but has the same syntax.
     init?(
         _ key: String, of table: TableReader, usual: String?,
         among placeholders: [CommandPlaceholder]? = nil, mayBeEmpty: Bool = false,
@@ -134,7 +134,7 @@ package enum MQTTTopic {
     /// The longest value in a topic, in Unicode scalars.
     private static let longestLevel = 128
 
-    /// A text as one level: wildcards, slashes and forbidden characters become `_`, an empty text becomes `-`.
+    /// A text as one level: wildcards, slashes and forbidden characters become `_`; an empty text becomes `-`.
     package static func level(_ text: String) -> String {
         guard !text.isEmpty else { return "-" }
         var level = ""
@@ -144,7 +144,7 @@ package enum MQTTTopic {
         return level
     }
 
-    /// Why a text cannot be a part of a topic; `nil` when it can.
+    /// Why a text cannot be part of a topic; `nil` if it can.
     static func problem(with text: String) -> String? {
         for scalar in text.unicodeScalars where scalar != "/" && !isSafe(scalar) {
             return scalar == "+" || scalar == "#"

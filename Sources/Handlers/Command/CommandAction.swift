@@ -28,7 +28,7 @@ package struct CommandAction: HandlerAction, Equatable {
             standard input.
             """),
         further: CommandSettings.rows.map { $0.key(CommandSettings()) })
-    /// A program may do anything.
+    /// A program may have any effect.
     package static let actsOnTheWorld = true
 
     package init?(reading table: TableReader, at entry: TOMLEntry) {
@@ -47,7 +47,7 @@ package struct CommandAction: HandlerAction, Equatable {
 }
 
 extension CommandSettings {
-    /// Reads the settings, with the default for each key that is absent or refused.
+    /// Reads the settings; a key that is missing or invalid keeps its default.
     init(reading table: TableReader) {
         self.init()
         table.read(Self.rows, into: &self)
@@ -134,23 +134,23 @@ extension CommandSettings {
     }
 }
 
-/// How a handler's programs are run; the defaults are those of the configuration.
+/// The settings for a handler's programs; the defaults are those of the configuration.
 package struct CommandSettings: Sendable, Equatable {
     /// The maximum number of programs that run at the same time.
     package var concurrentLimit = 1
-    /// The maximum number of events that wait for their program; further ones are dropped, counted and reported.
+    /// The maximum number of events that wait for their program; more are dropped, counted and reported.
     package var queueLimit = 100
     /// How long a program may run before its process group gets SIGTERM.
     package var timeout: Duration = .seconds(30)
     /// The time from SIGTERM to SIGKILL.
     package var killDelay: Duration = .seconds(2)
-    /// How often a failed program is run again for the same event.
+    /// The number of retries of a failed program for the same event.
     package var retryLimit = 0
-    /// The pause before the first retry; each further one is twice as long, at most ``longestRetryDelay``.
+    /// The pause before the first retry; it doubles with each retry, up to ``longestRetryDelay``.
     package var retryDelay: Duration = .seconds(1)
-    /// The maximum size of the kept output, in bytes from its end.
+    /// The maximum size of the kept end of the output, in bytes.
     package var outputLimit = 1024
-    /// Variables for the program, besides those of the event.
+    /// Variables for the program, in addition to those of the event.
     package var environment: [String: String] = [:]
 
     static let longestRetryDelay: Duration = .seconds(60)
@@ -158,7 +158,7 @@ package struct CommandSettings: Sendable, Equatable {
     /// Creates settings with the defaults.
     package init() {}
 
-    /// The pause after a failed attempt, whose number starts at 1; `nil` when it was the last.
+    /// The pause after a failed attempt, counted from 1; `nil` after the last one.
     package func retryDelay(after attempt: Int) -> Duration? {
         guard attempt <= retryLimit else { return nil }
         return min(min(retryDelay, Self.longestRetryDelay) * (1 << min(attempt - 1, 30)), Self.longestRetryDelay)

@@ -14,7 +14,7 @@ package enum ProgramEnd: Sendable, Equatable {
         self = signal == 0 ? .exited(status: status >> 8 & 0xFF) : .signalled(number: signal)
     }
 
-    /// The exit status of a shell.
+    /// The exit status that a shell would report.
     package var shellStatus: Int32 {
         switch self {
         case .exited(let status): status
@@ -22,7 +22,7 @@ package enum ProgramEnd: Sendable, Equatable {
         }
     }
 
-    /// What went wrong, in words; `nil` when nothing did.
+    /// The failure as text; `nil` for success.
     package var failure: String? {
         switch self {
         case .exited(0): nil
@@ -37,23 +37,23 @@ struct CommandOutcome {
         case ended(ProgramEnd)
         /// The kernel did not keep the exit status.
         case unknown
-        /// It could not be started, for this reason; `isFinal` when that lies in the program and not in the moment.
+        /// The program could not be started; `isFinal` if the reason is the program and not temporary.
         case notStarted(reason: String, isFinal: Bool)
     }
 
-    /// Why a program was made to end.
+    /// Why a program was terminated.
     enum Interruption {
-        /// It ran longer than it may.
+        /// It exceeded its timeout.
         case timeout(Duration)
-        /// The handler stops, for this reason.
+        /// The handler stops.
         case stop(reason: String)
     }
 
     let end: End
-    /// `nil` for a program that was not made to end.
+    /// `nil` for a program that ended by itself.
     let interruption: Interruption?
     let durationNanoseconds: Int64
-    /// The end of the output, as one line for a terminal; it begins with `…` when there was more.
+    /// The end of the output as one line for a terminal; it begins with `…` when there was more.
     let output: String
 
     var isSuccess: Bool {
@@ -74,7 +74,7 @@ struct CommandOutcome {
         }
     }
 
-    /// What went wrong, in words.
+    /// The failure as text.
     var reason: String {
         switch (interruption, end) {
         case (.timeout(let limit), _): "killed after \(limit)"
@@ -88,7 +88,8 @@ struct CommandOutcome {
 
 /// Makes the events about commands.
 ///
-/// Their time is that of the report, on CLOCK_MONOTONIC; they have a wall time when the event that they are about has
+/// Their time is that of the report, on CLOCK_MONOTONIC; they have a wall time if the event in question has one, and are
+/// simulated if it is. They have no detector, no sensor and no number yet.
 /// one, and are simulated when it is. They belong to no detector and no sensor, and have no number yet.
 enum CommandReport {
     /// `command.finished` or `command.failed`, with the pause before a retry.

@@ -21,7 +21,7 @@ struct CommandProcess {
     init(_ words: [String], variables: [String]) throws(SystemError) {
         let (inputEnd, input) = try Self.pipe()
         let (output, outputEnd) = try Self.pipe()
-        // Only our ends: a program does not expect O_NONBLOCK on its own.
+        // Only our ends: a program does not expect O_NONBLOCK on its standard streams.
         for own in [input, output] {
             try systemCall("fcntl") { fcntl(own.raw, F_SETFL, O_NONBLOCK) }
         }
@@ -41,10 +41,10 @@ struct CommandProcess {
         self.output = output
         let leader = identifier
         do {
-            // It was not reaped, so the ID is still its own.
+            // The leader was not reaped, so its ID is still valid.
             end = Descriptor(owning: try systemCall("pidfd_open") { clinux_pidfd_open(leader) })
         } catch {
-            // Without a pidfd nothing would report the end.
+            // Without a pidfd the end would not be reported.
             kill(-identifier, SIGKILL)
             var status: Int32 = 0
             _ = try? systemCall("waitpid") { waitpid(leader, &status, 0) }
@@ -54,16 +54,16 @@ struct CommandProcess {
 
     /// Sends a signal to everything in the group; the leader must not have been reaped.
     func signalGroup(_ signal: Int32) {
-        // It fails when the group has no process that we may signal; there is no remedy.
+        // Fails when the group has no process that we may signal; there is no remedy.
         _ = kill(-identifier, signal)
     }
 
-    /// Reaps the leader, after which its ID is invalid; `nil` while a debugger holds its end back.
+    /// Reaps the leader, after which its ID is invalid; `nil` while a debugger delays its end.
     func reap() -> CommandOutcome.End? {
         var status: Int32 = 0
         let result = waitpid(identifier, &status, WNOHANG)
         guard result != 0 else { return nil }
-        // The process that started us may have set SIGCHLD to be ignored, which discards the exit status of children.
+        // Our parent may have set SIGCHLD to be ignored, which discards the exit status of children.
         guard result == identifier else { return .unknown }
         return .ended(ProgramEnd(waitStatus: status))
     }
@@ -74,11 +74,11 @@ struct CommandProcess {
         return (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
     }
 
-    /// Calls a function with a NULL-terminated array of C strings, which live as long as the call.
+    /// Calls a function with a NULL-terminated array of C strings, which are valid during the call.
     static func withCStrings<Result>(
         _ words: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {
-        // A C string ends at its first NUL: what follows it must not vanish silently.
+        // A C string ends at its first NUL; a text with one must not be truncated silently.
         var pointers: [UnsafeMutablePointer<CChar>?] = words.map { word in
             strdup(word.utf8.contains(0) ? String(word.map { $0 == "\0" ? "\u{FFFD}" : $0 }) : word)
         }
@@ -88,11 +88,11 @@ struct CommandProcess {
     }
 }
 
-/// The variables of a command: a few of our own, those of its configuration, and the event's values.
+/// The variables of a command: a few of this process, those of its configuration, and the event's values.
 ///
-/// Nothing else is inherited. What a service manager tells this process (`NOTIFY_SOCKET`, `WATCHDOG_USEC`,
-/// `LISTEN_FDS`, `CREDENTIALS_DIRECTORY`, `INVOCATION_ID`, `JOURNAL_STREAM`) is about this process, and a command that
-/// used it would speak in its name.
+/// Nothing else is inherited: the service manager's variables (`NOTIFY_SOCKET`, `WATCHDOG_USEC`, `LISTEN_FDS`,
+/// `CREDENTIALS_DIRECTORY`, `INVOCATION_ID`, `JOURNAL_STREAM`) are for this process, and a command could act in its name with
+/// them.
 package struct CommandEnvironment {
     private static let inheritedNames = [
         "PATH", "HOME", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME", "STATE_DIRECTORY", "RUNTIME_DIRECTORY",
@@ -101,7 +101,7 @@ package struct CommandEnvironment {
     static let defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     private let common: [String: String]
 
-    /// Creates the part that is the same for each event; the configuration's variables replace inherited ones.
+    /// Creates the part that is the same for all events; the configuration's variables replace inherited ones.
     package init(inheriting own: (String) -> String? = Self.ownValue, further: [String: String] = [:]) {
         var common = ["PATH": Self.defaultPath]
         for name in Self.inheritedNames { common[name] = own(name) ?? common[name] }
@@ -121,19 +121,19 @@ package struct CommandEnvironment {
     }
 }
 
-/// An event's values as variables: the journal has them as fields, commands in their environment.
+/// An event's values as variables: fields in the journal, the environment of commands.
 enum EventVariables {
-    /// The maximum size of a value in the environment, in bytes; longer ones are only on standard input.
+    /// The maximum size of a value in the environment, in bytes; longer values are only on standard input.
     ///
     /// The kernel starts no program with a variable of 128 KiB.
     private static let longestValue = 4096
 
-    /// Those that fit into the environment.
+    /// The variables that fit into the environment.
     static func short(of event: Event) -> [(name: String, value: String)] {
         all(of: event).filter { $0.value.utf8.count <= longestValue }
     }
 
-    /// The values in the order of the event's JSON, with names such as `BINNACLE_PEAK_G` for the key `peak_g`.
+    /// All values in the order of the event's JSON, with names such as `BINNACLE_PEAK_G` for the key `peak_g`.
     static func all(of event: Event) -> [(name: String, value: String)] {
         var variables = [("seq", String(event.sequence)), ("kind", event.kind.rawValue)]
         if let detector = event.detector { variables.append(("detector", detector)) }

@@ -8,21 +8,20 @@ struct CommandJob {
     let item: Delivery
     /// The attempt number, starting at 1.
     var attempt = 1
-    /// When it is due, on CLOCK_MONOTONIC; the first attempt is due at once.
+    /// The time of the attempt on CLOCK_MONOTONIC; the first is due at once.
     var dueTime = Int64.min
 
     var event: Event { item.event }
 }
 
-/// Runs a program for each event: gives jobs to workers, and reports their outcomes.
+/// Runs a program for each event: assigns jobs to workers, and reports their outcomes.
 ///
-/// There is no shell. The program gets the event as one JSON line on standard input and as variables in a small
-/// environment (``CommandEnvironment``). It starts in `/`, in its own session and process group, with default signals
-/// and without our descriptors. The end of its output is in the report. What it leaves in its group when it ends is
-/// killed.
+/// There is no shell. The program gets the event as one JSON line on standard input and as variables in a small environment
+/// (``CommandEnvironment``). It starts in `/`, in its own session and process group, with default signals and without our
+/// descriptors. The report contains the end of its output. Processes of its group that remain when it ends are killed.
 ///
-/// After a request to stop, programs run and start for half of the time; then running ones get SIGTERM, and near the
-/// end of the time SIGKILL.
+/// After a request to stop, programs run and start for half of the time; then running ones get SIGTERM, and near the end of the
+/// time SIGKILL.
 package final class CommandSupervisor {
     private let program: String
     private let arguments: @Sendable (Event) -> [String]
@@ -30,7 +29,7 @@ package final class CommandSupervisor {
     private let environment: CommandEnvironment
     private let port: HandlerPort
     private var workers: [CommandWorker] = []
-    /// Sorted by time, the next one last.
+    /// Sorted by time; the next one is the last element.
     private var retries: [CommandJob] = []
     private var entries: [pollfd] = []
 
@@ -39,12 +38,12 @@ package final class CommandSupervisor {
         program: String, arguments: @escaping @Sendable (Event) -> [String], settings: CommandSettings
     ) -> HandlerPlan {
         var plan = HandlerPlan { port in
-            // The workers hold it weakly.
+            // The workers have a weak reference to it.
             let supervisor = CommandSupervisor(program, arguments, settings, port)
             withExtendedLifetime(supervisor) { supervisor.run() }
         }
         plan.startsWithEvent = true
-        // Events whose program runs do not count as waiting.
+        // An event whose program runs does not count as waiting.
         plan.capacity = settings.queueLimit + settings.concurrentLimit
         plan.dropReason = "\(settings.queueLimit) events wait for the command already"
         plan.deliveryLimit = plan.capacity
@@ -85,7 +84,6 @@ package final class CommandSupervisor {
         }
     }
 
-    /// Advances a stop; `true` when nothing is left, or no time.
     private func isAtEnd(_ stop: StopPlan, _ now: Int64) -> Bool {
         // There is no time for another attempt.
         giveUp(retries.map(\.item))
@@ -100,15 +98,14 @@ package final class CommandSupervisor {
         return now >= Self.endTime(stop) || (workers.isEmpty && port.isEmpty)
     }
 
-    /// The end of the wait for killed programs: an immediate stop leaves them a second.
+    /// The end of the wait for killed programs: one second in an immediate stop.
     private static func endTime(_ stop: StopPlan) -> Int64 {
         stop.isImmediate ? Units.later(stop.endTime, by: 1_000_000_000) : stop.endTime
     }
 
-    /// The events that a stop left no time for.
     private var unrun = (count: 0, isSimulated: false, isLive: false)
 
-    /// Finishes events without a program; those that no store keeps are counted as lost.
+    /// Finishes events without running a program; those that no store keeps are counted as lost.
     private func giveUp(_ items: [Delivery]) {
         let lost = items.filter { !$0.isKept }
         unrun.count += lost.count
@@ -120,9 +117,9 @@ package final class CommandSupervisor {
 
     private var hasFreeWorker: Bool { workers.count < max(1, settings.concurrentLimit) }
 
-    /// Starts programs for which there is room, retries first.
+    /// Starts programs up to the limit, retries first.
     private func startJobs(_ now: Int64) {
-        // A limited number, so that programs that cannot be started do not delay the running ones.
+        // A limited number, so that programs that cannot be started do not delay running ones.
         for _ in 0..<max(1, settings.concurrentLimit) where hasFreeWorker {
             if let retry = retries.last, retry.dueTime <= now {
                 retries.removeLast()
@@ -173,20 +170,20 @@ extension CommandSupervisor: CommandWorkerDelegate {
     /// Reports the outcome, and schedules a retry of a failed program.
     func commandWorker(_ worker: CommandWorker, didFinish outcome: CommandOutcome) {
         workers.removeAll { $0 === worker }
-        // A replay waits for the retries, and a missing program is seldom installed meanwhile.
+        // A replay waits for retries, and a missing program is seldom installed during it.
         let isOver = outcome.isSuccess || port.isReplay && outcome.isFinal
         let nextDelay = isOver ? nil : settings.retryDelay(after: worker.job.attempt)
         let delay = port.stop == nil ? nextDelay : nil
         var job = worker.job
         port.report(CommandReport.event(handler: port.name, program, job, outcome, retryDelay: delay))
         guard let delay else {
-            // The next handler of the name gets the event of an interrupted program again.
+            // The handler's successor gets the event of an interrupted program again.
             port.finish(job.item, isAcknowledged: nextDelay == nil && !outcome.isCutShort)
             return
         }
         job.attempt += 1
         job.dueTime = Units.later(SystemClock.monotonic(), by: Units.nanoseconds(delay))
-        // After those that are due later; equal times keep their order.
+        // After retries that are due later; equal times keep their order.
         let place = retries.lastIndex { $0.dueTime > job.dueTime }.map { $0 + 1 } ?? 0
         retries.insert(job, at: place)
     }

@@ -4,7 +4,7 @@ package import TableReading
 
 /// A program and its arguments, with placeholders for event values.
 ///
-/// No shell sees it: a placeholder becomes an argument or a part of one, whatever its value holds.
+/// There is no shell: a placeholder becomes an argument or a part of one, whatever its value contains.
 package struct CommandTemplate: Sendable, Equatable {
     /// The program's absolute path.
     package let program: String
@@ -17,14 +17,14 @@ package struct CommandTemplate: Sendable, Equatable {
         self.arguments = arguments
     }
 
-    /// The arguments for an event; a value that the event does not have becomes empty.
+    /// The arguments for an event; a value that the event lacks becomes empty.
     package func arguments(for event: Event) -> [String] {
         arguments.map { $0.text(for: event) }
     }
 
-    /// One argument, or another text with placeholders.
+    /// A text with placeholders, such as an argument.
     package struct Argument: Sendable, Equatable {
-        /// The parts, in their order.
+        /// The parts, in order.
         package let pieces: [Piece]
 
         /// Creates an argument.
@@ -32,7 +32,7 @@ package struct CommandTemplate: Sendable, Equatable {
             self.pieces = pieces
         }
 
-        /// The text for an event; a value that the event does not have becomes empty.
+        /// The text for an event; a value that the event lacks becomes empty.
         package func text(for event: Event) -> String {
             pieces.reduce(into: "") { text, piece in
                 switch piece {
@@ -64,23 +64,23 @@ package enum CommandPlaceholder: Sendable, Hashable {
     case sequence
     /// The sample's time in nanoseconds.
     case time
-    /// The wall clock's time of the sample.
+    /// The sample's wall clock time.
     case wallTime
-    /// The same in local time, for people.
+    /// The same in local time, for display.
     case localTime
     /// Whether the event is simulated.
     case simulated
-    /// The identity of the count that the sequence number belongs to.
+    /// The identity of the sequence to which the sequence number belongs.
     case identity
     /// A measured figure.
     case figure(Figure.Name)
 
-    /// Every placeholder there is.
+    /// All placeholders.
     package static let all: [CommandPlaceholder] =
         [.kind, .detector, .sensor, .sequence, .time, .wallTime, .localTime, .simulated, .identity]
         + Figure.Name.allCases.filter { !Figure.Name.ofReports.contains($0) }.map(CommandPlaceholder.figure)
 
-    /// Finds the placeholder of a name.
+    /// Creates a placeholder from its name.
     package init?(name: String) {
         guard let placeholder = Self.all.first(where: { $0.name == name }) else { return nil }
         self = placeholder
@@ -102,7 +102,7 @@ package enum CommandPlaceholder: Sendable, Hashable {
         }
     }
 
-    /// The value in an event; `nil` when the event does not have it.
+    /// The value in an event; `nil` when the event lacks it.
     package func text(in event: Event) -> String? {
         switch self {
         case .kind: event.kind.rawValue
@@ -111,7 +111,7 @@ package enum CommandPlaceholder: Sendable, Hashable {
         case .sequence: String(event.sequence)
         case .time: String(event.timeNanoseconds)
         case .wallTime: event.wallNanoseconds.map(WallTime.text)
-        // People do not read milliseconds.
+        // Milliseconds are omitted for display.
         case .localTime: event.wallNanoseconds.map { String(LocalTime.text($0).prefix(19)) }
         case .simulated: event.isSimulated ? "true" : "false"
         case .identity: event.identity
@@ -139,7 +139,7 @@ extension CommandTemplate {
     private static func program(_ node: TOMLNode, of table: TableReader) -> String? {
         guard let text = table.string(key, node) else { return nil }
         guard text.contains("/") else {
-            // A service has no PATH of its own.
+            // A service has no PATH for the search.
             table.refuse(
                 key, at: node.position, "the program \(Spelling.quoted(text)) has no folder, and none is searched",
                 hint: "such as /usr/local/bin/alarm, or ./alarm beside this file")

@@ -3,21 +3,21 @@ import Glibc
 import LinuxSystem
 
 protocol CommandWorkerDelegate: AnyObject {
-    /// Tells the delegate the outcome of the program.
+    /// Receives the outcome of the program.
     ///
-    /// Called once for each worker, on the supervisor's thread: from within ``CommandWorker/start(_:in:)`` when the program
-    /// cannot be run, otherwise when its group was killed, its leader was reaped and all descriptors are closed.
+    /// Called once per worker, on the supervisor's thread: from within ``CommandWorker/start(_:in:)`` when the program cannot be
+    /// run, otherwise after its group was killed, its leader was reaped and all descriptors were closed.
     func commandWorker(_ worker: CommandWorker, didFinish outcome: CommandOutcome)
 }
 
 /// Runs one program from its start to its end.
 ///
-/// It never waits: its owner waits for its descriptors and its deadline. The program ends with its leader, and what the
-/// leader leaves in its group is killed then. Only after SIGTERM the group may finish its work, for the rest of the
-/// time and as long as one of its processes holds the output open.
+/// It never waits: its owner waits for its descriptors and its deadline. The program ends with its leader; processes that remain
+/// in the group are killed then. Only after SIGTERM may the group finish its work, for the rest of the time and while one of its
+/// processes keeps the output open.
 ///
-/// What leaves the group, with `setsid` for instance, is out of reach. Under systemd it stays in the service's cgroup
-/// and ends with it; `systemd-run` starts what is meant to outlive the service.
+/// A process that leaves the group, for instance by `setsid`, cannot be reached. Under systemd it stays in the service's cgroup
+/// and ends with it; use `systemd-run` for a process that should outlive the service.
 final class CommandWorker {
     weak var delegate: (any CommandWorkerDelegate)?
     let job: CommandJob
@@ -41,12 +41,12 @@ final class CommandWorker {
     private var pendingInput: ArraySlice<UInt8> = []
     private var tail: OutputTail
 
-    /// The bytes of one read, so that a flood does not delay the other programs.
+    /// The size of one read, limited so that a flood of output does not delay other programs.
     private static let readSize = 65_536
-    /// The maximum that is read after the end: the largest pipe, because a process outside the group may write for
-    /// ever.
+    /// The maximum that is read after the end: the size of the largest pipe, because a process outside the group may write
+    /// without end.
     private static let longestRest = 1 << 20
-    /// The interval of waitpid(2) while a debugger holds the end back.
+    /// The interval of waitpid(2) while a debugger delays the end.
     private static let reapDelay: Int64 = 10_000_000
 
     init(_ job: CommandJob, _ settings: CommandSettings) {
@@ -72,7 +72,7 @@ final class CommandWorker {
 
     static let pollEntryCount = 3
 
-    /// Adds ``pollEntryCount`` entries: the leader's end, output, and room for input.
+    /// Adds ``pollEntryCount`` entries: the leader's end, the output, and the input if it is writable.
     func appendPollEntries(to entries: inout [pollfd]) {
         // poll(2) ignores negative descriptors.
         let end = hasLeaderEnded ? -1 : process?.end.raw ?? -1
@@ -122,12 +122,12 @@ final class CommandWorker {
         if hasLeaderEnded { conclude() } else { process?.signalGroup(SIGKILL) }
     }
 
-    /// Finishes without waiting any longer, for a program that the kernel cannot end.
+    /// Finishes without further waiting, for a program that the kernel cannot end.
     func abandon() {
         finish(.unknown)
     }
 
-    /// Kills what the leader left in its group, and reaps the leader.
+    /// Kills the rest of the leader's group, and reaps the leader.
     private func conclude() {
         guard let process else { return }
         process.signalGroup(SIGKILL)
@@ -150,7 +150,7 @@ final class CommandWorker {
                 end: end, interruption: interruption, durationNanoseconds: duration, output: tail.text))
     }
 
-    /// Writes what the input takes at once, and closes it after the last byte, or when the program has closed its end.
+    /// Writes as much as the input accepts, and closes it after the last byte, or when the program has closed its end.
     private func write() {
         guard let input = process?.input else { return }
         // EPIPE comes without SIGPIPE: this thread blocks all signals.
@@ -168,7 +168,7 @@ final class CommandWorker {
         }
     }
 
-    /// Reads a piece of the output; its size, or `nil` when there is none now or at the end.
+    /// Reads a piece of the output; returns its size, or `nil` without data or at the end.
     private func read() -> Int? {
         guard let output = process?.output else { return nil }
         return withUnsafeTemporaryAllocation(byteCount: Self.readSize, alignment: 1) { buffer in
@@ -187,7 +187,7 @@ final class CommandWorker {
         }
     }
 
-    /// Adds to the system's error what is missing or wrong.
+    /// The system's error, with the likely cause.
     private static func reason(_ error: SystemError) -> String {
         guard let program = error.path else { return "\(error)" }
         switch error.code {

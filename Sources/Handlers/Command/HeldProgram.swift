@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 package import LinuxSystem
 
-/// A program of our own session whose standard input ends when this process does.
+/// A program of our session whose standard input is closed when this process ends.
 package final class HeldProgram {
     private let input: Descriptor
 
-    /// Starts a program with its arguments; it is searched in `PATH`, and has our terminal.
+    /// Starts a program with its arguments; it is searched in `PATH` and inherits the terminal.
     package init(_ words: [String]) throws(SystemError) {
         let output: Descriptor
         (output, input) = try CommandProcess.pipe()
@@ -17,7 +17,7 @@ package final class HeldProgram {
         guard code == 0 else { throw SystemError(code: code, call: "posix_spawn", path: words.first) }
     }
 
-    /// Writes a text to the program's standard input; what it does not take is lost.
+    /// Writes a text to the program's standard input; data that it does not accept is lost.
     package func send(_ text: String) {
         try? writeAll(Array(text.utf8), to: input.raw)
     }

@@ -18,12 +18,11 @@ package struct OutputTail: Sendable {
     package mutating func append(_ next: UnsafeRawBufferPointer) {
         byteCount += Int64(next.count)
         bytes.append(contentsOf: next.suffix(limit))
-        // Cut only now and then: moving the rest for each single byte would take quadratic time.
+        // Truncated only now and then: moving the rest at each byte would take quadratic time.
         if bytes.count > 2 * limit { cut() }
     }
 
-    /// The kept bytes as one line without control characters and trailing blanks; it begins with `…` when there were
-    /// more.
+    /// The kept bytes as one line without control characters and trailing blanks; begins with `…` when there were more.
     package var text: String {
         var tail = self
         tail.cut()

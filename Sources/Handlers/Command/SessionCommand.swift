@@ -8,13 +8,13 @@ package struct SessionCommand {
     private let interruptDescriptor: Int32
     private let signal: () -> Int32
 
-    /// Creates a runner; `descriptor` is readable once this process got a signal that ends it, which the program gets, too.
+    /// Creates a runner; `descriptor` is readable after this process got a terminating signal, which is forwarded to the program.
     package init(interruptDescriptor descriptor: Int32, signal: @escaping () -> Int32) {
         interruptDescriptor = descriptor
         self.signal = signal
     }
 
-    /// Whether there is a program that we may run, by a path or by the name of a file in a folder of `PATH`.
+    /// Whether a program exists that we may run, by path or by the name of a file in a folder of `PATH`.
     package static func exists(_ name: String) -> Bool {
         guard !name.contains("/") else { return isProgram(name) }
         let path = CommandEnvironment.ownValue("PATH") ?? CommandEnvironment.defaultPath
@@ -23,11 +23,11 @@ package struct SessionCommand {
         }
     }
 
-    /// Runs a program with its arguments and waits for its end, also when a signal comes meanwhile.
+    /// Runs a program with its arguments and waits for its end, also after a signal.
     ///
-    /// It is searched in `PATH`, gets the event's values as variables, and `json` on its standard input.
+    /// It is searched in `PATH`, and gets the event's values as variables and `json` on its standard input.
     package func run(_ words: [String], for event: Event, json: String) throws(SystemError) -> ProgramEnd {
-        // The process that started us may have set SIGCHLD to be ignored, which discards the exit status of children.
+        // Our parent may have set SIGCHLD to be ignored, which discards the exit status of children.
         clinux_keep_ends()
         let input = try Self.file(json + "\n")
         var identifier: pid_t = 0
@@ -43,12 +43,12 @@ package struct SessionCommand {
         return ProgramEnd(waitStatus: status)
     }
 
-    /// Whether a file can be run; X_OK alone also holds for folders.
+    /// Whether a file is executable; X_OK alone also holds for folders.
     private static func isProgram(_ path: String) -> Bool {
         access(path, X_OK) == 0 && access(path + "/", F_OK) != 0
     }
 
-    /// Waits for the end of a child, and forwards a signal that comes before.
+    /// Waits for the end of a child, and forwards a signal that arrives before.
     private func waitForEnd(of child: pid_t) {
         let raw = clinux_pidfd_open(child)
         guard raw >= 0 else { return }
@@ -67,7 +67,7 @@ package struct SessionCommand {
         }
     }
 
-    /// Whether Ctrl-C on our terminal reaches the program directly.
+    /// Whether Ctrl-C on the terminal reaches the program directly.
     private static var hasTerminal: Bool {
         guard let terminal = try? Descriptor(path: "/dev/tty", flags: O_RDWR | O_NOCTTY) else { return false }
         return tcgetpgrp(terminal.raw) == getpgrp()
@@ -81,7 +81,7 @@ package struct SessionCommand {
         return file
     }
 
-    /// Our environment, with the event's variables instead of those of an outer event.
+    /// Our environment, with the event's variables in place of those of an outer event.
     private static func variables(for event: Event) -> [String] {
         var variables: [String] = []
         var place = clinux_environment()

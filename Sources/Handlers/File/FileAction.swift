@@ -23,7 +23,7 @@ package struct FileAction: HandlerAction, Equatable {
             /var/log/binnacle.
             """))
     package static let example = "file = \"/var/log/binnacle/events.jsonl\""
-    /// Others read the file.
+    /// Other programs read the file.
     package static let actsOnTheWorld = true
 
     package init?(reading table: TableReader, at entry: TOMLEntry) {

@@ -2,16 +2,16 @@ import Binnacle
 import Glibc
 import LinuxSystem
 
-/// Appends events to a file, one JSON object a line; for one thread.
+/// Appends events to a file, one JSON object per line; for one thread.
 ///
-/// An event is acknowledged when its whole line was written: it survives the end of this process, and the kernel writes
-/// it to the disk within about half a minute. A file that was renamed or removed is created again before the next line;
-/// a truncated one continues at its new end.
+/// An event is acknowledged when its whole line was written: it survives the end of this process, and the kernel writes it to the
+/// disk within about half a minute. A file that was renamed or removed is created again before the next line; a truncated file is
+/// continued at its new end.
 package final class FileAppender {
     private let path: String
     private let port: HandlerPort
     private var file: Descriptor?
-    /// The events that are not written yet, in their order.
+    /// The events to be written, in order.
     private var batch: ArraySlice<Delivery> = []
     /// Whether the last line of the file may be incomplete.
     private var isTorn = false
@@ -36,7 +36,7 @@ package final class FileAppender {
 
     private func run() {
         while true {
-            // Read first, so that events from before the request are taken below.
+            // Read first, so that events queued before the request are included.
             let isStopping = port.stop != nil
             if batch.isEmpty { batch = port.removeFirst(atMost: Self.batchSize)[...] }
             guard !batch.isEmpty else {
@@ -57,7 +57,7 @@ package final class FileAppender {
         }
     }
 
-    /// Writes the batch, and finishes the events whose lines were written whole.
+    /// Writes the batch, and finishes the events whose lines were written completely.
     private func append() throws(SystemError) {
         let file = try currentFile()
         var bytes: [UInt8] = []
@@ -89,7 +89,7 @@ package final class FileAppender {
 
     // MARK: - The file
 
-    /// The file that the path names now; it ends with a whole line.
+    /// The file that the path names now; it ends with a complete line.
     private func currentFile() throws(SystemError) -> Descriptor {
         if let file, try fileStatus(of: file.raw).isSameFile(as: try? fileStatus(path)) {
             if isTorn { try repairEnd(of: file) }
@@ -107,9 +107,9 @@ package final class FileAppender {
         return opened
     }
 
-    /// Removes an incomplete line of ours, whose event is written again, and ends any other incomplete line.
+    /// Removes an incomplete line of ours, whose event is written again, and terminates any other incomplete line.
     ///
-    /// A full disk leaves a part of a line, and so may a kill.
+    /// A full disk or a kill may leave an incomplete line.
     private func repairEnd(of file: Descriptor) throws(SystemError) {
         var start = try systemCall("lseek", path: path) { lseek(file.raw, 0, SEEK_END) }
         var tail: [UInt8] = []
@@ -117,7 +117,7 @@ package final class FileAppender {
             let size = min(4096, start)
             var piece = [UInt8](repeating: 0, count: size)
             let count = try systemCall("pread", path: path) { pread(file.raw, &piece, size, start - size) }
-            // The file was truncated meanwhile.
+            // The file was truncated in the meantime.
             guard count == size else { break }
             let end = piece.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
             tail = piece[end...] + tail

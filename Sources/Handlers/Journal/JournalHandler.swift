@@ -2,7 +2,7 @@ package import Binnacle
 package import LinuxSystem
 package import PlainText
 
-/// Writes each event into systemd's journal, with a field for each of its values.
+/// Writes each event to systemd's journal, with a field for each of its values.
 package final class JournalHandler: EventHandler {
     private let name: String
     private let journal: JournalSocket
@@ -10,7 +10,7 @@ package final class JournalHandler: EventHandler {
     private let didFail: (SystemError) -> Void
     private var hasFailed = false
 
-    /// Creates a handler; `didFail` is called for the first error, and for the first after a success.
+    /// Creates a handler; `didFail` is called for the first error, and for the first one after a success.
     package init(
         name: String, journal: JournalSocket, level: @escaping (EventKind) -> LogLevel,
         didFail: @escaping (SystemError) -> Void

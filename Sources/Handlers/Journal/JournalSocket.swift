@@ -1,14 +1,14 @@
 import Glibc
 package import LinuxSystem
 
-/// A client of the journal's native protocol, one datagram an entry (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/).
+/// A client of the journal's native protocol, one datagram per entry (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/).
 ///
-/// libsystemd, which has one too, would bring seven libraries and 1.5 MB.
+/// libsystemd, which also has one, would load seven libraries and 1.5 MB.
 package final class JournalSocket {
     private let path: String
     private var socket: Descriptor
     private var entry: [UInt8] = []
-    /// The maximum size of a value in an entry that was too large for one datagram, in bytes.
+    /// The maximum size of a value, in bytes, after an entry was too large for one datagram.
     private static let shortened = 4096
 
     /// Connects to the journal's socket.
@@ -19,7 +19,7 @@ package final class JournalSocket {
 
     /// Whether journald reads standard error, so that an entry with fields can replace a line.
     ///
-    /// systemd tells the file's identity; a later redirection has another one.
+    /// systemd passes the file's identity in the environment; a redirected file has another one.
     package static var isStandardError: Bool {
         guard let value = getenv("JOURNAL_STREAM"), let status = try? fileStatus(of: STDERR_FILENO) else {
             return false
@@ -27,14 +27,14 @@ package final class JournalSocket {
         return String(cString: value) == "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// The journal's socket where standard error is the journal.
+    /// The journal's socket if standard error is the journal.
     ///
-    /// `nil` elsewhere, and where the socket cannot be used: journald still reads standard error.
+    /// `nil` otherwise, and if the socket cannot be used: journald still reads standard error.
     package static func ofStandardError() -> JournalSocket? {
         isStandardError ? try? JournalSocket() : nil
     }
 
-    /// Writes an entry of fields, whose names have capitals, digits and `_`; the values of a too large one are cut.
+    /// Writes an entry of fields, with names of capitals, digits and `_`; the values of an entry that is too large are truncated.
     package func write(_ fields: [(name: String, value: String)]) throws(SystemError) {
         do throws(SystemError) {
             try send(fields, limit: .max)

@@ -3,12 +3,12 @@ package import TableReading
 
 /// `nmea = "udp://…"` or `nmea = "tcp://…"`: sends the heading to plotters.
 package struct NMEAAction: HandlerAction, Equatable {
-    /// What is sent, and where.
+    /// The sentences and the receivers.
     package let settings: NMEASettings
 
-    /// How its first key is written.
+    /// An example of the first key.
     package static let example = "nmea = \"udp://192.168.1.255\""
-    /// An autopilot steers by it.
+    /// An autopilot may steer by the heading.
     package static let actsOnTheWorld = true
     /// The kinds of event about the heading of one detector.
     package static let headingKinds: [EventKind]? = NMEASender.kinds
@@ -20,14 +20,14 @@ package struct NMEAAction: HandlerAction, Equatable {
 }
 
 extension NMEAAction {
-    /// The port that is registered for NMEA 0183.
+    /// The registered port of NMEA 0183.
     private static let usualPort = 10110
 
     private static let form = NetworkPlace.Form(
         schemes: ("udp", "tcp"), example: "udp://192.168.1.255:10110", exampleOfIPv6: "udp://[2001:db8::1]:10110",
         insteadOfUser: "NMEA 0183 knows none")
 
-    /// Its keys.
+    /// The keys.
     package static let row = HandlerRow(
         shown: "plotter", kinds: nil,
         """
@@ -45,10 +45,10 @@ extension NMEAAction {
             """),
         further: NMEASettings.rows.map { $0.key(NMEASettings(.udp, host: "", port: 0)) })
 
-    /// Reads what a section says of it; `nil` when that cannot be used, which is then reported.
+    /// Reads the keys of a section; `nil` when they are invalid, which is then reported.
     package init?(reading table: TableReader, at entry: TOMLEntry) {
         let place = NetworkPlace(Self.key, entry.node, of: table, as: Self.form)
-        // The other keys are checked also when the URL cannot be used.
+        // The other keys are checked even if the URL is invalid.
         let transport: NMEASettings.Transport = place?.scheme == "tcp" ? .tcp : .udp
         var settings = NMEASettings(transport, host: place?.host ?? "", port: place?.port ?? Self.usualPort)
         table.read(NMEASettings.rows, into: &settings)

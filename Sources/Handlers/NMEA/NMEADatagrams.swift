@@ -3,11 +3,11 @@ import LinuxSystem
 
 /// Sends each sentence as a datagram: to one machine, to a network's broadcast address, or to a multicast group.
 ///
-/// Each datagram has one sentence, because not every receiver reads further ones. A receiver need not exist.
+/// Each datagram has one sentence, because not every receiver reads more than one. No receiver is required.
 final class NMEADatagrams: NMEATransport {
     private let address: String
     private let state: NMEAState
-    /// The addresses that were not tried in vain, the likeliest first.
+    /// The addresses that have not failed, the likeliest first.
     private var targets: ArraySlice<NetworkAddress>
     private var socket: Descriptor
     private(set) var isProven = false
@@ -50,7 +50,7 @@ final class NMEADatagrams: NMEATransport {
                 state.update { $0.sentCount += 1 }
                 return
             } catch {
-                // The next interval sends the heading again.
+                // The heading is sent again after the next interval.
                 if [EAGAIN, ENOBUFS].contains(error.code) { return }
                 let isElsewhere = [ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL].contains(error.code)
                 // The first address of a name may be an IPv6 address without a route.

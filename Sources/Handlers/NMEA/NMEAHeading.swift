@@ -2,22 +2,22 @@ package import Binnacle
 
 /// A valid heading for sentences; degrees need not be between 0 and 360.
 package struct NMEAHeading: Sendable, Equatable {
-    /// From magnetic north; `nil` when only the true heading is known.
+    /// From magnetic north; `nil` if only the true heading is known.
     let magneticDegrees: Double?
-    /// From true north; `nil` when the declination is not known.
+    /// From true north; `nil` without the declination.
     let trueDegrees: Double?
     /// The declination, which mariners call variation; positive to the east.
     let declinationDegrees: Double?
-    /// How fast the heading grows, in °/s; `nil` when no gyroscope measures it.
+    /// The rate of change of the heading, in °/s; `nil` without a gyroscope.
     let turnRateDegreesPerSecond: Double?
 
-    /// No detector finds headings beyond these bounds.
+    /// The range of detectors' headings.
     private static let bounds = -720.0...720.0
-    /// No gyroscope measures more, in °/s.
+    /// The range of gyroscopes, in °/s.
     private static let rates = -10_000.0...10_000.0
 
-    /// Takes the heading out of an event; `nil` when it is invalid, or only held because there is no new one: a plotter
-    /// cannot tell that from a heading that was measured.
+    /// Extracts the heading of an event; `nil` when it is invalid, or only held: a plotter cannot distinguish that from a
+    /// measured one.
     package init?(_ event: Event) {
         guard event.figure(.age) == nil, event.number(.accuracy).map({ $0 >= 0 }) ?? true,
             let heading = event.number(.heading), Self.bounds.contains(heading)

@@ -5,26 +5,26 @@ import LinuxSystem
 package struct NMEATimes: Sendable {
     /// The pauses between attempts.
     package var pauses = RetryPauses()
-    /// How long sending has to work before the recovery is reported.
+    /// The time for which sending has to work before the recovery is reported.
     package var lasting: Int64 = 5_000_000_000
-    /// How long a connection may take nothing before it is closed.
+    /// The time after which a connection that accepts no data is closed.
     package var patience: Int64 = 5_000_000_000
-    /// How long a port may be in use before that is a failure: the predecessor of a handler may still have it.
+    /// The time for which a port in use is no failure, because the handler's predecessor may still have it.
     package var grace: Int64 = 3_000_000_000
     /// The pause between attempts in that time.
     package var gracePause: Int64 = 50_000_000
-    /// The pause in accepting when the system has no descriptor left.
+    /// The pause in accepting when no descriptor is available.
     package var acceptPause: Int64 = 1_000_000_000
 
-    /// Creates the times that a daemon has.
+    /// Creates the daemon's times.
     package init() {}
 }
 
-/// Sends the latest heading to plotters as NMEA 0183, again and again; for one thread.
+/// Sends the latest heading to plotters as NMEA 0183 at regular intervals; for one thread.
 ///
-/// Events report changes of a heading, and plotters want it regularly: so the latest one is sent at an interval for as
-/// long as it is valid. Without a valid heading nothing is sent, not even sentences with empty fields: some receivers
-/// read an empty field as 0, and all of them notice silence. A transport that fails is opened again without end.
+/// Events report changes of a heading, but plotters need it regularly, so the latest one is repeated while it is valid. Without a
+/// valid heading nothing is sent, not even sentences with empty fields: some receivers read an empty field as 0, and all detect
+/// silence. A transport that fails is opened again without end.
 package final class NMEASender {
     /// The kinds of event that the handler needs, all of one detector.
     package static let kinds: [EventKind] = [
@@ -39,11 +39,11 @@ package final class NMEASender {
     private let port: HandlerPort
     private let intervalNanoseconds: Int64
     private let startTime = SystemClock.monotonic()
-    /// The time of the next sentences, which does not depend on connections.
+    /// The time of the next sentences, independent of connections.
     private var dueTime: Int64 = 0
     private var failures: FailureReports
 
-    /// What a handler needs to send headings; without a state for the heading and the figures, one is made.
+    /// The plan of a handler that sends headings; by default with a new state for the heading and the figures.
     package static func plan(
         _ settings: NMEASettings, times: NMEATimes = NMEATimes(), state: NMEAState? = nil
     ) -> HandlerPlan {
@@ -79,7 +79,7 @@ package final class NMEASender {
 
     // MARK: - Sending
 
-    /// Opens the transport, and sends until that fails or the sender is told to stop.
+    /// Opens the transport, and sends until that fails or the sender is requested to stop.
     private func serve() throws(NMEAFailure) {
         let (epoll, transport) = try open()
         let openTime = SystemClock.monotonic()
@@ -98,7 +98,7 @@ package final class NMEASender {
                 }
                 next = min(next ?? .max, openTime + times.lasting)
             }
-            // Without a heading there is no time to wait for.
+            // Without a heading there is no deadline.
             epoll.wait(until: next) { token, isHungUp in
                 transport.respond(token, isHungUp: isHungUp, at: SystemClock.monotonic())
             }
@@ -116,7 +116,7 @@ package final class NMEASender {
     }
 
     private func send(_ heading: NMEAHeading, _ transport: any NMEATransport, _ now: Int64) throws(NMEAFailure) {
-        // A missed interval is skipped, not made up for.
+        // A missed interval is skipped.
         let next = Units.later(dueTime, by: intervalNanoseconds)
         dueTime = next > now ? next : Units.later(now, by: intervalNanoseconds)
         let sentences = settings.sentences.compactMap { sentence in
@@ -127,7 +127,7 @@ package final class NMEASender {
 
     // MARK: - Failing
 
-    /// Reports that nothing can be sent, and waits until it is time for another attempt.
+    /// Reports that nothing can be sent, and waits for the next attempt.
     private func lose(_ failure: NMEAFailure) {
         let now = SystemClock.monotonic()
         if failure.isPortTaken, now - startTime < times.grace {

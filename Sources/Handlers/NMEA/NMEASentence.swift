@@ -1,6 +1,6 @@
 /// The sentences of NMEA 0183 about a heading; the raw value is the sentence formatter.
 package enum NMEASentence: String, Sendable, CaseIterable {
-    /// The heading by the magnetic sensor, its deviation, and the variation of the place.
+    /// The heading by the magnetic sensor, its deviation, and the local variation.
     case hdg = "HDG"
     /// The magnetic heading.
     case hdm = "HDM"
@@ -9,10 +9,10 @@ package enum NMEASentence: String, Sendable, CaseIterable {
     /// The rate of turn.
     case rot = "ROT"
 
-    /// The sentence of a heading, from the dollar sign to the line end; `nil` when the heading lacks what it needs.
+    /// The sentence of a heading, from the dollar sign to the line end; `nil` when the heading lacks a required value.
     ///
-    /// Deviation is empty, which the standard allows: the calibration has compensated for the iron on board, and what
-    /// remains is unknown. An unknown variation is empty as well.
+    /// Deviation is empty, which the standard allows: the calibration has compensated for the iron on board, and the rest is
+    /// unknown. An unknown variation is empty, too.
     package func text(_ heading: NMEAHeading, talker: String) -> String? {
         let fields: String
         switch self {
@@ -26,7 +26,7 @@ package enum NMEASentence: String, Sendable, CaseIterable {
             guard let degrees = heading.trueDegrees else { return nil }
             fields = "\(Self.bearing(degrees)),T"
         case .rot:
-            // In degrees a minute; below 0 the bow turns to port.
+            // In degrees per minute; negative when the bow turns to port.
             guard let rate = heading.turnRateDegreesPerSecond else { return nil }
             let tenths = Int((rate * 600).rounded())
             fields = "\(tenths < 0 ? "-" : "")\(Self.decimal(abs(tenths))),A"

@@ -3,11 +3,11 @@ import LinuxSystem
 
 /// Listens on a TCP port, and sends the sentences to all clients.
 ///
-/// A client never gets a part of a sentence: while the rest of one waits for room, further sentences are discarded.
+/// A client never gets part of a sentence: while the rest of one waits to be sent, further sentences are discarded.
 final class NMEAServer: NMEATransport {
     /// The maximum number of connections.
     static let mostClients = 32
-    /// The kernel's send buffer of a connection, in bytes: small, so that a slow client is noticed soon and gets no old
+    /// The kernel's send buffer of a connection, in bytes: small, so that a slow client is detected soon and gets no old
     /// headings.
     private static let sendBuffer: Int32 = 4096
     /// The seconds without an answer after which a connection is closed: a plotter that is switched off sends no FIN.
@@ -15,7 +15,7 @@ final class NMEAServer: NMEATransport {
 
     private struct Client {
         let connection: StreamConnection
-        /// Since when the client has taken nothing of the waiting output; `nil` when none waits.
+        /// When the waiting output was last accepted in part; `nil` when none waits.
         var blockedSince: Int64?
     }
 
@@ -112,9 +112,9 @@ final class NMEAServer: NMEATransport {
         }
     }
 
-    /// Reads input and discards it: a plotter may send sentences of its own; whether the client is still connected.
+    /// Discards input, because a plotter may send sentences of its own; returns whether the client is still connected.
     private func discardInput(of client: Client) -> Bool {
-        // One read only, so that a flood does not delay the other connections.
+        // A single read, so that a flood does not delay the other connections.
         do throws(SystemError) {
             return try client.connection.read()?.isEmpty != true
         } catch {
@@ -125,7 +125,7 @@ final class NMEAServer: NMEATransport {
     private func close(_ token: UInt64) {
         guard clients.removeValue(forKey: token) != nil else { return }
         state.update { $0.clientCount -= 1 }
-        // There is a descriptor again.
+        // A descriptor is available again.
         acceptor.resume()
     }
 }

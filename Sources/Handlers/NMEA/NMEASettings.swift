@@ -1,28 +1,28 @@
-/// What a handler sends and where; the defaults are those of the configuration.
+/// The settings of a sender; the defaults are those of the configuration.
 package struct NMEASettings: Sendable, Equatable {
     /// The transport of sentences.
     package enum Transport: String, Sendable {
-        /// Each in a datagram.
+        /// Each sentence in a datagram.
         case udp
-        /// To all clients of a server.
+        /// To all clients of a TCP server.
         case tcp
     }
 
     /// The transport.
     package var transport: Transport
-    /// The receiver's name or address, or that of this machine at which the server listens.
+    /// The receiver's name or address, or that of this machine on which the server listens.
     package var host: String
-    /// The port; a server with 0 has one that the system chooses.
+    /// The port; for a server, 0 lets the system choose.
     package var port: Int
     /// The sentences, in the order in which they are sent.
     package var sentences = NMEASentence.allCases
     /// The talker ID, two letters for the kind of device; HC is a magnetic compass.
     package var talker = "HC"
-    /// How often the sentences are sent.
+    /// The interval between sentences.
     ///
-    /// Ten times a second is what compasses on boats do: their NMEA 2000 message of the heading has this interval.
+    /// The default is that of compasses on boats, whose NMEA 2000 message of the heading is sent ten times a second.
     package var interval: Duration = .milliseconds(100)
-    /// A heading that may be off by more than this, in degrees, is treated as none.
+    /// A heading whose error may be larger than this, in degrees, counts as invalid.
     package var accuracyLimitDegrees = 15.0
 
     /// Creates settings, with the defaults.

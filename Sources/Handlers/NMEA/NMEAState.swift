@@ -6,15 +6,15 @@ import Synchronization
 package struct NMEAStatistics: Sendable, Equatable {
     /// The port of the server; `nil` while it does not listen.
     package var port: Int?
-    /// Why nothing can be sent; `nil` when it can, as far as is known.
+    /// Why nothing can be sent; `nil` without a known failure.
     package var failure: String?
-    /// The sentences that were sent, each counted once, whatever the number of receivers.
+    /// The number of sentences sent, each counted once for all receivers.
     package var sentCount = 0
-    /// The open connections.
+    /// The number of open connections.
     package var clientCount = 0
-    /// The connections that were closed because there were too many.
+    /// The number of connections closed because there were too many.
     package var refusedCount = 0
-    /// The connections that were closed because they took nothing for too long.
+    /// The number of connections closed because they accepted no data for too long.
     package var slowCount = 0
 
     /// The object in the output of `binnacle status`.
@@ -32,7 +32,7 @@ package struct NMEAStatistics: Sendable, Equatable {
 package final class NMEAState: LatestState {
     private struct State {
         var heading: NMEAHeading?
-        /// How far it may be off, in degrees; 0 when that is not known.
+        /// The possible error in degrees; 0 when unknown.
         var accuracyDegrees = 0.0
         var detector: String?
         var statistics = NMEAStatistics()
@@ -41,7 +41,7 @@ package final class NMEAState: LatestState {
     private let state = Mutex(State())
     private let accuracyLimitDegrees: Double
 
-    /// Creates a state without a heading; one that may be off by more than the limit counts as none.
+    /// Creates a state without a heading; a heading whose error may be larger than the limit counts as invalid.
     package init(accuracyLimitDegrees: Double = 180) {
         self.accuracyLimitDegrees = accuracyLimitDegrees
     }
@@ -52,7 +52,7 @@ package final class NMEAState: LatestState {
     package func apply(_ event: Event) -> Bool {
         switch event.kind {
         case .heading: put(NMEAHeading(event), event.number(.accuracy) ?? 0, of: event.detector)
-        // It may tell only that there will be a heading.
+        // It may only announce that there will be a heading.
         case .headingFound:
             event.figure(.heading) != nil
                 && put(NMEAHeading(event), event.number(.accuracy) ?? 0, of: event.detector)
@@ -66,21 +66,21 @@ package final class NMEAState: LatestState {
         state.accuracyDegrees <= accuracyLimitDegrees ? state.heading : nil
     }
 
-    /// Begins with the heading that another one has: an unchanged heading is not sent again.
+    /// Copies the heading of another state; an unchanged heading causes no new event.
     package func inherit(from other: any LatestState) {
         guard let other = other as? NMEAState else { return }
         let (heading, accuracy, detector) = other.state.withLock { ($0.heading, $0.accuracyDegrees, $0.detector) }
         _ = put(heading, accuracy, of: detector)
     }
 
-    /// Clears the heading, unless it is of one of these detectors.
+    /// Clears a heading of any detector but these.
     package func detectorsChanged(to detectors: Set<String>) {
         state.withLock { state in
             if !(state.detector.map(detectors.contains) ?? false) { (state.heading, state.detector) = (nil, nil) }
         }
     }
 
-    /// Replaces the heading; `true` when there was none before, and the sender has to be woken.
+    /// Replaces the heading; `true` when there was none before, so that the sender has to be woken.
     private func put(_ heading: NMEAHeading?, _ accuracyDegrees: Double, of detector: String?) -> Bool {
         state.withLock { state in
             let hadNone = accurateHeading(state) == nil

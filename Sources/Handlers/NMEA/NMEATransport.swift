@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// The transport of sentences, for the sender's thread; times are on CLOCK_MONOTONIC.
 protocol NMEATransport: AnyObject {
-    /// Sends sentences, each with its line end, without waiting; fails when the transport has to be opened again.
+    /// Sends sentences, each with its line end, without waiting; throws when the transport has to be opened again.
     func send(_ sentences: [[UInt8]], at now: Int64) throws(NMEAFailure)
 
     /// Handles the readiness of one of the transport's descriptors.
@@ -19,7 +19,7 @@ protocol NMEATransport: AnyObject {
     var isProven: Bool { get }
 }
 
-/// Why sentences cannot be sent, in words for people.
+/// Why sentences cannot be sent, as text.
 struct NMEAFailure: Error {
     let reason: String
     /// Whether another process or handler uses the port.
@@ -41,7 +41,7 @@ extension NMEAFailure {
         self.init(reason: "\(address): \(words)", isPortTaken: error.code == EADDRINUSE)
     }
 
-    /// Looks up the addresses of the settings' host, the likeliest first; `isOwn` for one to listen at.
+    /// Looks up the addresses of the settings' host, the likeliest first; `isOwn` for an address on which to listen.
     static func resolve(
         _ settings: NMEASettings, _ type: __socket_type, isOwn: Bool
     ) throws(NMEAFailure) -> [NetworkAddress] {
