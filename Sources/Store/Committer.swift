@@ -2,22 +2,22 @@ import Binnacle
 import Glibc
 import LinuxSystem
 
-/// Gathers events and deliveries, stores them in one transaction, and brings the file's log to the disk.
+/// Collects events and deliveries, stores them in one transaction, and syncs the file's log to the disk.
 struct Committer {
-    /// The group: what handlers and the log are to get, with its line of JSON.
+    /// The group: the deliveries for handlers and the log, each with its event's line of JSON.
     private(set) var items: [(delivery: Delivery, published: PublishedEvent)] = []
-    /// Since when the disk may lack something, and when the last of it was stored.
+    /// The times of the first and the last commit that the disk may lack.
     private var changedNanoseconds: Int64?
     private var lastChangeNanoseconds: Int64?
     private let logSync: LogSync
 
     /// Maximum number of items in one transaction: it bounds how long an event waits for those before it.
     private static let capacity = 1024
-    /// What an item takes in the log, roughly.
+    /// The approximate size of an item in the log.
     private static let bytesPerItem = 1024
     /// Interval between syncs of the log, with `synchronous = NORMAL`.
     private static let syncNanoseconds: Int64 = 1_000_000_000
-    /// How long after the last change the log is merged into the file.
+    /// The time after the last change at which the log is merged into the file.
     private static let idleNanoseconds: Int64 = 10_000_000_000
 
     init(_ logSync: LogSync) {
@@ -26,7 +26,7 @@ struct Committer {
 
     // MARK: - The group
 
-    /// Whether the group is as large as it may get; that of a small store does not outgrow its log.
+    /// Whether the group is full; the group of a small store does not outgrow its log.
     func isFull(_ settings: EventStoreSettings) -> Bool {
         items.count >= min(Self.capacity, settings.logBytes / Self.bytesPerItem)
     }
@@ -40,14 +40,14 @@ struct Committer {
         }
     }
 
-    /// The event with its line of JSON, which one of the last items may have already.
+    /// The event with its line of JSON, reused from one of the last items if possible.
     private func line(of event: Event) -> PublishedEvent {
         items.suffix(4).last { $0.delivery.event == event }?.published ?? PublishedEvent(event)
     }
 
-    /// Stores the items, and removes the acknowledged deliveries, in one transaction.
+    /// Stores the items and removes the acknowledged deliveries in one transaction.
     ///
-    /// Returns the number of stored events; the others have numbers that may be other events'.
+    /// Returns the number of stored events; numbers of the others may belong to other events.
     func store(in file: StoreFile, _ deliveries: Deliveries) throws(StoreFailure) -> Int {
         var highest: UInt64 = 0
         let count = try file.transaction { () throws(StoreFailure) in
@@ -68,20 +68,20 @@ struct Committer {
         return count
     }
 
-    /// Forgets the items, which were handed on.
+    /// Removes the items after they were passed on.
     mutating func removeAll() {
         items.removeAll(keepingCapacity: items.capacity <= 2 * Self.capacity)
     }
 
     // MARK: - The log
 
-    /// Notes a commit that the disk may lack.
+    /// Records a commit that the disk may lack.
     mutating func didChange(at now: Int64) {
         changedNanoseconds = changedNanoseconds ?? now
         lastChangeNanoseconds = now
     }
 
-    /// When ``tendLog(of:_:at:)`` has something to do.
+    /// When ``tendLog(of:_:at:)`` has work to do.
     var dueNanoseconds: Int64? {
         [
             changedNanoseconds.map { $0 + Self.syncNanoseconds },
@@ -89,9 +89,8 @@ struct Committer {
         ].compactMap { $0 }.min()
     }
 
-    /// Syncs and merges the log when that is due; SQLite merges a long log by itself.
-    ///
-    /// Returns whether a second has passed since something was stored.
+    /// Syncs and merges the log when due, and returns whether a second has passed since the last commit; SQLite merges a long log
+    /// itself.
     mutating func tendLog(
         of file: StoreFile, _ settings: EventStoreSettings, at now: Int64
     ) throws(StoreFailure) -> Bool {
@@ -106,9 +105,9 @@ struct Committer {
     }
 }
 
-/// Syncs a log on a thread of its own, while the store's thread goes on.
+/// Syncs a log on its own thread, in parallel to the store's thread.
 ///
-/// `synchronous = NORMAL` takes no more: after a power cut SQLite finds what is in the log.
+/// `synchronous = NORMAL` needs no more: after a power cut SQLite recovers what is in the log.
 final class LogSync: Sendable {
     private let courier: Courier<BoundedQueue<Descriptor>>
 
@@ -121,10 +120,10 @@ final class LogSync: Sendable {
         courier.requestStop()
     }
 
-    /// Begins a sync, unless one is under way.
+    /// Begins a sync, unless one is in progress.
     ///
-    /// A failure is not reported here: the next checkpoint meets it, too. SQLite holds no lock on a log, so that closing
-    /// a descriptor of it gives up none.
+    /// A failure is not reported here, because the next checkpoint fails, too. SQLite holds no lock on a log, so closing a
+    /// descriptor of it releases none.
     func begin(_ path: String) {
         guard let log = try? Descriptor(path: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return }
         _ = courier.put(log)

@@ -1,11 +1,11 @@
 import Binnacle
 
-/// Reading the events of a store, by the daemon and without it.
+/// Reading the events of a store, with and without a daemon.
 extension Database {
-    /// Maximum number of rows that are read for one page, so that the other readers do not wait long.
+    /// Maximum number of rows read for one page, so that the other readers do not wait long.
     private static let rowsPerPage = 2048
 
-    /// Reads a page of events; returns also how many rows were no events, which it leaves out.
+    /// Reads a page of events; returns also the number of rows omitted because they are not events.
     func page(_ query: EventQuery) throws(StoreFailure) -> (page: EventPage, unreadableCount: Int) {
         func number(_ sql: String) throws(StoreFailure) -> UInt64 { UInt64(clamping: try integer(sql) ?? 0) }
         let last = try number("SELECT max(seq) FROM events")
@@ -33,7 +33,7 @@ extension Database {
         return (page, unreadableCount)
     }
 
-    /// Whether JSON begins as the line of an event does, and is one line.
+    /// Whether JSON begins like the line of an event and is a single line.
     private static func isEvent(_ json: String, _ sequence: UInt64, _ kind: String?) -> Bool {
         json.hasPrefix("{\"seq\":\(sequence),\"kind\":\"\(kind ?? "")\"") && !json.utf8.contains(UInt8(ascii: "\n"))
     }

@@ -1,22 +1,22 @@
 import Binnacle
 
-/// Hands deliveries to their handlers: at least once, in order, and no more at a time than a handler has room for.
+/// Passes deliveries to their handlers: at least once, in order, and up to a handler's limit at a time.
 ///
-/// A handler gets first what waits in the file, and then what waits in memory because it could not be stored.
+/// A handler first gets the deliveries in the file, then those kept in memory because they could not be stored.
 struct Deliveries {
     private(set) var queues: [String: DeliveryQueue] = [:]
     /// The configured handlers; `nil` until they are known.
     var expectedHandlers: Set<String>?
     /// Whether the queues have the counts of a file.
     private(set) var isConnected = false
-    /// Since when the file has deliveries that are acknowledged.
+    /// Since when the file has acknowledged deliveries.
     private(set) var doneNanoseconds: Int64?
     private(set) var firstTicket: Int64 = 1
     private var nextTicket: Int64 = 1
     private var ticketShift: Int64 = 0
     private let reports: StoreReports
 
-    /// Maximum number of rows that are read and handed over at once.
+    /// Maximum number of rows read and passed on at once.
     private static let rowsPerReading = 64
     /// Maximum number of acknowledged tickets of a handler while the file cannot be written to.
     private static let doneCapacity = 4096
@@ -25,7 +25,7 @@ struct Deliveries {
         self.reports = reports
     }
 
-    /// The queue of a handler, made when there is none.
+    /// The queue of a handler, created on demand.
     mutating func queue(_ name: String) -> DeliveryQueue {
         if let queue = queues[name] { return queue }
         let queue = DeliveryQueue(name: name)
@@ -52,7 +52,7 @@ struct Deliveries {
         queues[name]?.rewind()
     }
 
-    /// Stops handing over, because the store closes.
+    /// Stops passing deliveries, because the store closes.
     func detachAll() {
         for queue in queues.values { queue.deliver = nil }
     }
@@ -62,7 +62,7 @@ struct Deliveries {
         doneNanoseconds = doneNanoseconds ?? now
     }
 
-    /// The queues of handlers that are not configured, so that what waits for them may wait for ever.
+    /// The queues of handlers that are not configured, whose deliveries may wait forever.
     var abandonedQueues: [DeliveryQueue] {
         guard let expectedHandlers else { return [] }
         return queues.values.filter { $0.deliver == nil && !expectedHandlers.contains($0.name) }
@@ -70,7 +70,7 @@ struct Deliveries {
 
     // MARK: - The file
 
-    /// Begins with a file that was opened.
+    /// Begins with a newly opened file.
     mutating func connect(to file: StoreFile) throws(StoreFailure) {
         isConnected = false
         let last = try file.lastDelivery()
@@ -78,7 +78,8 @@ struct Deliveries {
             nextTicket = last + 1
             firstTicket = nextTicket
         } else {
-            // Tickets were issued before this file could be read. The deliveries in memory get rows above its own.
+            // Tickets were issued before this file could be read. The deliveries in memory get higher row numbers than the
+            // file's.
             let lowest = queues.values.compactMap(\.memory.first?.ticket).min() ?? nextTicket
             ticketShift = max(ticketShift, last - lowest + 1)
         }
@@ -100,11 +101,11 @@ struct Deliveries {
         isConnected = true
     }
 
-    /// Reports what waited in a damaged file that was set aside: its handlers do not get it.
+    /// Reports the deliveries lost with a damaged file that was set aside.
     mutating func dropWaiting(_ salvage: StoreSalvage, _ reason: String) {
         var counts = salvage.deliveryCounts
         if isConnected {
-            // Their handlers have some, and will be done with those.
+            // The handlers still have some of them, and will finish those.
             counts = Dictionary(uniqueKeysWithValues: queues.values.map { ($0.name, $0.waitingInFile) })
             for queue in queues.values { queue.begin(waitingInFile: 0) }
             isConnected = false
@@ -115,7 +116,7 @@ struct Deliveries {
         }
     }
 
-    /// Removes what is acknowledged, within a transaction; ``didRemoveDone()`` has to be called after the commit.
+    /// Removes acknowledged deliveries, within a transaction; ``didRemoveDone()`` has to be called after the commit.
     func removeDone(from file: StoreFile) throws(StoreFailure) {
         for queue in queues.values where !queue.done.isEmpty {
             for ticket in queue.done { try file.removeDelivery(ticket) }
@@ -124,7 +125,7 @@ struct Deliveries {
         }
     }
 
-    /// Whether the file has deliveries that are acknowledged.
+    /// Whether the file has acknowledged deliveries.
     var hasDone: Bool { queues.values.contains { !$0.done.isEmpty } }
 
     mutating func didRemoveDone() {
@@ -132,7 +133,7 @@ struct Deliveries {
         doneNanoseconds = nil
     }
 
-    /// Stores what is in memory, within a transaction; ``didStoreMemory()`` has to be called after the commit.
+    /// Stores the deliveries in memory, within a transaction; ``didStoreMemory()`` has to be called after the commit.
     func storeMemory(in file: StoreFile) throws(StoreFailure) {
         for queue in queues.values {
             for delivery in queue.memory {
@@ -147,7 +148,7 @@ struct Deliveries {
 
     // MARK: - Handing over
 
-    /// Hands new deliveries to the handlers that have room for them; the others wait; those to the log are passed over.
+    /// Passes new deliveries to the handlers with capacity; the others wait, except for those to the log.
     mutating func handOn(_ deliveries: [Delivery], isStored: Bool) {
         var ready: [String: [Delivery]] = [:]
         for delivery in deliveries {
@@ -169,8 +170,7 @@ struct Deliveries {
         for (handler, deliveries) in ready { queue(handler).give(deliveries) }
     }
 
-    /// Hands over what waits, as far as the handlers have room; acknowledged deliveries are removed from a writable file
-    /// alone.
+    /// Passes waiting deliveries to the handlers with capacity; acknowledged deliveries are removed only from a writable file.
     func handOver(from file: StoreFile?, isWritable: Bool) throws(StoreFailure) {
         for queue in queues.values {
             while queue.room > 0, queue.waitingCount > 0 {
@@ -199,7 +199,7 @@ struct Deliveries {
             if let event = row.event {
                 deliveries.append(Delivery(event: event, ticket: row.ticket))
             } else {
-                // It must not block those behind it.
+                // An unreadable row must not block the rows after it.
                 _ = queue.acknowledge(row.ticket)
                 reports.statistics.unreadableCount += 1
                 reports.drop(queue.name, "its row in the store cannot be read")

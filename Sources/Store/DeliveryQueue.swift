@@ -1,32 +1,32 @@
 import Binnacle
 
-/// The deliveries of one handler: in the file, in memory, and handed over.
+/// The deliveries of one handler: in the file, in memory, and with the handler.
 final class DeliveryQueue {
     let name: String
     /// Maximum number of unacknowledged deliveries.
     var limit = 1
-    /// Takes deliveries; `nil` while no handler is attached.
+    /// Receives deliveries; `nil` while no handler is attached.
     var deliver: (([Delivery]) -> Void)? {
         didSet { knowsPrevious = false }
     }
-    /// The event of the newest delivery that was acknowledged.
+    /// The event of the newest acknowledged delivery.
     private(set) var previous: EventNumber?
     private var previousTicket = Int64.min
-    /// Whether the handler was told that.
+    /// Whether that event was passed to the handler.
     private var knowsPrevious = false
-    /// The events of the deliveries that were handed over.
+    /// The events of the deliveries that the handler has.
     private var numbers: [Int64: EventNumber] = [:]
-    /// The number of rows that the handler was not given.
+    /// The number of rows that wait for the handler.
     var waitingInFile = 0
-    /// The ticket behind which the next row is read; `nil` is the beginning.
+    /// The ticket after which the next row is read; `nil` is the beginning.
     var readTicket: Int64?
     /// Acknowledged tickets whose rows are still in the file.
     private(set) var done: Set<Int64> = []
     /// Tickets that the handler has.
     private(set) var unacknowledged: Set<Int64> = []
-    /// Tickets that a detached handler had, and may still acknowledge.
+    /// Tickets that a detached handler had and may still acknowledge.
     private var returned: Set<Int64> = []
-    /// Deliveries that could not be stored: first those that the handler has.
+    /// Deliveries that could not be stored; those that the handler has come first.
     private(set) var memory: [Delivery] = []
     private var handedMemoryCount = 0
     private var highestTicket: Int64 = 0
@@ -40,15 +40,15 @@ final class DeliveryQueue {
         storedPosition = position
     }
 
-    /// How many more deliveries the handler may be given.
+    /// The number of further deliveries that the handler accepts.
     var room: Int { deliver == nil ? 0 : max(0, limit - unacknowledged.count) }
 
     var waitingInMemory: Int { memory.count - handedMemoryCount }
 
-    /// The number of deliveries that the handler was not given.
+    /// The number of deliveries that wait for the handler.
     var waitingCount: Int { waitingInFile + waitingInMemory }
 
-    /// The cursor: the ticket up to which everything that was handed over is acknowledged.
+    /// The cursor: the ticket up to which all deliveries are acknowledged.
     var position: Int64 {
         let oldest = [unacknowledged.min(), returned.min()].compactMap { $0 }.min()
         return oldest.map { $0 - 1 } ?? max(storedPosition, highestTicket)
@@ -62,12 +62,12 @@ final class DeliveryQueue {
 
     // MARK: - Handing over
 
-    /// Recalls the newest event that was acknowledged in an earlier run.
+    /// Loads the newest event that was acknowledged in an earlier run.
     func recall(_ previous: EventNumber?) {
         self.previous = self.previous ?? previous
     }
 
-    /// Gives the handler deliveries that are noted as given.
+    /// Passes recorded deliveries to the handler.
     func give(_ deliveries: [Delivery]) {
         guard let deliver, !deliveries.isEmpty else { return }
         var deliveries = deliveries
@@ -76,7 +76,7 @@ final class DeliveryQueue {
         deliver(deliveries)
     }
 
-    /// Notes that the handler was given a delivery of an event; `nil` for one that cannot be read.
+    /// Records that the handler has the delivery of an event; `nil` for an unreadable one.
     func hand(_ ticket: Int64, _ event: Event?) {
         numbers[ticket] = event.map { EventNumber($0) }
         unacknowledged.insert(ticket)
@@ -84,10 +84,10 @@ final class DeliveryQueue {
         highestTicket = max(highestTicket, ticket)
     }
 
-    /// Notes the acknowledgement of the handler, or of the detached one before it; `false` when neither had the delivery.
+    /// Records an acknowledgement by the handler or its detached predecessor; `false` when neither had the delivery.
     func acknowledge(_ ticket: Int64) -> Bool {
         let wasHanded = unacknowledged.remove(ticket) != nil
-        // A detached handler finishes what it has begun, and its successor must not do that again.
+        // A detached handler finishes what it has begun, and its successor must not repeat that.
         guard wasHanded || returned.remove(ticket) != nil else { return false }
         if let number = numbers.removeValue(forKey: ticket), ticket > previousTicket {
             (previous, previousTicket) = (number, ticket)
@@ -102,7 +102,7 @@ final class DeliveryQueue {
         return true
     }
 
-    /// Sets the queue back to the first delivery that is not acknowledged, for the next handler of this name.
+    /// Returns to the first delivery that is not acknowledged, for the handler's successor.
     func rewind() {
         waitingInFile += unacknowledged.count - handedMemoryCount
         handedMemoryCount = 0
@@ -113,14 +113,14 @@ final class DeliveryQueue {
 
     // MARK: - Memory
 
-    /// Keeps a delivery that could not be stored; `false` when there is no room for it.
+    /// Keeps a delivery that could not be stored; `false` when memory is full.
     func remember(_ delivery: Delivery) -> Bool {
         guard waitingInMemory < Self.memoryCapacity else { return false }
         memory.append(delivery)
         return true
     }
 
-    /// Takes from memory what the handler has room for.
+    /// Removes from memory what the handler accepts.
     func removeFromMemory() -> [Delivery] {
         let taken = memory[handedMemoryCount...].prefix(room)
         handedMemoryCount += taken.count
@@ -128,7 +128,7 @@ final class DeliveryQueue {
         return Array(taken)
     }
 
-    /// Notes that everything in memory was stored.
+    /// Records that all deliveries in memory were stored.
     func didStoreMemory() {
         waitingInFile += waitingInMemory
         memory.removeAll()
@@ -137,10 +137,10 @@ final class DeliveryQueue {
 
     // MARK: - Removed rows
 
-    /// Notes that the rows of all acknowledged deliveries were removed.
+    /// Records that the rows of all acknowledged deliveries were removed.
     func didRemoveDone() { done.removeAll() }
 
-    /// Forgets rows that were removed to keep the file within its limits, none of which the handler has now.
+    /// Removes rows from the counts that were deleted to keep the file within its limits; the handler has none of them now.
     ///
     /// Returns how many of them were not acknowledged.
     func forgetWaiting(_ tickets: [Int64]) -> Int {
@@ -152,7 +152,7 @@ final class DeliveryQueue {
         return count
     }
 
-    /// Forgets the tickets of a detached handler that are neither in memory nor in the file.
+    /// Removes the tickets of a detached handler that are neither in memory nor in the file.
     func forgetReturned(unless holds: (Int64) throws(StoreFailure) -> Bool) throws(StoreFailure) {
         for ticket in returned where !memory.contains(where: { $0.ticket == ticket }) {
             guard try !holds(ticket) else { continue }

@@ -2,11 +2,11 @@ package import Binnacle
 package import LinuxSystem
 import Synchronization
 
-/// Keeps events in a file: each is stored first, and handed on then.
+/// Keeps events in a file: each is stored first and then passed on.
 ///
-/// Everything that is done with the file is done by one thread, which has a bounded queue; no other thread waits for it.
-/// What waits in the queue is stored in one transaction, a group commit, so that the disk is asked once for all of it.
-/// When nothing can be stored, events and deliveries go on from memory, and that is reported.
+/// A single thread with a bounded queue does all work with the file; no other thread waits for it. All queued items are stored in
+/// one transaction, a group commit, so that they share one write to the disk. When nothing can be stored, events and deliveries
+/// are passed on from memory, and that is reported.
 package final class EventStore: Sendable {
     typealias Inbox = Courier<BoundedQueue<StoreRequest>>
 
@@ -17,26 +17,26 @@ package final class EventStore: Sendable {
         let onConflict: (@Sendable (_ reason: String) -> Void)?
     }
 
-    /// Maximum number of events and deliveries that wait to be stored.
+    /// Maximum number of queued events and deliveries.
     package static let capacity = 65_536
 
     private let inbox: Inbox
     private let snapshot: StoreSnapshot
     private let drops: EventDrops
 
-    /// Starts the thread, which opens the file; a file that cannot be opened is reported, and tried again.
+    /// Starts the thread, which opens the file; a file that cannot be opened is reported and retried.
     ///
     /// - Parameters:
-    ///   - settings: The path of the file, how safely commits are made, and how much is kept.
+    ///   - settings: The path of the file, the safety of commits, and the limits.
     ///   - clock: The clocks; others are for tests.
-    ///   - capacity: Maximum number of events and deliveries that wait to be stored.
-    ///   - report: Takes events about the store, on any thread.
-    ///   - publish: Takes the events in the order of ``store(_:)``, on the store's thread, when they are in the file or
-    ///     will never be.
-    ///   - onSequence: Told on the store's thread after which number sequence numbers continue, and what they belong to:
-    ///     once when the file was opened, or could not be, and again whenever one of both changes.
-    ///   - onConflict: Told on the store's thread, instead of `onSequence`, that another daemon has the file.
-    /// - Throws: ``SystemError`` when there is no descriptor or no thread left.
+    ///   - capacity: Maximum number of queued events and deliveries.
+    ///   - report: Receives events about the store, on any thread.
+    ///   - publish: Receives events in the order of ``store(_:)``, on the store's thread, after they are stored or have failed to
+    ///     be.
+    ///   - onSequence: Called on the store's thread with the last sequence number and the identity: once after the first attempt
+    ///     to open the file, and after each change of one of them.
+    ///   - onConflict: Called on the store's thread instead of `onSequence` when another daemon has the file.
+    /// - Throws: ``SystemError`` when no descriptor or thread is available.
     package init(
         _ settings: EventStoreSettings, clock: StoreClock = StoreClock(), capacity: Int = EventStore.capacity,
         report: @escaping @Sendable (Event) -> Void, publish: @escaping @Sendable ([PublishedEvent]) -> Void,
@@ -63,39 +63,38 @@ package final class EventStore: Sendable {
         inbox.requestStop()
     }
 
-    /// Whether the file was opened, or could not be; ``EventStoreStatistics/lastSequence`` is known then.
+    /// Whether the first attempt to open the file is over; ``EventStoreStatistics/lastSequence`` is known then.
     package var isOpened: Bool { snapshot.current.isOpened }
 
-    /// Stores events and deliveries in one transaction, and hands them on then.
-    ///
-    /// What there is no room for is dropped, counted and reported.
+    /// Stores events and deliveries in one transaction, and then passes them on; beyond the capacity they are dropped, counted
+    /// and reported.
     package func store(_ entries: [Delivery]) {
         guard !entries.isEmpty, inbox.put(.store(entries), load: entries.count) != .taken else { return }
         for entry in entries where !EventKind.reports.contains(entry.event.kind) {
-            // A report about a dropped report could be dropped, too.
+            // A report about a dropped report might be dropped, too.
             drops.add(entry.event)
         }
     }
 
     // MARK: - Handlers
 
-    /// Gives a handler its deliveries, beginning with the first one that was not acknowledged.
+    /// Passes a handler its deliveries, from the first one that was not acknowledged.
     ///
-    /// At most `limit` are unacknowledged; the others wait in the file. `deliver` takes them in their order, on the store's
-    /// thread, without waiting.
+    /// At most `limit` are unacknowledged; the others wait in the file. `deliver` receives them in order, on the store's thread,
+    /// and must not wait.
     package func attach(_ handler: String, limit: Int, deliver: @escaping @Sendable ([Delivery]) -> Void) {
         _ = inbox.put(.attach(handler: handler, limit: limit, deliver: deliver), load: 0)
     }
 
-    /// Sets the configured handlers: what waits for them is not removed because of its age or its number.
+    /// Sets the configured handlers, whose waiting deliveries are not removed for their age or number.
     ///
-    /// Until this is called, that holds for all handlers. To be called whenever the configuration changes, before
-    /// handlers are attached.
+    /// Until the first call this holds for all handlers. Call it after each change of the configuration, before handlers are
+    /// attached.
     package func expect(_ handlers: Set<String>) {
         _ = inbox.put(.expect(handlers), load: 0)
     }
 
-    /// Stops giving deliveries to a handler; it may get some until the store's thread has taken this request.
+    /// Stops passing deliveries to a handler; it may get some until the store's thread handles this request.
     package func detach(_ handler: String) {
         _ = inbox.put(.detach(handler: handler), load: 0)
     }
@@ -107,12 +106,12 @@ package final class EventStore: Sendable {
 
     // MARK: - Settings and statistics
 
-    /// Changes the settings, but for the path.
+    /// Changes the settings except for the path.
     package func change(_ settings: EventStoreSettings) {
         _ = inbox.put(.change(settings), load: 0)
     }
 
-    /// The statistics, without asking the disk: the size of the file may be a second old.
+    /// The statistics, without disk access: the size of the file may be a second old.
     package var statistics: EventStoreStatistics {
         var statistics = snapshot.current.statistics
         statistics.queueCount = inbox.withContent { $0.load }
@@ -122,12 +121,12 @@ package final class EventStore: Sendable {
 
     // MARK: - End
 
-    /// Accepts nothing more; what was accepted is stored, and the file closed.
+    /// Accepts nothing more, stores what was accepted, and closes the file.
     package func finish() {
         inbox.requestStop()
     }
 
-    /// Waits until everything is stored and the file closed, after ``finish()``; `false` when the time is over before.
+    /// Waits until everything is stored and the file is closed, after ``finish()``; `false` on timeout.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Bool {
         drops.reportRest()
         return inbox.waitForEnd(until: deadlineNanoseconds)
@@ -138,17 +137,15 @@ package final class EventStore: Sendable {
 }
 
 extension EventStore {
-    /// A new identity of a count: 128 random bits in hexadecimal.
+    /// A new identity of a sequence: 128 random bits in hexadecimal.
     package static func makeIdentity() -> String { StoreFile.randomIdentity() }
 }
 
 extension EventStore: EventHistory {
-    /// Identifies the store that the sequence numbers belong to: it is made with the file, and stays with it.
-    ///
-    /// While there was no file, it belongs to this process.
+    /// The identity of the sequence of numbers, created with the file and kept in it; without a file, one of this process.
     package var identity: String { snapshot.current.identity }
 
-    /// Reads a page of events, behind everything that was stored before; the reply comes on the store's thread.
+    /// Reads a page of events, including everything passed to the store before; `reply` is called on the store's thread.
     package func read(_ query: EventQuery, reply: @escaping @Sendable (EventPage) -> Void) {
         guard inbox.put(.read(query, reply: reply), load: 0) == .stopped else { return }
         var page = EventPage(failure: "the event store is closed")
@@ -157,11 +154,11 @@ extension EventStore: EventHistory {
     }
 }
 
-/// Gathers what the chains of a turn have for the store, so that an event and its deliveries are stored together.
+/// Collects the events and deliveries of a turn, so that an event and its deliveries are stored in one transaction.
 ///
-/// An event that is in the file without its deliveries would never reach its handlers after a kill.
+/// After a kill, an event stored without its deliveries would never reach its handlers.
 package final class StoreInlet {
-    /// Where the entries go.
+    /// The destination of the entries.
     package let store: EventStore
     private var entries: [Delivery] = []
 
@@ -170,22 +167,22 @@ package final class StoreInlet {
         self.store = store
     }
 
-    /// The end of the chain for the log.
+    /// The end of the log's chain.
     package var log: any EventHandler { ClosureHandler { [unowned self] in entries.append(Delivery(event: $0)) } }
 
-    /// The end of the chain for a handler.
+    /// The end of a handler's chain.
     package func queue(_ handler: String) -> any EventHandler {
         ClosureHandler { [unowned self] in entries.append(Delivery(event: $0, for: handler)) }
     }
 
-    /// Gives the entries to the store; called at the end of each turn.
+    /// Passes the entries to the store; called at the end of each turn.
     package func flush() {
         store.store(entries)
         entries = []
     }
 }
 
-/// A request to the store's thread; requests are handled in their order.
+/// A request to the store's thread; requests are handled in order.
 enum StoreRequest: Sendable {
     case store([Delivery])
     case attach(handler: String, limit: Int, deliver: @Sendable ([Delivery]) -> Void)
@@ -196,7 +193,7 @@ enum StoreRequest: Sendable {
     case change(EventStoreSettings)
 }
 
-/// What the store's thread shows to other threads.
+/// The store's state for other threads.
 final class StoreSnapshot: Sendable {
     struct Values {
         var identity = StoreFile.randomIdentity()

@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// Reads the events in a store's file while no daemon has it, and changes nothing.
 ///
-/// It opens the file for one page at a time, so that a daemon may start at any time.
+/// The file is open only while a page is read, so that a daemon can start at any time.
 package struct EventStoreReader: Sendable {
     /// Why a file cannot be read.
     package enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
@@ -14,7 +14,7 @@ package struct EventStoreReader: Sendable {
         /// It cannot be read, for a reason that contains its path.
         case unreadable(String)
 
-        /// What is wrong and what to do about it.
+        /// The failure and the remedy.
         package var description: String {
             switch self {
             case .missing(let path): "\(path): there is no event store yet; [store] in the configuration keeps events"
@@ -32,7 +32,7 @@ package struct EventStoreReader: Sendable {
         self.path = path
     }
 
-    /// Reads a page of events, without rows that are no events; the next page is behind ``EventPage/through``.
+    /// Reads a page of events, without invalid rows; the next page is after ``EventPage/through``.
     package func read(_ query: EventQuery) throws(Failure) -> EventPage {
         do throws(StoreFailure) {
             let place = try FilePlace(path)
@@ -47,7 +47,7 @@ package struct EventStoreReader: Sendable {
         }
     }
 
-    /// Fails when there is a log that this process cannot read, because it may not write to it.
+    /// Throws when there is a log that this process cannot read because it may not write to it.
     private func checkLog(_ place: FilePlace) throws(StoreFailure) {
         guard try FilePlace.size(place.log) > 0 else { return }
         do throws(StoreFailure) {

@@ -1,18 +1,18 @@
 import LinuxSystem
 
-/// `[store]`: where events are kept, how safely, and how long.
+/// The section `[store]`: the file of events, the safety of commits, and the limits.
 package struct EventStoreSettings: Sendable, Equatable {
-    /// How much is written to the disk before an event is handed on.
+    /// What is written to the disk before an event is passed on.
     package enum Synchronous: String, Sendable, CaseIterable {
-        /// What was appended survives the end of the process at once, and a power cut within a second.
+        /// A stored event survives the end of the process at once, and a power cut after a second.
         case normal
-        /// What was appended survives a power cut.
+        /// A stored event survives a power cut.
         case full
     }
 
     /// The database file.
     package var path: String
-    /// How safely commits are made.
+    /// The safety of commits.
     package var synchronous: Synchronous = .normal
     /// Maximum age of events, in days.
     package var keepDays: Double = 30
@@ -26,10 +26,10 @@ package struct EventStoreSettings: Sendable, Equatable {
         self.path = path
     }
 
-    /// The part of the size that is for the log, in bytes: an eighth, from 128 KiB to 16 MiB.
+    /// The share of the size for the log, in bytes: an eighth, from 128 KiB to 16 MiB.
     var logBytes: Int { Int(min(max(keepMegabytes * 1e6 / 8, 131_072), 16_777_216)) }
 
-    /// Maximum size of the pages in use, in bytes; some are free, or added by one group.
+    /// Maximum size of the pages in use, in bytes; the margin is for free pages and those that one group adds.
     var pageBytes: Double { keepMegabytes * 1e6 - Double(logBytes) - 131_072 }
 }
 
@@ -41,37 +41,37 @@ package struct EventStoreStatistics: Sendable, Equatable {
         package var name: String
         /// Whether a handler of this name is attached.
         package var isAttached: Bool
-        /// The cursor: the ticket up to which everything that was handed over is acknowledged.
+        /// The cursor: the ticket up to which all deliveries are acknowledged.
         package var position: Int64
-        /// The number of deliveries that were not handed over.
+        /// The number of deliveries that wait for the handler.
         package var waitingCount: Int
-        /// The number of deliveries that were handed over and not acknowledged.
+        /// The number of deliveries that the handler has not acknowledged.
         package var unacknowledgedCount: Int
     }
 
     /// The file.
     package var path: String
-    /// Why nothing can be stored, and what to do; `nil` when all is well.
+    /// Why nothing can be stored, and the remedy; `nil` without a failure.
     package var failure: String?
     /// The size of the file and its log, in bytes.
     package var fileBytes: Int64 = 0
-    /// The number of events in the file; `nil` while they are counted, or without a file.
+    /// The number of events in the file; `nil` during the count, or without a file.
     package var eventCount: Int?
     /// The time of the oldest event, in nanoseconds since 1970.
     package var oldestWallNanoseconds: Int64?
     /// The time of the newest event, in nanoseconds since 1970.
     package var newestWallNanoseconds: Int64?
-    /// The highest sequence number that an event had.
+    /// The highest sequence number of any event.
     package var lastSequence: UInt64 = 0
-    /// The number of events and deliveries that wait to be stored.
+    /// The number of queued events and deliveries.
     package var queueCount = 0
-    /// The number of events that were dropped because too many waited.
+    /// The number of events dropped because the queue was full.
     package var droppedCount = 0
-    /// The number of events that were handed on without being stored.
+    /// The number of events passed on without being stored.
     package var notStoredCount = 0
-    /// The number of rows of the file that could not be read.
+    /// The number of unreadable rows in the file.
     package var unreadableCount = 0
-    /// The number of waiting deliveries that were removed to keep the file within its limits.
+    /// The number of waiting deliveries removed to keep the file within its limits.
     package var removedDeliveryCount = 0
     /// The handlers, sorted by name.
     package var handlers: [Handler] = []
@@ -84,7 +84,7 @@ package struct EventStoreStatistics: Sendable, Equatable {
 
 /// The clocks of a store.
 package struct StoreClock: Sendable {
-    /// The wall clock, in nanoseconds since 1970; it may be set to anything at any time.
+    /// The wall clock, in nanoseconds since 1970; it may be set at any time.
     package let wall: @Sendable () -> Int64
     /// A clock that is never set, in nanoseconds.
     package let monotonic: @Sendable () -> Int64

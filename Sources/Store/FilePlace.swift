@@ -3,16 +3,15 @@ import Glibc
 import LinuxSystem
 import PlainText
 
-/// The path of a store's file: what lies there is examined and renamed without SQLite, which might change a file that is
-/// not a store.
+/// The path of a store's file; examines and renames files without SQLite, which might change a file that is not a store.
 struct FilePlace {
     /// The path; its folder has no symbolic links.
     let path: String
 
     /// Resolves the folder.
     ///
-    /// Links to the folder are the administrator's choice (`/var/lib` may be on another disk, and systemd makes links
-    /// of its own); a link in place of the file is refused.
+    /// Links to the folder are the administrator's choice (`/var/lib` may be on another disk, and systemd makes links of its
+    /// own); a link in place of the file is refused.
     init(_ path: String) throws(StoreFailure) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -28,7 +27,7 @@ struct FilePlace {
     /// The log that SQLite keeps beside the file.
     var log: String { path + "-wal" }
 
-    /// The status of a path, whose last component may be a link; `nil` when there is no such file.
+    /// The status of a path, whose last component may be a link; `nil` when it does not exist.
     static func status(_ path: String) throws(StoreFailure) -> stat? {
         do throws(SystemError) {
             return try fileStatus(path, followsLink: false)
@@ -38,7 +37,7 @@ struct FilePlace {
         }
     }
 
-    /// The size of a file in bytes; 0 when there is none.
+    /// The size of a file in bytes; 0 when it does not exist.
     static func size(_ path: String) throws(StoreFailure) -> Int64 { Int64(try status(path)?.st_size ?? 0) }
 
     @discardableResult
@@ -48,7 +47,7 @@ struct FilePlace {
         try mapError(StoreFailure.system) { () throws(SystemError) in try systemCall(name, path: path, body) }
     }
 
-    /// Makes an empty file, for its owner to change and for its group to read; SQLite gives the log the same rights.
+    /// Makes an empty file, writable for its owner and readable for its group; SQLite gives the log the same mode.
     func create() throws(StoreFailure) {
         _ = Descriptor(
             owning: try Self.call("create", path) {
@@ -60,25 +59,25 @@ struct FilePlace {
         if try status(path) != nil { try call("remove", path) { unlink(path) } }
     }
 
-    /// Fails when this process may not write to a file.
+    /// Throws when this process may not write to a file.
     static func checkWriting(_ path: String) throws(StoreFailure) {
         try call("open", path) { faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) }
     }
 
     // MARK: - Other daemons
 
-    /// A byte that neither SQLite nor anything else locks; the file need not be as long.
+    /// A byte that neither SQLite nor another program locks; the file may be shorter.
     private static let lockedByte: Int64 = 1 << 40
-    /// `F_OFD_SETLK` of Linux: a lock of the descriptor, which the end of the process gives up, however it ends.
+    /// `F_OFD_SETLK` of Linux: a lock of the descriptor, released at the end of the process in any case.
     private static let setLock: Int32 = 37
-    /// How long a daemon that is about to end is waited for.
+    /// The number of attempts to lock the file of a daemon that is about to end.
     private static let lockAttempts = 20
 
-    /// Keeps other daemons away from the file as long as the descriptor is open; readers are not concerned.
+    /// Locks the file against other daemons while the descriptor is open; readers are not affected.
     ///
-    /// Must be open before SQLite has the file, and closed after it: closing any descriptor of a file gives up all locks
-    /// that SQLite has on it. Returns `nil` when there is no file that can be written to, which its other uses find as well;
-    /// throws ``StoreFailure/held(path:)`` when another daemon has it.
+    /// It must be opened before SQLite opens the file, and closed after it: closing any descriptor of a file releases all locks
+    /// that SQLite has on it. Returns `nil` when there is no writable file, which later operations also detect; throws
+    /// ``StoreFailure/held(path:)`` when another daemon has the file.
     func lock() throws(StoreFailure) -> Descriptor? {
         guard let status = try Self.status(path), status.isRegular,
             let file = try? Descriptor(path: path, flags: O_RDWR | O_NOFOLLOW)
@@ -103,13 +102,13 @@ struct FilePlace {
 
     // MARK: - Is it a store?
 
-    /// How many bytes of a file are examined: a page.
+    /// The number of bytes of a file that are examined: a page.
     private static let headerLength = 4096
 
-    /// Decides by its beginning whether a file is a store, a damaged store, or something else; `false` when there is none.
+    /// Decides from its first page whether a file is a store, a damaged store, or another file; `false` when there is none.
     ///
-    /// Must not be called while a connection to the file is open: closing any descriptor of a file gives up all locks
-    /// that this process has on it.
+    /// Must not be called while a connection to the file is open: closing any descriptor of a file releases all locks that this
+    /// process has on it.
     func examine() throws(StoreFailure) -> Bool {
         let (status, log) = (try Self.status(path), try Self.status(self.log))
         if status?.st_size ?? 0 == 0, let log, log.isRegular, log.st_size > 0 {
@@ -141,43 +140,43 @@ struct FilePlace {
             guard let version = number(at: 60), version > StoreSchema.version else { return }
             throw .newer(version, path: path)
         }
-        // A kill while a store is made may leave a database without tables; its contents are checked when it is opened.
+        // A kill during the creation may leave a database without tables; the contents are checked at opening.
         if isDatabase && size == Self.headerLength && number(at: 68) == 0 { return }
         if isMarked || bytes.contains(Self.schemaMark) { throw .damaged("its header is overwritten") }
-        // The rest of a file that was cut off, or whose first page the disk has lost.
+        // A truncated file, or one whose first page was lost by the disk.
         if isDatabase && bytes.count < 100 { throw .damaged("its header is cut off") }
         if size >= 2 * Self.headerLength, size % Self.headerLength == 0, let first = bytes.first,
             first == 0 || first == 0xFF, bytes.allSatisfy({ $0 == first })
         {
             throw .damaged("its first page is empty")
         }
-        // No `||`, whose operand on the right throws untyped errors.
+        // No `||`, whose right operand throws untyped errors.
         if try hasPagesOfStore(size: size) ? true : hasLogOfStore() { throw .damaged("its first page is overwritten") }
         throw .foreign(
             path: path, reason: "this is no event store",
             remedy: "it is left alone; set another path, or move it away")
     }
 
-    /// The beginning of an event's line, as the pages of a store have it.
+    /// The beginning of an event's line in the pages of a store.
     private static let eventMark = Array("{\"seq\":".utf8)
     private static let schemaMark = Array(StoreSchema.mark.utf8)
-    /// How many pages of a file, and bytes of a log, are searched.
+    /// The number of pages of a file, and of bytes of a log, that are searched.
     private static let searchedPages = 256
     private static let searchedLog = 1 << 20
 
-    /// Whether pages behind the first one are tables of a database that hold events.
+    /// Whether pages after the first are tables of a database with events.
     private func hasPagesOfStore(size: Int) throws(StoreFailure) -> Bool {
         let length = Self.headerLength
         guard size % length == 0 else { return false }
         for page in 1..<max(1, min(size / length, Self.searchedPages)) {
             let bytes = try Self.bytes(of: path, at: page * length, count: length)
-            // The kind of a page that holds the rows of a table.
+            // The page type of a table's rows.
             if bytes.first == 13, bytes.contains(Self.eventMark) { return true }
         }
         return false
     }
 
-    /// Whether the log beside the file is that of a store.
+    /// Whether the log beside the file is a store's.
     private func hasLogOfStore() throws(StoreFailure) -> Bool {
         guard let status = try Self.status(log), status.isRegular, status.st_size > 32 else { return false }
         let bytes = try Self.bytes(of: log, at: 0, count: Self.searchedLog)
@@ -193,9 +192,9 @@ struct FilePlace {
         return Array(bytes.prefix(length))
     }
 
-    /// The highest sequence number in the lines of events that a file and its log hold, readable as tables or not.
+    /// The highest sequence number in the events' lines in a file and its log, even if the tables are unreadable.
     ///
-    /// Numbers above a quarter of what is possible are taken for damage.
+    /// Numbers above a quarter of the maximum count as damage.
     static func highestSequence(inFileAt path: String) -> UInt64 {
         ["", "-wal"].map { highestSequence(in: path + $0) }.max() ?? 0
     }
@@ -215,7 +214,7 @@ struct FilePlace {
                     highest = max(highest, number)
                 }
             }
-            // A line's beginning may be cut in two.
+            // The chunk may end within the beginning of a line.
             rest = Array(bytes.suffix(32))
         }
         return highest
@@ -223,15 +222,15 @@ struct FilePlace {
 
     // MARK: - Setting a damaged file aside
 
-    /// The suffixes of the files beside a database, before and after the database is set aside.
+    /// The suffixes of the files beside a database, before and after it is set aside.
     ///
-    /// The log keeps its place, because it is read with the file. A journal does not: it would be played back into the
-    /// file, which is to stay as it is.
+    /// The log keeps its suffix, because it is read with the file. A journal does not: SQLite would play it back and change the
+    /// file.
     private static let companions = [("-wal", "-wal"), ("-shm", ".shm"), ("-journal", ".journal")]
 
-    /// Renames a damaged file and the files beside it; nothing is deleted, and nothing is renamed when it fails.
+    /// Renames a damaged file and the files beside it; nothing is deleted, and nothing is renamed on failure.
     ///
-    /// The wall clock's time becomes a part of the new path, which is returned.
+    /// The returned path contains the wall clock time.
     func setAside(at wallNanoseconds: Int64) throws(StoreFailure) -> String {
         func rename(_ old: String, _ new: String) throws(StoreFailure) {
             guard try Self.status(old) != nil else { return }
@@ -244,8 +243,8 @@ struct FilePlace {
             number += 1
             name = "\(first)-\(number)"
         }
-        // The log goes first: a file without its log is what it was at the last checkpoint, and with another file's
-        // log it is unreadable.
+        // The log is renamed first: a file without its log has the state of the last checkpoint, and with another file's log it
+        // is unreadable.
         for (suffix, newSuffix) in Self.companions.reversed() { try rename(path + suffix, name + newSuffix) }
         try rename(path, name)
         return name
@@ -256,11 +255,11 @@ struct FilePlace {
         return false
     }
 
-    /// The shell command that copies what can be read of a damaged file into `PATH.recovered`.
+    /// The shell command that copies the readable part of a damaged file to `PATH.recovered`.
     ///
-    /// `.dump` reads a table from its beginning up to the damage, and then from its end. `.recover` would read more, but
-    /// Debian 12 builds SQLite without SQLITE_ENABLE_DBPAGE_VTAB, which it needs. A dump with errors ends with ROLLBACK,
-    /// and has no application id.
+    /// `.dump` reads a table from its beginning up to the damage, and then from its end. `.recover` would read more, but requires
+    /// SQLITE_ENABLE_DBPAGE_VTAB, without which Debian 12 builds SQLite. A dump with errors ends with ROLLBACK and has no
+    /// application id.
     static func recoveryCommand(for path: String) -> String {
         func quoted(_ word: String) -> String {
             "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"

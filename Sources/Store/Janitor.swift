@@ -4,35 +4,35 @@ import Binnacle
 struct Janitor {
     private enum Stage {
         case count(behind: Int64, sum: Int)
-        /// Removes what is too much.
+        /// Removes events beyond the limits.
         case number, size
-        /// Removes what is too old, behind a sequence number.
+        /// Removes events beyond the maximum age, after a sequence number.
         case age(behind: Int64)
-        /// Gives free pages back to the disk.
+        /// Returns free pages to the disk.
         case space
     }
 
     /// The number of events in the file; `nil` until they are counted.
     private(set) var eventCount: Int?
-    /// When the limits are checked again, on the monotonic clock, if nothing happens before.
+    /// When the limits are checked at the latest, on the monotonic clock.
     private(set) var nextNanoseconds: Int64 = .min
-    /// What is being done; `nil` when there is nothing to do.
+    /// The current stage; `nil` without work.
     private var stage: Stage?
-    /// The last event of the runs before; `nil` until a file was opened.
+    /// The last event of earlier runs; `nil` until a file was opened.
     private var before: (sequence: Int64, wallNanoseconds: Int64?)?
     private let startedNanoseconds: Int64
     private let clock: StoreClock
     private let reports: StoreReports
 
     private static let intervalNanoseconds: Int64 = 3_600_000_000_000
-    /// Maximum number of rows that are removed in one transaction.
+    /// Maximum number of rows removed in one transaction.
     private static let rowsPerStep = 512
     private static let rowsPerCount = 4096
-    /// A group of events is as large as so many steps.
+    /// The number of steps for as many rows as a group of events.
     private static let stepsPerGroup = 3
-    /// Times that are further ahead of the wall clock than this are wrong.
+    /// Times further ahead of the wall clock than this are wrong.
     private static let futureNanoseconds: Int64 = 86_400_000_000_000
-    /// For how long after its start a run does not trust a clock that says that all events are too old.
+    /// The time after the start in which a run distrusts a clock by which all events are too old.
     private static let doubtNanoseconds: Int64 = 3_600_000_000_000
 
     init(_ clock: StoreClock, _ reports: StoreReports) {
@@ -41,7 +41,7 @@ struct Janitor {
         startedNanoseconds = clock.monotonic()
     }
 
-    /// Begins with a file that was opened.
+    /// Begins with a newly opened file.
     mutating func connect(to file: StoreFile) throws(StoreFailure) {
         try readEndTimes(of: file)
         before = before ?? (Int64(file.lastSequence), reports.statistics.newestWallNanoseconds)
@@ -53,10 +53,10 @@ struct Janitor {
         if stage == nil { stage = .number }
     }
 
-    /// Whether there is something to do at once.
+    /// Whether there is work to do now.
     var isBusy: Bool { stage != nil }
 
-    /// Notes stored events; those that come while the events are being counted will be counted, too.
+    /// Records stored events; events stored during the initial count are included in it.
     mutating func didStore(_ count: Int, _ events: [PublishedEvent]) {
         eventCount? += count
         guard let first = events.first, let last = events.last else { return }
@@ -65,7 +65,7 @@ struct Janitor {
         reports.statistics.newestWallNanoseconds = last.event.wallNanoseconds
     }
 
-    /// Does a step, when there is something to do; returns whether the file may have been changed.
+    /// Performs one step of the work; returns whether the file may have changed.
     mutating func step(
         in file: StoreFile, _ settings: EventStoreSettings, _ deliveries: Deliveries, at now: Int64
     ) throws(StoreFailure) -> Bool {
@@ -99,11 +99,11 @@ struct Janitor {
         return false
     }
 
-    /// Removes as much as a group of events has added, when the file is too large; the rest is for ``step(in:_:_:at:)``.
+    /// Removes as much as a group of events has added if the file is too large; ``step(in:_:_:at:)`` does the rest.
     mutating func keepPace(
         in file: StoreFile, _ settings: EventStoreSettings, _ deliveries: Deliveries
     ) throws(StoreFailure) {
-        // While events are counted, none may be removed that were.
+        // During the count no counted event may be removed.
         guard eventCount != nil else { return begin() }
         for _ in 0..<Self.stepsPerGroup {
             guard try keepSize(in: file, settings, deliveries) else { return }
@@ -117,9 +117,9 @@ struct Janitor {
 
     // MARK: - The limits
 
-    /// Removes the oldest events when there are too many, and then what waits for handlers that are not configured.
+    /// Removes the oldest events beyond the maximum number, and then the deliveries of handlers that are not configured.
     ///
-    /// Returns whether there may be more to remove, as with the other limits.
+    /// Like the functions for the other limits, returns whether there may be more to remove.
     private mutating func keepNumber(
         in file: StoreFile, _ settings: EventStoreSettings, _ deliveries: Deliveries
     ) throws(StoreFailure) -> Bool {
@@ -135,7 +135,7 @@ struct Janitor {
         return false
     }
 
-    /// Removes events while the file is too large, oldest first; then what waits for handlers.
+    /// Removes events while the file is too large, oldest first, and then waiting deliveries.
     private mutating func keepSize(
         in file: StoreFile, _ settings: EventStoreSettings, _ deliveries: Deliveries
     ) throws(StoreFailure) -> Bool {
@@ -145,7 +145,7 @@ struct Janitor {
             eventCount? -= count
             return true
         }
-        // What the handlers have is little, and nearly done.
+        // The deliveries that handlers have are few and nearly finished.
         let handedCount = deliveries.queues.values.map(\.unacknowledged.count).reduce(0, +)
         let oldest = try file.oldestDeliveries(limit: Self.rowsPerStep + handedCount)
         var mayBeMore = false
@@ -157,11 +157,11 @@ struct Janitor {
         return mayBeMore
     }
 
-    /// Removes events that are too old, and what waits that long for handlers that are not configured.
+    /// Removes events that are too old, and deliveries of that age for handlers that are not configured.
     ///
-    /// From the oldest sequence number on, events are removed until one is young enough. An event with a time in the
-    /// future is passed over, so that it does not protect those behind it. What this run has stored is as young as the
-    /// run, whatever the wall clock was set to since.
+    /// Events are removed from the oldest sequence number on until one is young enough. An event with a time in the future is
+    /// skipped, so that it does not protect the events after it. Events of this run are at most as old as the run, even if the
+    /// wall clock was set since.
     private mutating func keepAge(
         in file: StoreFile, _ settings: EventStoreSettings, _ deliveries: Deliveries, behind first: Int64,
         at now: Int64
@@ -192,15 +192,15 @@ struct Janitor {
         return false
     }
 
-    /// Whether the wall clock may be far ahead, because it says that all events of the runs before are too old.
+    /// Whether the wall clock may be far ahead, because by it all events of earlier runs are too old.
     ///
-    /// A board without a battery for its clock may start at any time; within an hour it should know the right one.
+    /// A board without a battery for its clock may start with any time; within an hour it should have the right one.
     private func isClockDoubtful(at now: Int64, limit: Int64) -> Bool {
         guard let newest = before?.wallNanoseconds, newest < limit else { return false }
         return now - startedNanoseconds < Self.doubtNanoseconds
     }
 
-    /// Removes what waits for a handler, and reports it; `false` when there is nothing to remove.
+    /// Removes and reports the waiting deliveries of a handler; `false` when there are none.
     private func remove(
         _ tickets: [Int64], of queue: DeliveryQueue, from file: StoreFile, _ reason: String
     ) throws(StoreFailure) -> Bool {

@@ -1,12 +1,12 @@
 import CSQLite
 
-/// A connection to a database file, used by one thread at a time.
+/// A connection to a database file, for one thread at a time.
 final class Database {
-    /// How a connection uses its file, which has to exist.
+    /// The use of the file, which has to exist.
     enum Access: Sendable {
-        /// For reading and writing.
+        /// Reading and writing.
         case change
-        /// For reading without the log beside the file; no process may change the file meanwhile.
+        /// Reading without the log beside the file, which no process may change meanwhile.
         case readImmutable
     }
 
@@ -19,7 +19,7 @@ final class Database {
         static func text(optional value: String?) -> Value { value.map { .text($0) } ?? .null }
     }
 
-    /// The current row of a statement; a column of another type reads as `nil`.
+    /// The current row of a statement; a column of another type is `nil`.
     struct Row {
         fileprivate let library: UnsafePointer<csqlite>
         fileprivate let handle: OpaquePointer
@@ -39,19 +39,17 @@ final class Database {
         }
     }
 
-    /// Maximum length of a value in bytes; a store writes no longer ones.
+    /// Maximum length of a value in bytes, also for writing.
     static let longestValue = 1 << 24
 
     let path: String
     private let library: UnsafePointer<csqlite>
     private let handle: OpaquePointer
-    /// Prepared statements by their text; they are finalized with the connection.
+    /// Prepared statements by their text, finalized with the connection.
     private var prepared: [String: OpaquePointer] = [:]
     private var isOpen = true
 
-    /// Opens a file whose contents are not trusted; no part of the path is a symbolic link.
-    ///
-    /// Throws also when the library is missing.
+    /// Opens a file with untrusted contents; throws if a part of the path is a symbolic link, and without the library.
     init(path: String, access: Access) throws(StoreFailure) {
         var reason: UnsafePointer<CChar>?
         guard let library = csqlite_load(&reason) else {
@@ -77,7 +75,7 @@ final class Database {
         for (option, isOn) in [
             (SQLITE_DBCONFIG_DEFENSIVE, true), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
             (SQLITE_DBCONFIG_ENABLE_TRIGGER, false), (SQLITE_DBCONFIG_ENABLE_VIEW, false),
-            // A damaged file stays as it is.
+            // A damaged file stays unchanged.
             (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true),
         ] { csqlite_configure(handle, option, isOn ? 1 : 0) }
         _ = library.pointee.limit(handle, SQLITE_LIMIT_LENGTH, Int32(Self.longestValue))
@@ -85,7 +83,7 @@ final class Database {
 
     deinit { close() }
 
-    /// Closes the connection; every later use fails.
+    /// Closes the connection; later uses fail.
     func close() {
         guard isOpen else { return }
         isOpen = false
@@ -95,10 +93,10 @@ final class Database {
         _ = library.pointee.close_v2(handle)
     }
 
-    /// Sets ``close()`` to merge the log into the file and remove it.
+    /// Makes ``close()`` merge the log into the file and remove it.
     func mergeLogOnClose() { csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
 
-    /// Why the library cannot be loaded; `nil` when it is loaded.
+    /// Why the library cannot be loaded; `nil` if it can.
     static var libraryProblem: String? {
         var reason: UnsafePointer<CChar>?
         return csqlite_load(&reason) == nil ? text(reason) : nil
@@ -124,7 +122,7 @@ final class Database {
         return Int(library.pointee.changes(handle))
     }
 
-    /// Maps each row, without those that `element` maps to `nil`; the statement stays prepared.
+    /// Maps each row, and omits those that `element` maps to `nil`; the statement stays prepared.
     func rows<Element>(
         _ sql: String, _ values: Value..., element: (Row) throws(StoreFailure) -> Element?
     ) throws(StoreFailure) -> [Element] {
@@ -136,7 +134,7 @@ final class Database {
         return found
     }
 
-    /// The first column of the first row, when that is an integer.
+    /// The first column of the first row; `nil` if it is not an integer.
     func integer(_ sql: String, _ values: Value...) throws(StoreFailure) -> Int64? {
         try first(sql, values) { $0.integer(0) }
     }
@@ -156,7 +154,7 @@ final class Database {
         return found
     }
 
-    /// Visits the rows of a statement as long as `body` returns `true`; the statement stays prepared.
+    /// Calls `body` with the rows of a statement until it returns `false`; the statement stays prepared.
     func each(
         _ sql: String, _ values: [Value], _ body: (Row) throws(StoreFailure) -> Bool
     ) throws(StoreFailure) {
@@ -167,7 +165,7 @@ final class Database {
             statement = try prepare(sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
             prepared[sql] = statement
         }
-        // A statement at a row is an open read transaction.
+        // A statement positioned at a row is an open read transaction.
         defer { _ = library.pointee.reset(statement) }
         for (index, value) in values.enumerated() {
             try check(bind(value, to: Int32(index + 1), of: statement), sql)
@@ -196,7 +194,7 @@ final class Database {
         case .integer(let number): library.pointee.bind_int64(statement, place, number)
         case .text(var text):
             text.withUTF8 { bytes in
-                // An empty text has no address, and SQLite takes a text without an address for NULL.
+                // An empty text has no address, which SQLite takes for NULL.
                 guard let start = bytes.baseAddress else {
                     return library.pointee.bind_text(statement, place, "", 0, nil)
                 }
@@ -220,7 +218,7 @@ final class Database {
         }
     }
 
-    /// Runs a transaction: all of it is committed, or none.
+    /// Runs a transaction: all of it is committed, or nothing.
     func transaction<Result>(
         _ body: () throws(StoreFailure) -> Result
     ) throws(StoreFailure) -> Result {
@@ -240,7 +238,7 @@ final class Database {
         message.map { String(cString: $0) } ?? "no reason is known"
     }
 
-    /// The path as a part of a URI.
+    /// The path as part of a URI.
     private static func escaped(_ path: String) -> String {
         path.utf8.map { byte in
             switch UnicodeScalar(byte) {

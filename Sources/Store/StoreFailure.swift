@@ -4,11 +4,11 @@ import LinuxSystem
 
 /// Why a file cannot be used as a store.
 enum StoreFailure: Error {
-    /// It is a store and cannot be read: it is set aside.
+    /// The file is a store but unreadable: it is set aside.
     case damaged(String)
-    /// It is no store, or of a newer version: it is left alone.
+    /// The file is not a store, or of a newer version: it is not touched.
     case foreign(path: String, reason: String, remedy: String)
-    /// Another daemon has it.
+    /// Another daemon has the file.
     case held(path: String)
     /// A system call failed.
     case system(SystemError)
@@ -36,7 +36,7 @@ enum StoreFailure: Error {
         StoreFailure(SQLiteError(SQLITE_CORRUPT, operation, "\(number) is no number of this store", path: path))
     }
 
-    /// What is wrong and what can be done about it, for people.
+    /// The failure and the remedy, for messages.
     func text(path: String) -> String {
         switch self {
         case .damaged(let reason): "\(path): the event store is damaged: \(reason)"
@@ -48,7 +48,7 @@ enum StoreFailure: Error {
         }
     }
 
-    /// Whether only a person can remove the cause, so that there is no use in trying again soon.
+    /// Whether only the user can remove the cause, so that an early retry is useless.
     var isForeign: Bool { if case .foreign = self { true } else { false } }
     var isHeld: Bool { if case .held = self { true } else { false } }
     var isFull: Bool { if case .sqlite(let error) = self { error.isFull } else { false } }
@@ -60,7 +60,7 @@ enum StoreFailure: Error {
     }
 }
 
-/// An operation that SQLite refused, and why.
+/// An operation that SQLite refused, and the reason.
 struct SQLiteError: Error, CustomStringConvertible {
     private let extendedCode: Int32
     private let operation: String
@@ -77,11 +77,11 @@ struct SQLiteError: Error, CustomStringConvertible {
     /// `path: operation: message`.
     var description: String { "\(path): \(operation): \(reason)" }
 
-    /// SQLite's message, with the extended code where there is one.
+    /// SQLite's message, with the extended code if there is one.
     var reason: String { extendedCode > 0xFF ? "\(message) (\(extendedCode))" : message }
 
     private var code: Int32 { extendedCode & 0xFF }
-    /// Whether the file holds what SQLite never wrote.
+    /// Whether the file contains data that SQLite never writes.
     var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_FORMAT }
     /// Whether another process has locked the file.
     var isInUse: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
@@ -89,7 +89,7 @@ struct SQLiteError: Error, CustomStringConvertible {
     var isFull: Bool { code == SQLITE_FULL }
     private var isReadOnly: Bool { code == SQLITE_READONLY || code == SQLITE_CANTOPEN || code == SQLITE_PERM }
 
-    /// What can be done about it, for people.
+    /// The remedy, for messages.
     var remedy: String {
         if isFull { return "make room on the disk; events go on and are not kept meanwhile" }
         if isInUse { return "another process has the file: give each daemon a path of its own" }

@@ -3,52 +3,51 @@ import CSQLite
 import Glibc
 import LinuxSystem
 
-/// A store's file, open for change; no other process has it meanwhile.
+/// A store's file, open for writing; no other process has it.
 final class StoreFile {
     let place: FilePlace
     let database: Database
-    /// Identifies the store that its sequence numbers belong to.
+    /// The identity of the sequence to which its numbers belong.
     let identity: String
-    /// The highest sequence number that an event in it may have had; new ones are higher.
+    /// The highest sequence number that an event in the file may have; new ones are higher.
     private(set) var lastSequence: UInt64
-    /// The highest sequence number that may be used before the file has to be written again: the next run continues
-    /// behind it when this one does not end properly.
+    /// The highest sequence number that may be used without writing to the file; after an improper end the next run continues
+    /// after it.
     private(set) var reservedSequence: UInt64 = 0
-    /// Sequence numbers that were reserved and are in no event, as far as the file knows, in their order.
+    /// Reserved sequence numbers that, as far as the file knows, no event has, in order.
     private(set) var gaps: [ClosedRange<UInt64>]
-    /// What was wrong with the file's own notes and was repaired, for people; `nil` when nothing was.
+    /// The repair of the file's own records, for messages; `nil` without one.
     let repair: String?
-    /// Whether an event's number was in the file already, since ``raiseSequence()`` was called.
+    /// Whether an event's number was already in the file since the call of ``raiseSequence()``.
     private(set) var hasRefused = false
     /// A delivery's row number minus its ticket: 0, unless tickets were issued before the file could be read.
     var ticketShift: Int64 = 0
-    /// The file and its log as they were when they were opened.
+    /// The status of the file and its log at opening.
     private var opened: (file: stat?, log: stat?) = (nil, nil)
     private var handlerNumbers: [String: Int64] = [:]
-    /// A reservation of the transaction under way.
+    /// The reservation of the current transaction.
     private var pendingReservation: UInt64?
-    /// Keeps other daemons away from the file.
+    /// The lock against other daemons.
     private var lock: Descriptor?
 
     /// Maximum sequence number: not all readers of JSON agree on higher integers (RFC 8259, section 6).
     static let highestSequence: UInt64 = 1 << 53
     /// Maximum row number of a delivery, so that adding to it cannot overflow.
     static let highestDelivery = Int64(highestSequence)
-    /// Maximum length of an event's line in bytes; the rest of a row needs room, too.
+    /// Maximum length of an event's line in bytes; the margin is for the rest of the row.
     private static let longestLine = Database.longestValue - 4096
-    /// More events than are handed on between two syncs of the log.
+    /// More events than are passed on between two syncs of the log.
     ///
-    /// A power cut loses them, but other programs may know them, so their numbers are not used again.
+    /// A power cut loses them, but other programs may know them, so their numbers are not reused.
     static let powerCutMargin: UInt64 = 100_000
-    /// How many sequence numbers are reserved at a time; twice as many events as wait for the store can use up half of
-    /// them.
+    /// The number of sequence numbers reserved at a time: twice the store's queue uses up half of them.
     static let reservation: UInt64 = 4 * UInt64(EventStore.capacity)
     static let mostGaps = 256
 
-    /// Opens a file, and makes it when it is missing; one that is no store is left as it was.
+    /// Opens a file, or makes a missing one; a file that is not a store is left unchanged.
     ///
-    /// A new file gets the identity and the last sequence number of `past`; a file of this identity was opened by this run
-    /// before.
+    /// A new file gets the identity and the last sequence number of `past`; a file with this identity was opened earlier in this
+    /// run.
     init(
         _ settings: EventStoreSettings, succeeding past: (identity: String, lastSequence: UInt64)
     ) throws(StoreFailure) {
@@ -61,7 +60,7 @@ final class StoreFile {
         lock = try place.lock()
         if try place.examine() {
             try StoreFile.examineContents(place)
-            // SQLite would open a file that it cannot write to for reading.
+            // SQLite would open a write-protected file for reading.
             try FilePlace.checkWriting(place.path)
         } else {
             try place.create()
@@ -87,7 +86,7 @@ final class StoreFile {
 
     // MARK: - Opening
 
-    /// Examines the tables of a file that has no log, without leaving a log beside a file that is no store.
+    /// Examines the tables of a file without a log, and leaves no log beside a file that is not a store.
     private static func examineContents(_ place: FilePlace) throws(StoreFailure) {
         for companion in [place.log, place.path + "-journal"] {
             guard try FilePlace.size(companion) == 0 else { return }
@@ -95,11 +94,10 @@ final class StoreFile {
         _ = try StoreSchema.check(try Database(path: place.path, access: .readImmutable))
     }
 
-    /// Connects to a file that exists.
+    /// Connects to an existing file.
     ///
-    /// In the locking mode EXCLUSIVE a second daemon does not get the file, and the log has no index in a shared file,
-    /// which would end this process with SIGBUS if another process cut it. `binnacle events` locks the file for
-    /// milliseconds.
+    /// In the locking mode EXCLUSIVE a second daemon cannot open the file, and the index of the log is not in a shared file,
+    /// whose truncation by another process would end this process with SIGBUS. `binnacle events` locks the file for milliseconds.
     static func connect(to place: FilePlace) throws(StoreFailure) -> Database {
         let database = try Database(path: place.path, access: .change)
         for pragma in [
@@ -109,11 +107,11 @@ final class StoreFile {
         return database
     }
 
-    /// Identifies the boot of the machine to which a run belongs: a file that was opened in another one and not closed
-    /// has seen a power cut, or something like it.
+    /// Identifies the boot to which a run belongs: a file that another boot opened and did not close has seen a power cut or the
+    /// like.
     static func runningMark(_ synchronous: EventStoreSettings.Synchronous) -> String {
         let boot = SmallFile.kernelText("/proc/sys/kernel/random/boot_id") ?? ""
-        // Without it every end without closing counts as a power cut.
+        // Without it every improper end counts as a power cut.
         return "\(synchronous.rawValue) \(boot.isEmpty ? randomIdentity() : boot)"
     }
 
@@ -124,10 +122,10 @@ final class StoreFile {
         }.joined()
     }
 
-    /// Connects to a file and its log, if it has one, which no other process uses, to read them.
+    /// Connects, for reading, to a file and its log, which no other process uses.
     ///
-    /// The log of a daemon that was killed is read with the file, which takes the right to write, because its index has to
-    /// be put together. Without a log the file is complete: a daemon that starts meanwhile writes into its log first.
+    /// The log of a killed daemon is read with the file, which requires write permission because its index has to be rebuilt.
+    /// Without a log the file is complete: a daemon that starts in the meantime writes to its log first.
     static func connectForReading(to place: FilePlace) throws(StoreFailure) -> Database {
         guard try FilePlace.size(place.log) > 0 else { return try Database(path: place.path, access: .readImmutable) }
         return try connect(to: place)
@@ -146,7 +144,7 @@ final class StoreFile {
         case replaced
     }
 
-    /// Where the open file is: SQLite goes on writing to a file that was removed, until the process ends.
+    /// The state of the open file's path: SQLite continues to write to a file that was removed, until the process ends.
     var whereabouts: Whereabouts {
         guard let file = try? FilePlace.status(place.path) else { return .removed }
         guard file.isSameFile(as: opened.file) else { return .replaced }
@@ -154,14 +152,13 @@ final class StoreFile {
         return log.isSameFile(as: opened.log) ? .inPlace : .logGone
     }
 
-    /// Sets how safely commits are made, how long the log gets, and marks the file as open.
+    /// Sets the safety of commits and the size of the log, and marks the file as open.
     ///
-    /// With NORMAL a commit survives the end of this process; the disk has it a second later, and a power cut costs what
-    /// is newer than that. With FULL each commit waits until the disk has it.
+    /// With NORMAL a commit survives the end of this process and is on the disk a second later; a power cut loses newer ones.
+    /// With FULL each commit waits for the disk.
     func configure(_ settings: EventStoreSettings) throws(StoreFailure) {
         try database.execute("PRAGMA synchronous = \(settings.synchronous.rawValue)")
-        // Each commit writes all pages that it touches into the log, and many of them are one page of the file, so that
-        // merging rarely is less work.
+        // Each commit writes all pages that it touches to the log, often the same page of the file, so rare merging is less work.
         try database.execute("PRAGMA wal_autocheckpoint = \(settings.logBytes / 4096)")
         try database.execute("PRAGMA journal_size_limit = \(settings.logBytes)")
         try transaction { () throws(StoreFailure) in
@@ -173,14 +170,14 @@ final class StoreFile {
         }
     }
 
-    /// Merges the log into the file, and cuts it to nothing if `truncates` is true.
+    /// Merges the log into the file, and truncates it to nothing if `truncates` is true.
     func mergeLog(truncates: Bool = true) throws(StoreFailure) {
         try database.execute("PRAGMA wal_checkpoint(\(truncates ? "TRUNCATE" : "PASSIVE"))")
     }
 
-    /// Writes a copy of the file, which is open and was removed, to its path.
+    /// Writes a copy of the open file, which was removed, to its path.
     func copyBack() throws(StoreFailure) {
-        // A log that was not removed is a part of the copy, and must not be read with it.
+        // A log that was not removed is already included in the copy and must not be read with it.
         try FilePlace.remove(place.log)
         try place.create()
         do throws(StoreFailure) {
@@ -191,9 +188,9 @@ final class StoreFile {
         }
     }
 
-    /// Marks the file as closed, and has its connection merge and remove the log when it is closed.
+    /// Marks the file as closed; closing the connection then merges and removes the log.
     ///
-    /// What is reserved behind `sequence`, the highest of any event so far, is given back.
+    /// `sequence` is the highest number used; the rest of the reservation is released.
     func prepareToClose(behind sequence: UInt64) throws(StoreFailure) {
         try transaction { () throws(StoreFailure) in
             try skip(through: sequence)
@@ -204,10 +201,10 @@ final class StoreFile {
         database.mergeLogOnClose()
     }
 
-    /// Closes the connection, and then lets other daemons have the file.
+    /// Closes the connection, and then releases the lock.
     func close() {
         database.close()
-        // Closing any descriptor of a file gives up the locks of SQLite, which needs them no more.
+        // Closing any descriptor of a file releases SQLite's locks, which are no longer needed.
         lock = nil
     }
 
@@ -219,7 +216,7 @@ final class StoreFile {
             reservedSequence = pendingReservation ?? reservedSequence
             return result
         } catch {
-            // A handler may have got its number within the transaction.
+            // The rolled-back transaction may have assigned a number to a handler.
             handlerNumbers = [:]
             throw error
         }
@@ -229,12 +226,12 @@ final class StoreFile {
         try database.run("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", .text(key), .text(value))
     }
 
-    /// The bytes of the pages in use; free pages are used again, and given back to the disk step by step.
+    /// The size of the pages in use, in bytes; free pages are reused, and returned to the disk step by step.
     func usedBytes() throws(StoreFailure) -> Int64 {
         try (pragma("page_count") - pragma("freelist_count")) * pragma("page_size")
     }
 
-    /// Gives free pages at the file's end back to the disk, when they are too many to be used again soon.
+    /// Returns free pages at the file's end to the disk if there are more than will be reused soon.
     ///
     /// Returns whether there may be more of them.
     func giveBack() throws(StoreFailure) -> Bool {
@@ -250,7 +247,7 @@ final class StoreFile {
 
     /// Appends an event, within a transaction; ``didStore(through:)`` has to be called after the commit.
     ///
-    /// Returns whether it is stored: not when another event may have had its number, or its number is too high.
+    /// Returns `false` when another event may have the number, or the number is too high.
     func append(_ published: PublishedEvent) throws(StoreFailure) -> Bool {
         let event = published.event
         guard event.sequence > lastSequence, event.sequence <= Self.highestSequence,
@@ -265,14 +262,14 @@ final class StoreFile {
         return isStored
     }
 
-    /// Continues the sequence numbers behind all that are in the file, after it had one that was believed to be free.
+    /// Continues the sequence after all numbers in the file, because it had one that was considered free.
     func raiseSequence() throws(StoreFailure) {
         guard hasRefused else { return }
         hasRefused = false
         didStore(through: UInt64(clamping: try database.integer("SELECT max(seq) FROM events") ?? 0))
     }
 
-    /// Reserves sequence numbers behind one, within a transaction, when half of what was reserved is used up.
+    /// Reserves sequence numbers after `sequence`, within a transaction, when half of the reservation is used up.
     func reserve(behind sequence: UInt64) throws(StoreFailure) {
         guard sequence + Self.reservation / 2 > reservedSequence else { return }
         let reserved = min(sequence + Self.reservation, Self.highestSequence)
@@ -280,19 +277,19 @@ final class StoreFile {
         pendingReservation = reserved
     }
 
-    /// Notes the highest sequence number that was committed.
+    /// Records the highest committed sequence number.
     func didStore(through sequence: UInt64) {
         lastSequence = max(lastSequence, sequence)
     }
 
-    /// Records the last sequence number, also when its event is in no file, within a transaction.
+    /// Records the last sequence number, within a transaction, even if its event is in no file.
     func skip(through sequence: UInt64) throws(StoreFailure) {
         didStore(through: min(sequence, Self.highestSequence))
         try setMeta("last_sequence", String(lastSequence))
         try reserve(behind: lastSequence)
     }
 
-    /// When the oldest and the newest event happened, by the wall clock.
+    /// The times of the oldest and the newest event by the wall clock.
     func endTimes() throws(StoreFailure) -> (oldest: Int64?, newest: Int64?) {
         try (
             database.integer("SELECT wall_ns FROM events ORDER BY seq LIMIT 1"),
@@ -300,7 +297,7 @@ final class StoreFile {
         )
     }
 
-    /// The sequence numbers and times of the oldest events behind a sequence number.
+    /// The sequence numbers and times of the oldest events after a sequence number.
     func oldestEvents(behind sequence: Int64, limit: Int) throws(StoreFailure) -> [(sequence: Int64, wall: Int64?)] {
         try database.rows(
             "SELECT seq, wall_ns FROM events WHERE seq > ? ORDER BY seq LIMIT ?", .integer(sequence),
@@ -312,7 +309,7 @@ final class StoreFile {
         try removeEvents("seq IN (SELECT seq FROM events ORDER BY seq LIMIT ?)", .integer(Int64(count)))
     }
 
-    /// Removes the events in a range of sequence numbers that happened before a time; returns the number of removed ones.
+    /// Removes the events in a range of sequence numbers that are older than a time; returns their number.
     func removeEvents(behind first: Int64, through last: Int64, before wall: Int64) throws(StoreFailure) -> Int {
         try removeEvents(
             "seq > ?1 AND seq <= ?2 AND wall_ns < ?3", .integer(first), .integer(last), .integer(wall))
@@ -320,7 +317,7 @@ final class StoreFile {
 
     private func removeEvents(_ condition: String, _ values: Database.Value...) throws(StoreFailure) -> Int {
         try transaction { () throws(StoreFailure) in
-            // The last number outlives its event.
+            // The last number is kept after the removal of its event.
             try skip(through: lastSequence)
             return try database.run("DELETE FROM events WHERE " + condition, values)
         }
@@ -330,11 +327,11 @@ final class StoreFile {
 
     struct StoredDelivery {
         let ticket: Int64
-        /// Its event; `nil` when the row cannot be read.
+        /// The event; `nil` when the row is unreadable.
         let event: Event?
     }
 
-    /// The handlers that ever had deliveries, with the number of rows for each.
+    /// All handlers that ever had deliveries, with the number of rows of each.
     func handlers() throws(StoreFailure) -> [(name: String, position: Int64, deliveryCount: Int)] {
         try database.rows(
             """
@@ -347,7 +344,7 @@ final class StoreFile {
         }
     }
 
-    /// The number of a handler, which it gets when it has none.
+    /// The number of a handler, assigned on demand.
     private func number(of handler: String) throws(StoreFailure) -> Int64 {
         if let number = handlerNumbers[handler] { return number }
         let selection = "SELECT handler FROM cursors WHERE name = ?"
@@ -362,7 +359,7 @@ final class StoreFile {
 
     /// The highest row number that a delivery ever had.
     func lastDelivery() throws(StoreFailure) -> Int64 {
-        // The sequence knows it also when no row is left; its value may be of any type.
+        // SQLite's sequence also knows it when no row is left; its value may be of any type.
         try max(
             database.integer("SELECT max(id) FROM deliveries") ?? 0,
             database.integer("SELECT max(seq) FROM sqlite_sequence") ?? 0)
@@ -397,22 +394,22 @@ final class StoreFile {
             .integer(number(of: handler)))
     }
 
-    /// Notes the newest event that a handler has acknowledged.
+    /// Records the newest event that a handler has acknowledged.
     func setPrevious(_ number: EventNumber, of handler: String) throws(StoreFailure) {
         try setMeta(Self.previousKey + handler, "\(number.sequence) \(number.identity ?? "")")
     }
 
-    /// The newest event that a handler has acknowledged; `nil` when none is noted.
+    /// The newest event that a handler has acknowledged; `nil` when none is recorded.
     func previous(of handler: String) throws(StoreFailure) -> EventNumber? {
         let words = (try database.value(Self.previousKey + handler) ?? "").split(separator: " ")
         guard let number = words.first.flatMap({ UInt64($0) }) else { return nil }
         return EventNumber(number, of: words.dropFirst().first.map(String.init))
     }
 
-    /// What stands before a handler's name in the key of its note.
+    /// The prefix of a handler's name in the key of that record.
     private static let previousKey = "previous "
 
-    /// Reads deliveries of a handler behind a ticket, in their order.
+    /// Reads deliveries of a handler after a ticket, in order.
     func deliveries(for handler: String, behind ticket: Int64?, limit: Int) throws(StoreFailure) -> [StoredDelivery] {
         try database.rows(
             "SELECT id, body FROM deliveries WHERE handler = ? AND id > ? ORDER BY id LIMIT ?",
@@ -420,7 +417,7 @@ final class StoreFile {
         ) { row throws(StoreFailure) in
             guard let id = row.integer(0) else { return nil }
             var event = row.text(1).flatMap { try? Event(json: $0) }
-            // Versions before this one stored events without it.
+            // Earlier versions stored events without it.
             if event?.identity == nil { event?.identity = self.identity }
             return StoredDelivery(ticket: try self.ticket(id), event: event)
         }
@@ -430,7 +427,7 @@ final class StoreFile {
     func oldestDeliveries(
         of handler: String? = nil, limit: Int
     ) throws(StoreFailure) -> [(ticket: Int64, handler: String, wall: Int64?)] {
-        // CROSS JOIN keeps the order of the tables, so that no more rows are read than are asked for.
+        // CROSS JOIN keeps the order of the tables, so that no more rows are read than requested.
         let condition = handler == nil ? "?1 IS NULL" : "deliveries.handler = ?1"
         return try database.rows(
             """

@@ -1,24 +1,25 @@
 import Binnacle
 
-/// What a store's file has noted of its numbers: its identity, and behind which number they continue.
+/// The metadata of a store's file about its numbers: the identity, and the number after which they continue.
 struct StoreNotes {
     /// The key of the number up to which a run has reserved sequence numbers.
     static let reservedKey = "reserved_sequence"
 
-    /// Identifies the store; a new one when the file has none.
+    /// The identity of the sequence; a new one when the file has none.
     let identity: String
-    /// The highest sequence number that an event may have had.
+    /// The highest sequence number that an event may have.
     let lastSequence: UInt64
-    /// Sequence numbers that were reserved and are in no event, as far as the file knows, in their order.
+    /// Reserved sequence numbers that, as far as the file knows, no event has, in order.
     let gaps: [ClosedRange<UInt64>]
-    /// What was missing; `nil` when nothing was.
+    /// The defect; `nil` when nothing was missing.
     let repair: String?
 
-    /// Reads the notes of an open file; `knownIdentity` is that of the file that this run had open, and whose numbers it knows.
+    /// Reads the metadata of an open file; `knownIdentity` is that of the file that this run had open, and whose numbers it
+    /// knows.
     ///
-    /// Numbers never fall: where the notes are missing although the file has its tables, they continue behind everything
-    /// in the file and a margin, and belong to a new identity. Throws also for numbers that no store has written, because
-    /// other numbers are computed from them.
+    /// Numbers never decrease: if the metadata is missing although the file has its tables, they continue after everything in the
+    /// file plus a margin, with a new identity. Throws also for numbers that no store has written, because other numbers are
+    /// computed from them.
     init(_ database: Database, knownIdentity: String) throws(StoreFailure) {
         func check(_ number: Int64, atLeast least: Int64 = 0, _ operation: String) throws(StoreFailure) -> UInt64 {
             guard number >= least, number <= StoreFile.highestDelivery else {
@@ -40,21 +41,21 @@ struct StoreNotes {
         _ = try check(database.integer(lowest) ?? 1, atLeast: 1, lowest)
         var gaps = Self.gaps(in: try database.value("gaps") ?? "")
         if identity != nil, known != nil {
-            // A run that did not end properly may have used what it had reserved.
+            // A run that did not end properly may have used its whole reservation.
             let reserved = try database.value(Self.reservedKey).flatMap { UInt64($0) } ?? 0
             if running != "", reserved > last, identity != knownIdentity {
                 let number = try check(Int64(clamping: reserved), "the reserved numbers")
                 gaps = (gaps + [last + 1...number]).suffix(StoreFile.mostGaps)
                 last = number
             }
-            // With NORMAL, a power cut may have taken what was committed and known to others.
+            // With NORMAL, a power cut may have lost committed events that others know.
             if let running, running.hasPrefix("normal "), running != StoreFile.runningMark(.normal) {
                 last = min(last + StoreFile.powerCutMargin, StoreFile.highestSequence)
             }
             self.identity = identity ?? ""
             repair = nil
         } else {
-            // Deliveries may be newer than the events that are left.
+            // Deliveries may be newer than the remaining events.
             last = max(last, try Self.highestDelivered(database))
             last = min(last + StoreFile.reservation, StoreFile.highestSequence)
             self.identity = StoreFile.randomIdentity()
@@ -64,7 +65,7 @@ struct StoreNotes {
         self.gaps = gaps
     }
 
-    /// The highest sequence number of an event that waits for a handler.
+    /// The highest sequence number among the events of waiting deliveries.
     private static func highestDelivered(_ database: Database) throws(StoreFailure) -> UInt64 {
         let bodies = try database.rows("SELECT body FROM deliveries ORDER BY id DESC LIMIT 1024") { $0.text(0) }
         return bodies.compactMap { try? Event(json: $0).sequence }.filter { $0 <= StoreFile.highestSequence / 2 }.max()
@@ -93,7 +94,7 @@ struct StoreNotes {
 }
 
 extension Database {
-    /// What a store's file has noted under a key.
+    /// The value of a key in a store's metadata.
     func value(_ key: String) throws(StoreFailure) -> String? {
         try text("SELECT value FROM meta WHERE key = ?", .text(key))
     }

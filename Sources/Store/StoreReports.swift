@@ -1,18 +1,18 @@
 import Binnacle
 
-/// What the store's thread reports and counts.
+/// The reports and counts of the store's thread.
 final class StoreReports {
-    /// The figures that are counted while they happen.
+    /// The figures that are counted as they occur.
     var statistics: EventStoreStatistics
     private let clock: StoreClock
     private let report: @Sendable (Event) -> Void
     /// The drops by handler and reason.
     private var drops: [String: EventDrops] = [:]
-    /// When drops have to be reported that were not, on the monotonic clock; `nil` before there were any.
+    /// When the pending drops have to be reported, on the monotonic clock; `nil` before the first.
     private(set) var dueNanoseconds: Int64?
     /// One moment on both clocks.
     private let origin: (instant: ContinuousClock.Instant, nanoseconds: Int64)
-    /// The janitor drops a few events at a time: after a shorter pause, each time would be told.
+    /// The janitor drops a few events at a time; with a shorter pause each time would be reported.
     private static let quiet = Duration.seconds(60)
 
     init(_ clock: StoreClock, path: String, _ report: @escaping @Sendable (Event) -> Void) {
@@ -39,7 +39,7 @@ final class StoreReports {
         dueNanoseconds = dueNanoseconds ?? now
     }
 
-    /// Reports drops that were not, where that is due.
+    /// Reports pending drops that are due.
     func reportDrops(at now: Int64) {
         guard let due = dueNanoseconds, now >= due else { return }
         let pauses = drops.values.compactMap { $0.reportDue(hasRoom: true, at: instant(now)) }

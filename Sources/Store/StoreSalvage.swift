@@ -1,13 +1,13 @@
-/// What can be read of a damaged file that was set aside: its numbers, and what waited in it.
+/// The readable part of a damaged file that was set aside: its numbers, and the waiting deliveries.
 ///
-/// Each part is read by itself, because any of them may be damaged. Nothing is changed.
+/// Each part is read separately, because any of them may be damaged. Nothing is changed.
 struct StoreSalvage {
-    /// Identifies the store; `nil` when that cannot be read, or not behind which number it continues.
+    /// The identity of the sequence; `nil` when it is unreadable, or the last number is.
     private(set) var identity: String?
-    /// The number behind which sequence numbers continue: behind everything that can be read, and with a margin where the
-    /// last number is not known exactly.
+    /// The number after which the sequence continues: the highest readable one, with a margin if the last number is not known
+    /// exactly.
     private(set) var lastSequence: UInt64
-    /// The number of deliveries for each handler, `nil` for those whose handler cannot be read.
+    /// The number of deliveries for each handler; `nil` for unreadable handlers.
     private(set) var deliveryCounts: [String?: Int] = [:]
     /// Whether the deliveries could be counted.
     private(set) var isCounted = false
@@ -23,7 +23,7 @@ struct StoreSalvage {
             {
                 identity = found
                 let reserved = meta(StoreNotes.reservedKey).flatMap { UInt64($0) } ?? 0
-                // Closed properly, it has all its numbers; otherwise they are below what was reserved.
+                // A properly closed file has all its numbers; otherwise they are below the reservation.
                 if meta("running") == "" { last = known } else if reserved > known { last = reserved }
             }
             countDeliveries(database)
@@ -42,7 +42,7 @@ struct StoreSalvage {
             if let handler = row.integer(0), let name = row.text(1) { names[handler] = name }
             return true
         }
-        // The table and its index are apart, and one of them may be whole.
+        // The table and its index are separate, and one of them may be intact.
         for table in ["deliveries NOT INDEXED", "deliveries INDEXED BY deliveries_by_handler"] {
             var counts: [String?: Int] = [:]
             do throws(StoreFailure) {

@@ -1,15 +1,15 @@
 enum StoreSchema {
-    /// Marks the header of a store's file: `BNCL`.
+    /// The application id in the header of a store's file: `BNCL`.
     static let applicationID: Int64 = 0x424E_434C
     /// The version of the schema that this program writes and reads.
     static let version: Int64 = 1
-    /// A part of a statement, by which a store is recognized whose header was overwritten.
+    /// A part of a statement by which a store with an overwritten header is recognized.
     static let mark = "CREATE TABLE deliveries(id INTEGER PRIMARY KEY AUTOINCREMENT"
 
-    /// The statements that make the tables.
+    /// The statements that create the tables.
     ///
-    /// STRICT, so that a column holds what its type says, also in a file that another program has written.
-    /// AUTOINCREMENT, so that the number of a delivery is never used again.
+    /// STRICT, so that columns have their types even in a file that another program has written. AUTOINCREMENT, so that the
+    /// number of a delivery is never reused.
     private static let statements = [
         """
         CREATE TABLE events(\
@@ -30,8 +30,7 @@ enum StoreSchema {
     /// The table that SQLite adds for AUTOINCREMENT.
     private static let additions = ["CREATE TABLE sqlite_sequence(name,seq)"]
 
-    /// Fails when a database holds anything but the tables of a store: a view or a trigger would change what is written
-    /// and read.
+    /// Throws when a database has anything but the tables of a store, because a view or a trigger would change reads and writes.
     ///
     /// Returns whether it has the tables; otherwise it is empty.
     static func check(_ database: Database) throws(StoreFailure) -> Bool {
@@ -50,9 +49,9 @@ enum StoreSchema {
         return true
     }
 
-    /// Makes the tables in an empty file.
+    /// Creates the tables in an empty file.
     ///
-    /// In one transaction, and before the file has a log of its own, so that a header that is not empty is complete.
+    /// In one transaction and before the file has a log, so that a header that is not empty is complete.
     static func create(in database: Database, identity: String, lastSequence: UInt64) throws(StoreFailure) {
         try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
         try database.execute("PRAGMA synchronous = FULL")

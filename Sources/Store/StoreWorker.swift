@@ -1,21 +1,21 @@
 import Binnacle
 import LinuxSystem
 
-/// The work of the store's thread, the only thread that uses the database connection.
+/// The work of the store's thread, the only user of the database connection.
 ///
-/// ``Committer`` stores events, ``Deliveries`` hands them to handlers, ``Janitor`` keeps the file within its limits.
-/// Each uses the file that it is given, and throws; only the worker knows the outage, so it handles their failures.
+/// ``Committer`` stores events, ``Deliveries`` passes them to handlers, ``Janitor`` keeps the file within its limits. Each works
+/// on the file that it is passed, and throws; only the worker knows about outages, so it handles the failures.
 final class StoreWorker {
     /// A period in which nothing can be stored; handlers still get events.
     private struct Outage {
-        /// What is wrong and what to do about it, for people.
+        /// The failure and the remedy, for messages.
         var text: String
         var isFull: Bool
-        /// When to try again, on the monotonic clock.
+        /// The time of the next attempt on the monotonic clock.
         var retryNanoseconds: Int64
-        /// The wait before that attempt; it doubles with each attempt that fails.
+        /// The wait before that attempt; it doubles with each failed attempt.
         var waitNanoseconds: Int64
-        /// The count of events that were not stored, as it was when the outage began.
+        /// The number of events not stored before the outage began.
         let notStoredBefore: Int
     }
 
@@ -25,26 +25,26 @@ final class StoreWorker {
     private let snapshot: StoreSnapshot
     private let inbox: EventStore.Inbox
     private let reports: StoreReports
-    /// The file, when it can be read; `nil` before one is open, and between one and the next.
+    /// The file, if it is readable; `nil` while none is open.
     private var file: StoreFile?
-    /// Why nothing can be written to the file; `nil` when all is well.
+    /// The current outage; `nil` when the file is writable.
     private var outage: Outage?
-    /// The file, when it can be written to.
+    /// The file, if it is writable.
     private var writableFile: StoreFile? { outage == nil ? file : nil }
     private var committer: Committer
     private var deliveries: Deliveries
     private var janitor: Janitor
-    /// The highest sequence number of any event so far, in the file or not.
+    /// The highest sequence number of any event so far, stored or not.
     private var highestSequence: UInt64 = 0
-    /// The identity of the file that was opened last; `nil` before the first.
+    /// The identity of the last opened file; `nil` before the first.
     private var fileIdentity: String?
-    /// Up to which number the current identity is reserved; more cannot be reserved while nothing can be written.
+    /// The number up to which the current identity is reserved; no more can be reserved while the file is not writable.
     private var reservedSequence = UInt64.max
-    /// Whether the owner was told that another daemon has the file.
+    /// Whether it was reported that another daemon has the file.
     private var hasConflict = false
-    /// When the last outage ended, and its last wait.
+    /// The end of the last outage, and its last wait.
     private var lastRecovery: (nanoseconds: Int64, waitNanoseconds: Int64)?
-    /// When damaged files were replaced, within the last hour.
+    /// The times at which damaged files were replaced within the last hour.
     private var damageTimes: [Int64] = []
     /// The size of the file and its log, and when it was measured.
     private var fileBytes: (count: Int64, nanoseconds: Int64) = (0, .min / 2)
@@ -54,9 +54,9 @@ final class StoreWorker {
     private static let longestWait = 30 * second
     /// An outage that begins this soon after a recovery starts with twice the last wait.
     private static let relapseTime = 60 * second
-    /// Maximum number of damaged files that are replaced within an hour; the next one is left alone.
+    /// Maximum number of damaged files replaced within an hour; the next one is not touched.
     private static let mostDamages = 3
-    /// How long an acknowledgement waits for the next commit of events before it gets a transaction of its own.
+    /// The time that an acknowledgement waits for the next commit of events before it gets a transaction of its own.
     private static let acknowledgementTime: Int64 = 100_000_000
 
     init(
@@ -74,7 +74,7 @@ final class StoreWorker {
         janitor = Janitor(clock, reports)
     }
 
-    /// Handles requests until the store is told to stop and none is left.
+    /// Handles requests until the store is requested to stop and none is left.
     func run() {
         attempt { () throws(StoreFailure) in try openFile() }
         show()
@@ -96,7 +96,7 @@ final class StoreWorker {
 
     private func close() {
         deliveries.detachAll()
-        // What another daemon has is not waited for.
+        // A file of another daemon is not retried.
         if outage != nil, !hasConflict { retry() }
         storeAcknowledged()
         if let file = writableFile {
@@ -162,7 +162,7 @@ final class StoreWorker {
 
     // MARK: - Storing and handing over
 
-    /// Stores the committer's items in one transaction; publishes and hands them on whether or not that worked.
+    /// Stores the committer's items in one transaction; publishes and passes them on even if that fails.
     private func commit() {
         guard !committer.items.isEmpty else { return }
         let storedCount = store()
@@ -178,7 +178,7 @@ final class StoreWorker {
         committer.removeAll()
     }
 
-    /// Reports events that the file did not take, because their numbers are in it, and has numbers continue behind those.
+    /// Reports events that the file refused because it has their numbers, and continues the sequence after these.
     private func refuse(_ count: Int) {
         guard count > 0, let file else { return }
         reports.drop(
@@ -190,8 +190,8 @@ final class StoreWorker {
         listeners.onSequence(highestSequence, snapshot.current.identity)
     }
 
-    /// Continues under another identity when the reserved numbers end and no more can be reserved: after a crash the
-    /// next run would use the same numbers for other events.
+    /// Changes the identity when the reserved numbers end and no more can be reserved: after a crash the next run would assign
+    /// the same numbers to other events.
     private func changeIdentityWhenDue() {
         if let file = writableFile {
             reservedSequence = file.reservedSequence
@@ -203,7 +203,7 @@ final class StoreWorker {
         }
     }
 
-    /// Stores the committer's items; tries a second time if the first attempt reopened or replaced the file.
+    /// Stores the committer's items; tries again if the first attempt reopened or replaced the file.
     ///
     /// Returns the number of stored events; `nil` if the file is not writable or the transaction failed.
     private func store() -> Int? {
@@ -236,13 +236,13 @@ final class StoreWorker {
                 return try deliveries.handOver(from: file, isWritable: writableFile != nil)
             } catch {
                 fail(error)
-                // Deliveries in memory must not wait for those in a file that cannot be read.
+                // Deliveries in memory must not wait for those in an unreadable file.
                 if self.file === file { closeFile() }
             }
         }
     }
 
-    /// Removes the acknowledged deliveries from the file, in a transaction of their own.
+    /// Removes the acknowledged deliveries from the file, in a separate transaction.
     private func storeAcknowledged() {
         guard let file = writableFile else { return }
         attempt { () throws(StoreFailure) in
@@ -299,7 +299,7 @@ final class StoreWorker {
         if outage == nil {
             continueNumbers(of: file)
         } else {
-            // The outage may go on, and what is numbered meanwhile does not belong to the file.
+            // The outage may continue, and events numbered meanwhile do not belong to the file.
             highestSequence = max(highestSequence, file.lastSequence)
         }
         guard let repair = file.repair else { return }
@@ -319,7 +319,7 @@ final class StoreWorker {
         if snapshot.current.isOpened, isOther || isHigher { listeners.onSequence(highestSequence, file.identity) }
     }
 
-    /// Continues the sequence numbers of a damaged file that was never read; returns what users have to know.
+    /// Continues the sequence numbers of a damaged file that was never read; returns a notice for the user.
     private func continueNumbers(of salvage: StoreSalvage) -> String {
         guard fileIdentity == nil else { return "" }
         let identity = salvage.identity ?? StoreFile.randomIdentity()
@@ -336,7 +336,7 @@ final class StoreWorker {
         file = nil
     }
 
-    /// Runs an operation on the file, and handles its failure, for which it returns `nil`.
+    /// Runs an operation on the file; handles its failure and returns `nil`.
     @discardableResult
     private func attempt<Result>(_ body: () throws(StoreFailure) -> Result) -> Result? {
         do throws(StoreFailure) {
@@ -401,7 +401,7 @@ final class StoreWorker {
         if let file {
             switch file.whereabouts {
             case .inPlace:
-                // The log may be what fills the disk; merging truncates it.
+                // The log may fill the disk; merging truncates it.
                 try? file.mergeLog()
                 if outage?.isFull ?? false { return }
             case .logGone: try? file.mergeLog(truncates: false)
@@ -437,9 +437,9 @@ final class StoreWorker {
             .storeRecovered, "\(settings.path): events are stored again", Figure(.count, .integer(Int64(count))))
     }
 
-    /// Sets a damaged file aside, and begins a new one.
+    /// Sets a damaged file aside and begins a new one.
     ///
-    /// Throws `failure` itself if it is not damage; otherwise the failure that prevents the replacement.
+    /// Throws `failure` itself if it is not damage, otherwise the failure that prevents the replacement.
     private func replaceDamaged(_ failure: StoreFailure) throws(StoreFailure) {
         guard case .damaged(let reason) = failure else { throw failure }
         let now = clock.monotonic()
@@ -473,7 +473,7 @@ final class StoreWorker {
 
     private func show() {
         let now = clock.monotonic()
-        // The size may be a second old: a commit wakes this thread again a second later, which updates the size.
+        // The size may be a second old: a commit wakes this thread again a second later, which updates it.
         if now - fileBytes.nanoseconds >= Self.second {
             fileBytes = (["", "-wal"].reduce(0) { $0 + ((try? FilePlace.size(settings.path + $1)) ?? 0) }, now)
         }
