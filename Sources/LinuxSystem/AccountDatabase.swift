@@ -22,14 +22,13 @@ package enum AccountDatabase {
         find(Glibc.group(), { getgrgid_r(id, $0, $1, $2, $3) }, take: { String(cString: $0.gr_name) }) ?? String(id)
     }
 
-    /// Arguments: the entry, a buffer for its strings with its size, and the result: the entry, or `nil` if there is
-    /// none.
+    /// Arguments: the entry, a buffer for its strings with its size, and the result: the entry, or `nil` if there is none.
     private typealias Query<Entry> = (
         UnsafeMutablePointer<Entry>, UnsafeMutablePointer<CChar>, Int,
         UnsafeMutablePointer<UnsafeMutablePointer<Entry>?>
     ) -> Int32
 
-    /// Calls a query with increasing buffers, until the entry's strings fit.
+    /// Calls a query with increasing buffers until the entry's strings fit.
     private static func find<Entry, Value>(
         _ empty: Entry, _ body: Query<Entry>, take: (Entry) -> Value
     ) -> Value? {

@@ -1,9 +1,9 @@
 package import Synchronization
 
-/// A worker thread and what it shares with other threads: the content they pass to it, the request to stop, its end.
+/// A worker thread and the state it shares with other threads: the content they pass, the request to stop, its end.
 ///
-/// A thread that passes content never waits for the work. `Content` is a ``BoundedQueue`` if each item counts, or
-/// another type if only the latest value does.
+/// A thread that passes content never waits for the work. `Content` is a ``BoundedQueue`` if each item counts, or another type if
+/// only the latest value does.
 package final class Courier<Content: Sendable>: Sendable {
     package struct State {
         package var content: Content
@@ -11,11 +11,11 @@ package final class Courier<Content: Sendable>: Sendable {
         package var hasEnded = false
         /// Whether a thread is in ``Courier/waitUntilIdle(milliseconds:)``.
         package var isAwaited = false
-        /// Whether the thread handles a batch; it looks for the next one without being woken.
+        /// Whether the thread handles a batch; it checks for the next one without a wake-up.
         package var isBusy = false
         /// Whether ``Courier/add(_:)`` was called since ``Courier/exchange(leaving:)``.
         var isFilled = false
-        /// Starts the thread with the first item; `nil` once called, and for a thread that starts otherwise.
+        /// Starts the thread with the first item; `nil` after the call, and for a thread started otherwise.
         package var begin: (@Sendable () -> Void)?
     }
 
@@ -32,7 +32,7 @@ package final class Courier<Content: Sendable>: Sendable {
         state = Mutex(State(content: content))
     }
 
-    /// Starts the thread, which ends when `work` returns; it holds the courier, and must return after ``requestStop(_:)``.
+    /// Starts the thread, which ends when `work` returns; it retains the courier, and must return after ``requestStop(_:)``.
     package func start(_ work: @escaping @Sendable () -> Void) throws(SystemError) {
         try WorkerThread.start { [self] in
             work()
@@ -41,8 +41,7 @@ package final class Courier<Content: Sendable>: Sendable {
         }
     }
 
-    /// Makes the first ``put(_:load:isBounded:)`` or the request to stop start the thread, which takes no memory until
-    /// then.
+    /// Makes the first ``put(_:load:isBounded:)`` or the request to stop start the thread, which needs no memory before.
     ///
     /// `failed` is called when no thread can be created, on the thread that passed the item; the next item tries again.
     package func startWithFirstItem(
@@ -62,7 +61,7 @@ package final class Courier<Content: Sendable>: Sendable {
 
     // MARK: - For other threads
 
-    /// Adds to the content, and wakes the thread unless it was woken for what it has not taken yet.
+    /// Adds to the content, and wakes the thread unless a wake-up is pending.
     package func add(_ change: (inout Content) -> Void) {
         let isFirst = state.withLock { state in
             change(&state.content)
@@ -90,10 +89,10 @@ package final class Courier<Content: Sendable>: Sendable {
     /// Whether the thread has ended.
     package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// Waits for the thread's end, after ``requestStop(_:)``; whether it has ended by a time on CLOCK_MONOTONIC.
+    /// Waits for the thread's end after ``requestStop(_:)``; returns whether it ended before a time on CLOCK_MONOTONIC.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Bool {
         while !hasEnded {
-            // At most a second: several threads may wait, and the waker may wake only one of them.
+            // At most a second, because the waker may wake only one of several waiting threads.
             let left = SystemClock.milliseconds(until: deadlineNanoseconds, atMost: 1000)
             guard left > 0 else { return false }
             ownerWaker.wait(timeoutMilliseconds: left)
@@ -106,7 +105,7 @@ package final class Courier<Content: Sendable>: Sendable {
     /// The request to stop; `nil` while there is none.
     package var stop: StopPlan? { state.withLock { $0.stop } }
 
-    /// Takes all that was added, and leaves an empty content.
+    /// Takes the content and leaves an empty one.
     package func exchange(leaving empty: Content) -> Content {
         state.withLock { state in
             defer { (state.content, state.isFilled) = (empty, false) }
@@ -114,7 +113,7 @@ package final class Courier<Content: Sendable>: Sendable {
         }
     }
 
-    /// Waits for content, a request to stop, or the time-out; −1 is infinite.
+    /// Waits for content, a request to stop, or the timeout; −1 is infinite.
     package func wait(milliseconds: Int32 = -1) {
         waker.wait(timeoutMilliseconds: milliseconds)
     }
@@ -122,9 +121,9 @@ package final class Courier<Content: Sendable>: Sendable {
 
 /// The result of passing an item to a thread.
 package enum CourierAnswer: Sendable {
-    /// The thread will get it.
+    /// The thread will get the item.
     case taken
-    /// There was no room.
+    /// The queue is full.
     case full
     /// The thread was requested to stop, or has ended.
     case stopped
@@ -132,7 +131,7 @@ package enum CourierAnswer: Sendable {
 
 /// A worker thread that handles the items of a queue.
 extension Courier {
-    /// Adds an item, and wakes the thread unless it is busy or was woken for another item.
+    /// Adds an item, and wakes the thread unless it is busy or a wake-up is pending.
     @inlinable  // Unspecialized in another module, the generic code doubles the time of a call.
     package func put<Item>(_ item: Item, load: Int = 1, isBounded: Bool = true) -> CourierAnswer
     where Content == BoundedQueue<Item> {
@@ -148,7 +147,7 @@ extension Courier {
         return answer
     }
 
-    /// Takes all waiting items; each keeps its room until ``finish(_:)``.
+    /// Takes all waiting items, which count against the capacity until ``finish(_:)``.
     ///
     /// `false` after a request to stop: no more follow.
     package func takeAll<Item>(into list: inout [Item]) -> Bool where Content == BoundedQueue<Item> {
@@ -158,7 +157,7 @@ extension Courier {
         }
     }
 
-    /// Releases the room of finished items.
+    /// Releases the capacity of finished items.
     package func finish<Item>(_ load: Int = 1) where Content == BoundedQueue<Item> {
         let isAwaited = state.withLock { state in
             state.content.finish(load)
@@ -167,10 +166,9 @@ extension Courier {
         if isAwaited { ownerWaker.wake() }
     }
 
-    /// Waits until no item is waiting or being handled, or the thread has ended: then `true`; or until the time-out.
+    /// Returns `true` when no item is waiting or being handled, or the thread has ended, and `false` on timeout.
     ///
-    /// ``finish(_:)`` ends the wait early, ``runBatches(_:)`` does not. Another wake-up may end it before the thread is
-    /// idle.
+    /// ``finish(_:)`` ends the wait early, ``runBatches(_:)`` does not; so may another wake-up, before the thread is idle.
     package func waitUntilIdle<Item>(milliseconds: Int32) -> Bool where Content == BoundedQueue<Item> {
         func isIdle(_ willWait: Bool) -> Bool {
             state.withLock { state in
@@ -186,16 +184,15 @@ extension Courier {
 
     /// Starts a thread that handles the items in batches, until it is requested to stop and none is left.
     ///
-    /// `start` is called once on the thread, and returns the function that handles a batch: all waiting items, in their
-    /// order.
+    /// `start` is called once on the thread and returns the function that handles a batch of all waiting items, in order.
     package func startBatches<Item>(_ start: @escaping @Sendable () -> ([Item]) -> Void) throws(SystemError)
     where Content == BoundedQueue<Item> {
         try self.start { [self] in runBatches(start()) }
     }
 
-    /// Handles all waiting items as one batch after another, until the thread is requested to stop and none is left.
+    /// Handles all waiting items batch by batch, until the thread is requested to stop and none is left.
     ///
-    /// `idle` waits for the waker, and may wait for something else; `nil` waits for the waker alone.
+    /// `idle` waits for the waker and possibly for something else; `nil` waits only for the waker.
     package func runBatches<Item>(idle: (() -> Void)? = nil, _ work: ([Item]) -> Void)
     where Content == BoundedQueue<Item> {
         var items: [Item] = []
@@ -247,26 +244,26 @@ package struct StopPlan: Sendable {
 
 /// Items in the order of their arrival, with a limit.
 ///
-/// An item takes room from ``append(_:load:isBounded:)`` to ``finish(_:)``, also while it is being handled. A thread
-/// that works in batches releases the room with ``begin()`` as soon as it has taken the items.
+/// An item counts against the capacity from ``append(_:load:isBounded:)`` to ``finish(_:)``, also while it is being handled. A
+/// thread that works in batches releases the capacity with ``begin()`` as soon as it has taken the items.
 package struct BoundedQueue<Item: Sendable>: Sendable {
-    /// The room of the items that wait, and of those that were taken and are not finished.
+    /// The load of the items that wait, and of those taken and not finished.
     @usableFromInline package internal(set) var load = 0
-    /// The load of the batch that is being handled; it takes no room.
+    /// The load of the batch that is being handled, which does not count against the capacity.
     private var begun = 0
     /// The load of finished items.
     package private(set) var doneCount = 0
-    /// The number of items for which a stop left no time.
+    /// The number of items abandoned because of a stop.
     package var abandonedCount = 0
 
     @usableFromInline let capacity: Int
     @usableFromInline var items: [Item] = []
-    /// The index of the first waiting item; those before it were taken.
+    /// The index of the first waiting item; earlier ones were taken.
     @usableFromInline var first = 0
-    /// The list that ``removeAll(into:)`` gets is freed, not reused, if it has storage for more items than this.
+    /// A list passed to ``takeAll(into:)`` with a larger capacity than this is freed instead of reused.
     private static var usualCount: Int { 1024 }
 
-    /// Creates an empty queue with a maximum room that items may take.
+    /// Creates an empty queue with a maximum load.
     package init(capacity: Int) {
         self.capacity = capacity
     }
@@ -275,12 +272,12 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
     @inlinable package var waitingCount: Int { items.count - first }
     /// Whether no item waits.
     package var isEmpty: Bool { first == items.count }
-    /// Whether an item would be taken.
+    /// Whether an item would be accepted.
     package var hasRoom: Bool { load < capacity }
     /// The load of the items that are not finished.
     package var unfinishedCount: Int { load + begun }
 
-    /// Adds an item, which takes a load of the room; `false` when there is none for it and it is bounded.
+    /// Adds an item with a load; `false` when it is bounded and exceeds the capacity.
     @inlinable
     package mutating func append(_ item: Item, load: Int = 1, isBounded: Bool = true) -> Bool {
         guard !isBounded || load == 0 || self.load + load <= capacity else { return false }
@@ -289,9 +286,8 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
         return true
     }
 
-    /// Takes the item that has waited longest.
-    ///
-    /// - Complexity: Amortized constant: the rest moves up once half of the items were taken.
+    /// Removes the item that has waited longest; amortized constant time, because the rest is moved after half of the items were
+    /// taken.
     package mutating func popFirst() -> Item? {
         guard first < items.count else { return nil }
         let item = items[first]
@@ -313,15 +309,14 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
         }
     }
 
-    /// Releases the room of the batch that was just taken with ``removeAll(into:)``; it is unfinished until the next
-    /// call.
+    /// Releases the capacity of the batch just taken with ``takeAll(into:)``; it stays unfinished until the next call.
     package mutating func begin() {
         doneCount += begun
         begun = load
         load = 0
     }
 
-    /// Releases the room of finished items.
+    /// Releases the capacity of finished items.
     package mutating func finish(_ load: Int = 1) {
         self.load -= load
         doneCount += load

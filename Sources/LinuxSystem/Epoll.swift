@@ -21,13 +21,13 @@ package final class Epoll {
         ready.deallocate()
     }
 
-    /// Registers a descriptor for reading; throws EPERM for files that cannot be waited for, such as `/dev/null`.
+    /// Registers a descriptor for reading; throws EPERM for files that do not support it, such as `/dev/null`.
     package func add(_ other: Int32, token: UInt64) throws(SystemError) {
         let epoll = descriptor.raw
         try systemCall("epoll_ctl") { clinux_epoll_add(epoll, other, token) }
     }
 
-    /// Changes the events of a registered descriptor; that its other end is closed is always reported.
+    /// Changes the events of a registered descriptor; a hang-up is always reported.
     package func change(_ other: Int32, token: UInt64, reads: Bool, writes: Bool) throws(SystemError) {
         let epoll = descriptor.raw
         try systemCall("epoll_ctl") { clinux_epoll_change(epoll, other, token, reads ? 1 : 0, writes ? 1 : 0) }
@@ -38,13 +38,13 @@ package final class Epoll {
         _ = clinux_epoll_remove(descriptor.raw, other)
     }
 
-    /// Waits for events, at −1 without end, or for a signal; `isHungUp` means that the other end is closed.
+    /// Waits for events or a signal, at −1 without limit; `isHungUp` means that the other end is closed.
     package func wait(timeoutMilliseconds: Int32, _ body: (_ token: UInt64, _ isHungUp: Bool) -> Void) {
         let count = clinux_epoll_wait(descriptor.raw, ready, timeoutMilliseconds)
         for index in 0..<max(0, Int(count)) { body(ready[index].token, ready[index].is_hung_up != 0) }
     }
 
-    /// Waits for events, for the waker, or until a time on CLOCK_MONOTONIC; `nil` is without end.
+    /// Waits for events, for the waker, or until a time on CLOCK_MONOTONIC; `nil` is without limit.
     package func wait(until deadline: Int64?, _ body: (_ token: UInt64, _ isHungUp: Bool) -> Void) {
         wait(timeoutMilliseconds: deadline.map { SystemClock.milliseconds(until: $0) } ?? -1) { token, isHungUp in
             if token == Self.wakerToken { waker?.clear() } else { body(token, isHungUp) }
@@ -54,7 +54,7 @@ package final class Epoll {
 
 /// Waits for a few descriptors, with nanosecond precision.
 package enum Readiness {
-    /// Waits until one of at most eight descriptors can be read or has ended; all false after the time-out or a signal.
+    /// Waits until one of at most eight descriptors is readable or hung up; all false after the timeout or a signal.
     package static func wait(for descriptors: [Int32?], timeoutNanoseconds: Int64?) -> [Bool] {
         let ready = clinux_wait(descriptors.map { $0 ?? -1 }, Int32(descriptors.count), timeoutNanoseconds ?? -1)
         return descriptors.indices.map { ready > 0 && ready >> Int32($0) & 1 == 1 }

@@ -2,13 +2,12 @@ import Glibc
 
 /// Writes whole lines to a descriptor, so that a killed process leaves no partial line in a pipe.
 ///
-/// Lines are collected up to `PIPE_BUF` bytes, which a pipe takes atomically, and written when that is reached or at a
-/// flush.
-/// A longer line is written by itself.
+/// Lines are collected up to `PIPE_BUF` bytes, which a pipe accepts atomically, and written when that size is reached or at a
+/// flush. A longer line is written by itself.
 package final class LineWriter {
-    /// The first write error; nothing is written after it, unless ``retry()`` is called.
+    /// The first write error, after which nothing is written unless ``retry()`` is called.
     package private(set) var failure: SystemError?
-    /// The number of lines that were not written, or not to their end.
+    /// The number of lines that were not written, or only in part.
     package private(set) var lostLineCount = 0
     /// Whether there was a line to write.
     package private(set) var hasLines = false
@@ -55,7 +54,7 @@ package final class LineWriter {
         } catch {
             failure = error
             let rest = buffer[written...]
-            // The end of a line that was counted before is no line.
+            // The end of a line that was counted before does not count again.
             let endCount = rest.count { $0 == UInt8(ascii: "\n") }
             lostLineCount += written == 0 && isTorn ? endCount - 1 : endCount
             if written > 0 { isTorn = buffer[written - 1] != UInt8(ascii: "\n") }
@@ -63,7 +62,7 @@ package final class LineWriter {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Writes again after a failure, for a disk that may have room by now; what was not written is lost.
+    /// Writes again after a failure, because the disk may have space now; unwritten lines are lost.
     package func retry() {
         guard failure != nil else { return }
         failure = nil

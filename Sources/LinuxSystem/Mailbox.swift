@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Messages from worker threads to the event thread, which is woken by each.
+/// Messages from worker threads to the event thread; each wakes it.
 package final class Mailbox<Message: Sendable>: Sendable {
     private struct State {
         var messages: [Message] = []
         var isClosed = false
     }
 
-    /// Whether `state.messages` has any; declared first, so that its offset does not depend on `Message`.
+    /// Whether `state.messages` is not empty; declared first, so that its offset does not depend on `Message`.
     private let isFilled = Atomic(false)
     private let state = Mutex(State())
     /// Wakes the thread that takes the messages; may be shared.
@@ -18,8 +18,8 @@ package final class Mailbox<Message: Sendable>: Sendable {
         self.waker = waker
     }
 
-    /// Adds a message and wakes the event thread, unless it is one that can wait for the next; `false` if the mailbox is
-    /// closed, so that the caller has to undo its work.
+    /// Adds a message and, unless it can wait for the next, wakes the event thread; `false` if the mailbox is closed, so that the
+    /// caller has to undo its work.
     @discardableResult
     package func post(_ message: Message, wakes: Bool = true) -> Bool {
         let isTaken = state.withLock { state in
@@ -33,7 +33,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
         return isTaken
     }
 
-    /// Closes the mailbox for further messages, and returns those that were not taken.
+    /// Closes the mailbox, and returns the remaining messages.
     package func close() -> [Message] {
         state.withLock { state in
             state.isClosed = true
@@ -43,7 +43,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
-    /// Whether there are messages; cheaper than taking none.
+    /// Whether there are messages; cheaper than ``takeAll(into:)``.
     package var hasMessages: Bool { isFilled.load(ordering: .acquiring) }
 
     /// Takes all messages, in their order; the storage of the list is reused.

@@ -44,7 +44,7 @@ package struct NetworkAddress {
         }
     }
 
-    /// Asks the kernel for the address of this end of a socket.
+    /// The address of this end of a socket.
     package init(of socket: Int32) throws(SystemError) {
         _ = try withUnsafeMutablePointer(to: &storage) { pointer throws(SystemError) in
             try systemCall("getsockname") {
@@ -74,7 +74,7 @@ package struct NetworkAddress {
         withUnsafeBytes(of: storage) { $0.load(as: type) }
     }
 
-    /// Calls a function with the address in the form of the socket calls.
+    /// Calls a function with the address as the socket calls expect it.
     package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: storage) { pointer in
             // Socket calls interpret the address by its family.
@@ -82,8 +82,7 @@ package struct NetworkAddress {
         }
     }
 
-    /// Creates a socket of the address' family, non-blocking and closed on exec; throws EAFNOSUPPORT if that is not
-    /// permitted.
+    /// Creates a socket of the address' family, non-blocking and closed on exec; throws EAFNOSUPPORT if that is not permitted.
     package func makeSocket(_ type: __socket_type) throws(SystemError) -> Descriptor {
         let type = Int32(type.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         return Descriptor(owning: try systemCall("socket") { socket(family, type, 0) })
@@ -91,12 +90,12 @@ package struct NetworkAddress {
 }
 
 extension NetworkAddress {
-    /// Listens on a port of this machine, never blocking; connections inherit the size of the kernel's send buffer.
+    /// Listens on a port of this machine without blocking; connections inherit the size of the kernel's send buffer.
     package func listen(
         sendBuffer: Int32, backlog: Int32, path: @autoclosure () -> String? = nil
     ) throws(SystemError) -> Descriptor {
         let socket = try makeSocket(SOCK_STREAM)
-        // Recently closed connections would keep the port.
+        // Recently closed connections would keep the port in use.
         try socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1)
         // [::] accepts IPv4 as well.
         if family == AF_INET6 { try socket.setOption(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The request to a worker thread to end, which also ends its wait; for a thread that takes nothing from others.
+/// The request to a worker thread to end, which also ends its wait; for a thread without a queue.
 package final class StopSignal: Sendable {
     private let waker: Waker
     private let isSet = Atomic(false)
@@ -19,10 +19,10 @@ package final class StopSignal: Sendable {
     /// Whether the thread has to end.
     package var isRequested: Bool { isSet.load(ordering: .acquiring) }
 
-    /// Waits until the end is requested, one of at most seven descriptors can be read, or a time has passed; a signal
-    /// may end the wait early.
+    /// Waits until the end is requested, one of at most seven descriptors is readable, or a time has passed; a signal may end the
+    /// wait early.
     package func wait(for descriptors: [Int32] = [], nanoseconds: Int64?) {
-        // The waker is never cleared, so that no wait after the request lasts.
+        // The waker is never cleared, so that later waits return at once.
         _ = Readiness.wait(for: [waker.descriptor] + descriptors, timeoutNanoseconds: nanoseconds.map { max(0, $0) })
     }
 }

@@ -3,17 +3,17 @@ import Glibc
 
 /// Accepts the connections of a listening socket, and pauses when the system refuses more; for the thread of an epoll.
 ///
-/// A listening socket with waiting connections is ready all the time: without the pause it would keep its thread busy.
+/// A listening socket with waiting connections is always ready: without the pause it would keep its thread busy.
 package final class StreamAcceptor {
     /// When accepting resumes; `nil` while it is not paused.
     package private(set) var resumeTime: Int64?
 
-    /// The number by which the epoll knows the listening socket; those of connections begin at 0.
+    /// The epoll token of the listening socket; those of connections begin at 0.
     package static let token = UInt64.max - 1
     private let listener: Descriptor
     private let epoll: Epoll
     private let pauseNanoseconds: Int64
-    /// The number of connections that are accepted before other descriptors have their turn.
+    /// The number of connections accepted in a row before other descriptors are handled.
     private static let mostAtOnce = 64
 
     /// Adds a listening socket to an epoll.
@@ -26,7 +26,7 @@ package final class StreamAcceptor {
         try epoll.add(listener.raw, token: Self.token)
     }
 
-    /// Passes the waiting connections to `admit`, which never block; returns why accepting is paused, `nil` when it is not.
+    /// Accepts the waiting connections, non-blocking, and passes them to `admit`; returns why accepting is paused, or `nil`.
     package func accept(_ admit: (Descriptor) throws(SystemError) -> Void) -> SystemError? {
         for _ in 0..<Self.mostAtOnce {
             do throws(SystemError) {
@@ -34,7 +34,7 @@ package final class StreamAcceptor {
             } catch {
                 switch error.code {
                 case EAGAIN: return nil
-                // Errors of one connection (accept(2)), whose client may have closed it already.
+                // Errors of one connection (accept(2)), which the client may have closed already.
                 case ECONNABORTED, EPROTO, ENOTCONN, EINVAL, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
                     EOPNOTSUPP, ENETUNREACH:
                     continue
@@ -77,17 +77,17 @@ package final class StreamConnection {
     package enum Writing {
         /// Everything is written.
         case done
-        /// The rest waits for room.
+        /// The rest waits until the socket is writable.
         case blocked
         /// The other end is gone.
         case failed
     }
 
-    /// The number by which the epoll knows the connection.
+    /// The epoll token of the connection.
     package let token: UInt64
-    /// Whether input is waited for; set to `false` after the end of the input.
+    /// Whether to wait for input; set to `false` after the end of the input.
     package var isReading = true
-    /// The bytes that wait for room.
+    /// The bytes that wait until the socket is writable.
     package private(set) var output: ArraySlice<UInt8> = []
 
     private let socket: Descriptor
@@ -106,7 +106,7 @@ package final class StreamConnection {
         epoll.remove(socket.raw)
     }
 
-    /// Writes bytes, when no output waits; otherwise they are discarded.
+    /// Writes bytes; discards them if output is waiting.
     package func write(_ bytes: [UInt8]) -> Writing {
         if output.isEmpty { output = bytes[...] }
         return flush()
@@ -128,20 +128,20 @@ package final class StreamConnection {
         return .done
     }
 
-    /// Tells the other end that nothing more will be written; it may still write.
+    /// Shuts down writing; the other end may still write.
     package func endWriting() {
         _ = shutdown(socket.raw, Int32(SHUT_WR))
     }
 
-    /// Reads a piece of the input: no bytes at its end, `nil` when none have come.
+    /// Reads a piece of the input; no bytes at its end, `nil` when none have arrived.
     package func read() throws(SystemError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 4096)
-        // The kernel closes descriptors that come along, because there is no buffer for them.
+        // The kernel closes descriptors sent with the data, because there is no buffer for them.
         let count = try systemCallOnce("recv") { recv(socket.raw, &bytes, bytes.count, 0) }
         return count.map { Array(bytes[..<$0]) }
     }
 
-    /// Sets the epoll to wait for input while ``isReading``, and for room while output waits.
+    /// Sets the epoll to wait for input while ``isReading``, and for writability while output waits.
     package func watch() throws(SystemError) {
         let wanted = (reads: isReading, writes: !output.isEmpty)
         guard wanted != interest else { return }

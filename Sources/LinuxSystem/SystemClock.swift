@@ -11,11 +11,10 @@ package enum SystemClock {
     /// The processor time of the calling thread.
     package static func threadTime() -> Int64 { read(CLOCK_THREAD_CPUTIME_ID) }
 
-    /// The time that the machine was suspended since it started.
+    /// The total time for which the machine was suspended since its start.
     package static func suspended() -> Int64 { read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC) }
 
-    /// The time until a deadline for poll(2), rounded up, so that the last millisecond is not spent polling; 0 if it
-    /// has passed.
+    /// The time until a deadline for poll(2), rounded up, so that the last millisecond is not spent polling; 0 if it has passed.
     package static func milliseconds(
         until deadlineNanoseconds: Int64, from nowNanoseconds: Int64 = monotonic(), atMost most: Int32 = 3_600_000
     ) -> Int32 {
@@ -27,7 +26,7 @@ package enum SystemClock {
     private static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)
-        // A clock that is set beyond the year 2262 stays at the last nanosecond that can be counted.
+        // A time after the year 2262 is clamped to the last nanosecond of 64 bits.
         let (seconds, isTooLate) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
         let (nanoseconds, isBeyond) = seconds.addingReportingOverflow(Int64(time.tv_nsec))
         return isTooLate || isBeyond ? .max : nanoseconds

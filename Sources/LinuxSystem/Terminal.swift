@@ -2,11 +2,11 @@ import Glibc
 
 /// The terminal behind a descriptor.
 package enum Terminal {
-    /// The width in characters; 80 where the terminal does not know, and `nil` when the descriptor is no terminal.
+    /// The width in characters; 80 if the terminal does not know it, and `nil` when the descriptor is not a terminal.
     package static func columns(of descriptor: Int32) -> Int? { size(of: descriptor)?.columns }
 
-    /// The width and the height in characters; 80 and 24 where the terminal does not know them, and `nil` when the
-    /// descriptor is no terminal.
+    /// The width and the height in characters; 80 and 24 if the terminal does not know them, `nil` when the descriptor is not a
+    /// terminal.
     package static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
         guard isatty(descriptor) != 0 else { return nil }
         var size = winsize()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that one thread makes and another takes; only one of them has it at a time, so that it need not be Sendable.
+/// Passes a value from one thread to another; only one of them has it at a time, so it need not be Sendable.
 package final class Transfer<Value>: Sendable {
     private let value: Mutex<Value?>
 

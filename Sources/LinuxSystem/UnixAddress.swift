@@ -8,7 +8,7 @@ package struct UnixAddress {
     /// The maximum length of a socket's path, in bytes.
     package static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// The address of a path, where `@` begins a name in the abstract namespace; `nil` for one that no socket can have.
+    /// The address of a path, where `@` begins a name in the abstract namespace; `nil` for an invalid one.
     package init?(path: String) {
         address.sun_family = sa_family_t(AF_UNIX)
         var name = Array(path.utf8)
@@ -27,7 +27,7 @@ package struct UnixAddress {
         return Descriptor(owning: try systemCall("socket") { socket(AF_UNIX, type, 0) })
     }
 
-    /// Calls a function with the address as the socket calls want it.
+    /// Calls a function with the address as the socket calls expect it.
     package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: address) { pointer in
             // Socket calls interpret the address by its family.
@@ -38,8 +38,7 @@ package struct UnixAddress {
 
 /// Unix datagram sockets, for systemd's protocols.
 package enum DatagramSocket {
-    /// Connects to a path, where `@` begins a name in the abstract namespace; throws ENAMETOOLONG if no socket can have
-    /// it.
+    /// Connects to a path, where `@` begins a name in the abstract namespace; throws ENAMETOOLONG if it is too long.
     package static func connected(to path: String) throws(SystemError) -> Descriptor {
         guard let address = UnixAddress(path: path) else {
             throw SystemError(code: ENAMETOOLONG, call: "connect", path: path)

@@ -13,10 +13,10 @@ package final class Waker: Sendable {
     /// Readable from ``wake()`` until ``clear()``; a signal handler may write eight bytes other than 0 to it.
     package var descriptor: Int32 { event.raw }
 
-    /// Ends the current wait, or the next one; async-signal-safe.
+    /// Ends the current or the next wait; async-signal-safe.
     package func wake() {
         var one: UInt64 = 1
-        // This fails only when the counter is full, and then the thread is already woken.
+        // Fails only when the counter is full, and then the thread is already woken.
         _ = write(event.raw, &one, 8)
     }
 
