@@ -20,8 +20,7 @@ package final class Descriptor: Sendable {
     }
 }
 
-/// Waits until a descriptor is ready for events of poll(2), also after a signal; `false` when the time that is left is over,
-/// −1 is without end.
+/// Waits until a descriptor is ready for events of poll(2), continuing after signals; `false` on timeout, −1 is without limit.
 package func waitUntilReady(
     _ descriptor: Int32, for events: Int32 = POLLIN, milliseconds: @autoclosure () -> Int32 = -1
 ) throws(SystemError) -> Bool {
@@ -29,7 +28,7 @@ package func waitUntilReady(
     return try systemCall("poll") { poll(&entry, 1, milliseconds()) } > 0
 }
 
-/// Waits once for the events of poll(2) that entries name; `false` after the time-out or a signal, −1 is without end.
+/// Waits once for the poll(2) events of the entries; `false` after the timeout or a signal, −1 is without limit.
 package func waitOnce(for entries: inout [pollfd], milliseconds: Int32) -> Bool {
     (try? systemCallOnce("poll") { poll(&entries, nfds_t(entries.count), milliseconds) }) ?? 0 > 0
 }
@@ -42,7 +41,7 @@ package func writeAll(
     try writeAll(bytes, from: &written, to: descriptor, path: path(), isSocket: isSocket)
 }
 
-/// Writes the bytes behind an index to a descriptor, and moves the index behind what was written, also when it fails.
+/// Writes the bytes from an index on to a descriptor, and advances the index by what was written, also on failure.
 package func writeAll(
     _ bytes: [UInt8], from written: inout Int, to descriptor: Int32, path: @autoclosure () -> String? = nil,
     isSocket: Bool = false
@@ -59,7 +58,7 @@ package func writeAll(
             }
         } catch {
             guard error.code == EAGAIN else { throw error }
-            // Another process that shares the descriptor made it non-blocking: wait for room as a blocking write does.
+            // Another process that shares the descriptor made it non-blocking: wait as a blocking write does.
             _ = try waitUntilReady(descriptor, for: POLLOUT)
         }
     }

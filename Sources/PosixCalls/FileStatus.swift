@@ -1,6 +1,6 @@
 package import Glibc
 
-/// The status of a file; of a symbolic link itself where it is not followed.
+/// The status of a file, or of the symbolic link itself.
 package func fileStatus(_ path: String, followsLink: Bool = true) throws(SystemError) -> stat {
     var status = stat()
     try systemCall("stat", path: path) { followsLink ? stat(path, &status) : lstat(path, &status) }
@@ -21,17 +21,17 @@ extension stat {
     package var isRegular: Bool { kind == S_IFREG }
     /// Whether it is a folder.
     package var isFolder: Bool { kind == S_IFDIR }
-    /// Whether both are of one file.
+    /// Whether both belong to the same file.
     package func isSameFile(as other: stat?) -> Bool { st_dev == other?.st_dev && st_ino == other?.st_ino }
 }
 
-/// The names in a folder, in no order, without `.` and `..`.
+/// The names in a folder, unordered, without `.` and `..`.
 package func folderNames(_ path: String) throws(SystemError) -> [String] {
     let folder = try systemPointer("opendir", path: path) { opendir(path) }
     defer { closedir(folder) }
     var names: [String] = []
     while true {
-        // The end of the list and a failure differ by errno alone.
+        // Only errno distinguishes the end of the list from a failure.
         let (entry, code) = withErrno { readdir(folder) }
         guard let entry else {
             guard code == 0 else { throw SystemError(code: code, call: "readdir", path: path) }

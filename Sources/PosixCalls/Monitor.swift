@@ -1,11 +1,9 @@
 import Glibc
 
-/// A value that several threads read and change in turn, and for whose changes they wait.
-///
-/// It is for threads that wait for each other and for nothing else. POSIX has all that it needs.
+/// A value shared by several threads, which can wait for its changes; for threads that wait only for each other.
 package final class Monitor<State: Sendable>: @unchecked Sendable {
-    // This may be shared: `state` is touched only while `mutex` is held. Both primitives have an address of their own, which
-    // stays until no thread holds the monitor any more.
+    // Sound: `state` is accessed only while `mutex` is held. Both primitives have their own addresses, which stay valid until no
+    // thread holds the monitor.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
@@ -28,7 +26,7 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Changes the value, and lets every thread that waits look at it again.
+    /// Changes the value, and makes every waiting thread check it again.
     package func change(_ body: (inout State) -> Void) {
         pthread_mutex_lock(mutex)
         body(&state)
@@ -36,7 +34,7 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Waits until a result can be made of the value, which `body` may change for this thread alone: the others are not woken.
+    /// Waits until `body` returns a result; it may change the value, which does not wake other threads.
     package func wait<Result: Sendable>(_ body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -4,7 +4,7 @@ import Glibc
 package enum SmallFile {
     /// The kinds of files to accept.
     package enum Kind {
-        /// Any; a pipe is waited for.
+        /// Any; waits for a pipe.
         case any
         /// Any; a FIFO without a writer is empty.
         case present
@@ -42,9 +42,9 @@ package enum SmallFile {
         throw .tooLarge
     }
 
-    /// Writes a file atomically: a reader sees the old one or the new one, and a failure keeps the old one.
+    /// Writes a file atomically: a reader sees the old or the new file, and a failure keeps the old one.
     ///
-    /// No symbolic link may lead to it. It has the mode, whatever the umask.
+    /// The path must not be a symbolic link. The file gets the mode, whatever the umask.
     package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32) throws(SystemError) {
         // In the same folder, because rename(2) works within one file system; the process number makes it unique.
         let temporary = "\(path).\(getpid()).new"
@@ -62,7 +62,7 @@ package enum SmallFile {
         }
     }
 
-    /// The text of a kernel file without white space at its ends; `nil` when it cannot be read.
+    /// The text of a kernel file without surrounding white space; `nil` when it is unreadable.
     package static func kernelText(_ path: String) -> String? {
         guard let bytes = try? bytes(path, limit: 1 << 20, kind: .present) else { return nil }
         let blanks: Set<UInt8> = [9, 10, 13, 32, 0]

@@ -29,11 +29,11 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     package var isDeviceGone: Bool { code == ENODEV || code == ENXIO }
     /// Whether the file does not exist.
     package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
-    /// Whether other rights would permit the call; a sandbox also causes EROFS.
+    /// Whether permission is missing; a sandbox also causes EROFS.
     package var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
 }
 
-/// Makes a system call, which reports a failure by −1 and errno, and repeats it when a signal interrupts it.
+/// Makes a system call that reports failure by −1 and errno, and repeats it when a signal interrupts it.
 @inline(never)  // Nothing may touch errno between the call and the read.
 @discardableResult
 package func systemCall<Result: FixedWidthInteger>(
@@ -47,7 +47,7 @@ package func systemCall<Result: FixedWidthInteger>(
     }
 }
 
-/// Makes a system call once; `nil` when it would have to wait, or a signal interrupts it.
+/// Makes a system call once; `nil` when it would block or a signal interrupts it.
 package func systemCallOnce<Result: FixedWidthInteger>(
     _ name: StaticString, path: @autoclosure () -> String? = nil, _ body: () -> Result
 ) throws(SystemError) -> Result? {
@@ -57,7 +57,7 @@ package func systemCallOnce<Result: FixedWidthInteger>(
     return nil
 }
 
-/// Makes a call that says by other means whether it failed; its result, and errno, which is 0 if the call left it alone.
+/// Makes a call that reports failure otherwise; returns its result and errno, which is 0 if the call did not set it.
 @inline(never)  // Nothing may touch errno between the call and the read.
 package func withErrno<Result>(_ body: () -> Result) -> (result: Result, code: Int32) {
     errno = 0

@@ -7,10 +7,10 @@ package enum WorkerThread {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Runs a closure, which must not wait for the thread that starts it, on a new thread.
+    /// Runs a closure, which must not wait for the starting thread, on a new thread.
     ///
-    /// The stack counts in the address space: 512 KiB is enough for code of our own; `nil` is the system's default, for code
-    /// of other projects.
+    /// The stack counts in the address space: 512 KiB suffice for the project's own code; `nil` is the system's default, for
+    /// other code.
     package static func start(
         stackBytes: Int? = 512 * 1024, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) {
