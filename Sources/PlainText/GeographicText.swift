@@ -1,11 +1,11 @@
-/// Places on the Earth as people write them.
+/// Parses geographic positions.
 package enum GeographicText {
     /// Parses latitude and longitude: `54.32,10.14`, `54.32N 10.14E`, `54°19'N 10°8'E` or `54°19'12"N, 10°8'24"E`.
     ///
-    /// - Parameter text: Both; with letters in any order, without them the latitude first.
-    /// - Returns: Degrees north and east; `nil` for other texts. Their range is not checked.
+    /// With letters the order is free, without them the latitude is first. Returns degrees north and east, whose range is not
+    /// checked; `nil` for other texts.
     package static func position(_ text: String) -> (latitude: Double, longitude: Double)? {
-        // Blanks may also stand within an angle.
+        // Blanks may also occur within an angle.
         let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }.map(String.init)
         for split in parts.indices.dropFirst() {
             let first = parts[..<split].joined(separator: " "), second = parts[split...].joined(separator: " ")
@@ -19,7 +19,7 @@ package enum GeographicText {
         return nil
     }
 
-    /// What an angle counts along.
+    /// The coordinate of an angle.
     package enum Axis: Sendable {
         case latitude, longitude
     }
@@ -65,7 +65,7 @@ package enum GeographicText {
         return rest.isEmpty ? (sign * value, axis) : nil
     }
 
-    /// Takes a decimal number without a sign.
+    /// Parses a decimal number without a sign.
     private static func number(_ text: inout Substring) -> (value: Double, isWhole: Bool)? {
         let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
         guard let first = digits.first, first.isNumber, let value = Double(digits) else { return nil }

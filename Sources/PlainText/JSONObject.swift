@@ -1,7 +1,6 @@
-/// A JSON object on one line, its keys in the order in which they were added.
+/// A JSON object on one line, with its keys in the order of addition.
 ///
-/// Every event that is kept or sent is written with it, so it collects bytes: to put strings together takes five times as
-/// long.
+/// It formats every event that is kept or sent, so it collects bytes: concatenating strings takes five times as long.
 package struct JSONObject {
     private var line = [UInt8(ascii: "{")]
 
@@ -57,7 +56,7 @@ package struct JSONObject {
     private static func append(_ text: String, to line: inout [UInt8]) {
         line.append(UInt8(ascii: "\""))
         defer { line.append(UInt8(ascii: "\"")) }
-        // Nearly every text is of this kind, and is taken as it is.
+        // Nearly every text needs no escapes and is copied.
         if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
         {
             line += text.utf8
@@ -78,19 +77,14 @@ package struct JSONObject {
 
 /// Formats numbers without Foundation, the same on every machine.
 package enum Decimal {
-    /// Formats a number with a fixed number of decimals.
-    ///
-    /// - Parameters:
-    ///   - value: The number.
-    ///   - decimals: From 0 to 9.
-    /// - Returns: Rounded half away from zero; `nil` when the number is not finite, or too large.
+    /// Formats a number with 0 to 9 decimals, rounded half away from zero; `nil` when it is not finite or too large.
     package static func text(_ value: Double, decimals: Int) -> String? {
         let scales: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
         let scaled = (value.magnitude * scales[decimals]).rounded(.toNearestOrAwayFromZero)
         guard scaled < 9e18 else { return nil }
         var rest = UInt64(scaled)
         let isNegative = value < 0 && rest > 0
-        // From the last digit to the first; one stands before the point at least.
+        // From the last digit to the first; at least one precedes the point.
         var text: [UInt8] = []
         text.reserveCapacity(24)
         for place in 0... {

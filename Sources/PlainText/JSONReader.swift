@@ -1,6 +1,6 @@
-/// Parses a JSON text (RFC 8259) that is not trusted: strictly, and with a limited nesting depth.
+/// Parses an untrusted JSON text (RFC 8259) strictly, with a limited nesting depth.
 ///
-/// Beyond the RFC, a key that occurs twice in an object is an error, because parsers differ in which value they use.
+/// Beyond the RFC, a duplicate key in an object is an error, because parsers differ in which value they use.
 package struct JSONReader {
     /// Why a text is not JSON.
     package struct SyntaxError: Error, Equatable, CustomStringConvertible {
@@ -37,8 +37,8 @@ package struct JSONReader {
         return try reader.wholeText()
     }
 
-    /// A JSON text without characters that a terminal would interpret, which JSON allows as they are: those of a string
-    /// become escapes with the same meaning, those between values blanks.
+    /// A JSON text without characters that a terminal would interpret, although JSON allows them: in strings they become
+    /// equivalent escapes, between values blanks.
     package static func harmless(_ text: String) -> String {
         func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) }
         guard text.unicodeScalars.contains(where: isControl) else { return text }
@@ -112,7 +112,8 @@ package struct JSONReader {
         return .array(values)
     }
 
-    /// Takes what stands before an element, the opening bracket or a comma, or the closing bracket in its place.
+    /// Parses the token before an element, the opening bracket or a comma, or the closing bracket instead; returns whether an
+    /// element follows.
     private mutating func hasElement(before closing: Unicode.Scalar, isFirst: Bool) throws(SyntaxError) -> Bool {
         if isFirst { index += 1 }
         skipBlanks()

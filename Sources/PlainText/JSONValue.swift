@@ -10,7 +10,7 @@ package enum JSONValue: Sendable, Equatable {
     case string(String)
     /// An array.
     case array([JSONValue])
-    /// The members of an object in their order; keys are unique.
+    /// The members of an object in order; keys are unique.
     case object([Member])
 
     /// One member of an object.
@@ -21,7 +21,7 @@ package enum JSONValue: Sendable, Equatable {
         package let value: JSONValue
     }
 
-    /// The value of an object's key; `nil` when there is none, or for another type.
+    /// The value of an object's key; `nil` when it is missing, or for another type.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key == key }?.value

@@ -1,13 +1,11 @@
 import Glibc
 
-/// The wall clock's time in the machine's time zone, as `TZ` or /etc/localtime has it.
+/// The wall clock time in the machine's time zone, from `TZ` or /etc/localtime.
 package enum LocalTime {
     private static let second: Int64 = 1_000_000_000
 
-    /// Writes a time to the millisecond: `2026-11-21 13:45:44.000`.
-    ///
-    /// - Parameter nanoseconds: Since the beginning of 1970, without leap seconds.
-    /// - Returns: The text, of 23 characters.
+    /// Formats a time in nanoseconds since 1970, without leap seconds, to the millisecond: `2026-11-21 13:45:44.000` (23
+    /// characters).
     package static func text(_ nanoseconds: Int64) -> String {
         let remainder = nanoseconds % second
         var seconds = time_t((nanoseconds - (remainder < 0 ? remainder + second : remainder)) / second)
@@ -17,14 +15,14 @@ package enum LocalTime {
         return String(WallTime.text(shifted).prefix(23).map { $0 == "T" ? " " : $0 })
     }
 
-    /// Parses the formats of ``WallTime/nanoseconds(_:)`` as local time; `nil` when there is no such time.
+    /// Parses the formats of ``WallTime/nanoseconds(_:)`` as local time; `nil` when the time does not exist.
     package static func nanoseconds(_ text: String) -> Int64? {
         guard let asUTC = WallTime.nanoseconds(text) else { return nil }
         let remainder = (asUTC % second + second) % second
         var seconds = time_t((asUTC - remainder) / second)
         var fields = tm()
         gmtime_r(&seconds, &fields)
-        // The zone's rules say whether it is summer time.
+        // The zone's rules decide whether it is summer time.
         fields.tm_isdst = -1
         return Int64(mktime(&fields)) * second + remainder
     }

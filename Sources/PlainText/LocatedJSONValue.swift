@@ -2,7 +2,7 @@
 package struct LocatedJSONValue: Sendable {
     /// The value.
     package let value: JSONValue
-    /// The positions of keys and values in the order of the text; a container's own comes before those in it.
+    /// The positions of keys and values in the order of the text; a container's precedes those of its contents.
     private let columns: ArraySlice<Int>
 
     /// One member of an object.
@@ -52,7 +52,7 @@ package struct LocatedJSONValue: Sendable {
 }
 
 extension JSONValue {
-    /// The number of positions for it and for its contents.
+    /// The number of positions of the value and its contents.
     fileprivate var columnCount: Int {
         switch self {
         case .null, .boolean, .number, .string: 1

@@ -1,8 +1,7 @@
 extension StringProtocol {
-    /// The text with everything escaped that a terminal would interpret.
+    /// The text with escapes for everything that a terminal would interpret.
     ///
-    /// Names and paths come from files, whose author must not be able to control the terminal of a message's reader.
-    /// Control
+    /// Names and paths come from files, whose author must not be able to control the terminal of a message's reader. Control
     /// characters, line ends and direction marks become `\\u{…}`.
     package var printable: String {
         guard unicodeScalars.contains(where: \.needsEscape) else { return String(self) }
@@ -20,7 +19,7 @@ extension StringProtocol {
 
 extension Unicode.Scalar {
     fileprivate var needsEscape: Bool {
-        // Nearly all text is ASCII, and the category of a character is looked up in a table.
+        // Nearly all text is ASCII, and a character's category needs a table look-up.
         if isASCII { return value < 0x20 || value == 0x7F }
         return switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true

@@ -18,7 +18,7 @@ package enum Spelling {
         return "\(texts.dropLast().joined(separator: ", ")) \(word) \(last)"
     }
 
-    /// The allowed name that differs least from a name; `nil` when none is similar.
+    /// The allowed name most similar to a name; `nil` when none is similar.
     package static func nearest(to name: String, among allowed: [String]) -> String? {
         if let same = allowed.first(where: { $0.lowercased() == name.lowercased() }) { return same }
         var best: (name: String, distance: Int)?
@@ -34,7 +34,7 @@ package enum Spelling {
             ?? extended(name, among: allowed)
     }
 
-    /// The only allowed name of which a name is a prefix, or that is one of it, such as `warning` for `warn`.
+    /// The only allowed name that extends a name, or that it extends, such as `warning` for `warn`.
     private static func extended(_ name: String, among allowed: [String]) -> String? {
         let found = allowed.filter {
             min($0.utf8.count, name.utf8.count) >= 3 && ($0.hasPrefix(name) || name.hasPrefix($0))
@@ -44,7 +44,7 @@ package enum Spelling {
 
     /// The number of changed, added, removed or swapped letters; `nil` above the limit.
     package static func distance(_ left: String, _ right: String, limit: Int) -> Int? {
-        // A hostile name may be long; the length alone may exceed the limit.
+        // A hostile name may be long; the difference in length alone may exceed the limit.
         guard abs(left.utf8.count - right.utf8.count) <= limit else { return nil }
         let left = Array(left.utf8)
         let right = Array(right.utf8)
@@ -64,18 +64,13 @@ package enum Spelling {
         return previous[right.count] <= limit ? previous[right.count] : nil
     }
 
-    /// A text from a file in backticks, printable.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - limit: The number of characters that are shown. Of a path all are: what tells it from others is its end.
-    /// - Returns: The text, or its beginning.
+    /// A text from a file in backticks, printable, truncated to a number of characters.
     package static func quoted(_ text: String, limit: Int = 64) -> String {
         let shown = text.unicodeScalars.prefix(limit)
         let rest = shown.endIndex == text.unicodeScalars.endIndex ? "" : "…"
         return "`\(String(shown).printable)\(rest)`"
     }
 
-    /// A path in backticks, printable; Linux has none that is longer.
+    /// A path in backticks, printable and whole, because its end distinguishes it; Linux has no longer one.
     package static func quoted(path: String) -> String { quoted(path, limit: 4096) }
 }

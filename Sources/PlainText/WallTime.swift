@@ -1,12 +1,10 @@
-/// The wall clock's time as text, without Foundation.
+/// The wall clock time as text, without Foundation.
 package enum WallTime {
-    /// Writes a time in UTC as ISO 8601 has it, to the microsecond: `2026-11-21T12:45:44.000123Z`.
+    /// Formats a time in nanoseconds since 1970, without leap seconds, as ISO 8601 in UTC to the microsecond:
+    /// `2026-11-21T12:45:44.000123Z` (27 characters).
     ///
-    /// The date is found with Howard Hinnant's `civil_from_days`, which is exact for every day that 64 bits can name
+    /// The date is computed with Howard Hinnant's `civil_from_days`, which is exact for every day that 64 bits can express
     /// (https://howardhinnant.github.io/date_algorithms.html).
-    ///
-    /// - Parameter nanoseconds: Since the beginning of 1970, without leap seconds.
-    /// - Returns: The text, of 27 characters.
     package static func text(_ nanoseconds: Int64) -> String {
         let (days, ofDay) = nanoseconds.flooredDivision(by: 86_400_000_000_000)
         // Days are counted from 1 March of the year 0, so that the leap day is a year's last.
@@ -18,7 +16,7 @@ package enum WallTime {
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
         let seconds = ofDay / 1_000_000_000
-        // 64 bits of nanoseconds name years of four digits.
+        // 64 bits of nanoseconds cover only years of four digits.
         var text = Array("0000-00-00T00:00:00.000000Z".utf8)
         let numbers = [
             (year, 0..<4), (month, 5..<7), (day, 8..<10), (seconds / 3600, 11..<13), (seconds / 60 % 60, 14..<16),
@@ -42,8 +40,7 @@ package enum WallTime {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Parses the format of ``text(_:)`` or a prefix of it (`2026-11-21`, `2026-11-21T12:45Z`), always UTC, from 1678
-    /// to 2261.
+    /// Parses the format of ``text(_:)`` or a prefix of it (`2026-11-21`, `2026-11-21T12:45Z`), always UTC, from 1678 to 2261.
     package static func nanoseconds(_ text: String) -> Int64? {
         var rest = text.utf8[...]
         if rest.last == UInt8(ascii: "Z") { rest.removeLast() }
@@ -68,13 +65,13 @@ package enum WallTime {
         }
         guard rest.isEmpty else { return nil }
         let time = days(year, month, day) * 86_400_000_000_000 + ofDay
-        // A day that does not exist, such as 31 February, gives another date.
+        // A date that does not exist, such as 31 February, results in another one.
         return Self.text(time).utf8.prefix(10).elementsEqual(text.utf8.prefix(10)) ? time : nil
     }
 }
 
 extension Substring.UTF8View {
-    /// Consumes a number with this number of digits, and the separator before it.
+    /// Parses a number with this number of digits, and the separator before it.
     fileprivate mutating func consumeNumber(digits: Int, after separator: Unicode.Scalar? = nil) -> Int64? {
         if let separator {
             guard first == UInt8(ascii: separator) else { return nil }

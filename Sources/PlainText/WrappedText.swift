@@ -1,13 +1,8 @@
 /// Text in lines of a limited width, for terminals.
 package enum WrappedText {
-    /// Breaks words into lines.
+    /// Breaks words, separated by single blanks, into lines of at most `width` characters; a longer word gets a line of its own.
     ///
-    /// - Parameters:
-    ///   - text: Words with single blanks; a longer word than a line gets a line of its own.
-    ///   - width: The most characters of a line.
-    ///   - first: What the first line begins with.
-    ///   - indent: The number of blanks that the further lines begin with.
-    /// - Returns: The lines, at least one.
+    /// The first line begins with `first`, the others with `indent` blanks; there is at least one line.
     package static func lines(_ text: String, width: Int, first: String = "", indent: Int = 0) -> [String] {
         var lines: [String] = []
         var line = first
@@ -24,9 +19,9 @@ package enum WrappedText {
         return lines + [line]
     }
 
-    /// Breaks paragraphs, which empty lines separate, into lines.
+    /// Breaks paragraphs, separated by empty lines, into lines.
     ///
-    /// Lines that begin with two blanks stay lines of their own: a term, two blanks or more, and what it means.
+    /// Lines that begin with two blanks are kept: a term, two blanks or more, and its meaning.
     package static func paragraphs(_ text: String, width: Int, indent: Int = 0) -> [String] {
         let margin = String(repeating: " ", count: indent)
         var lines: [String] = []
