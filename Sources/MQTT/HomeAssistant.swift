@@ -15,7 +15,8 @@ struct HomeAssistantDevice {
 
     /// Jinja condition: the event is recent.
     ///
-    /// A store may deliver events that a broker has missed, which Home Assistant would treat as current. An event of a replay has no `wall_time`.
+    /// A store may deliver events that a broker has missed, which Home Assistant would treat as current. An event of a replay has
+    /// no `wall_time`.
     private static let isRecent =
         "value_json.wall_time is defined and (now() - as_datetime(value_json.wall_time)).total_seconds() | abs < 60"
     /// The duration of a pulse, in seconds.

@@ -15,7 +15,7 @@ final class NMEAServer: NMEATransport {
 
     private struct Client {
         let connection: StreamConnection
-        /// When the waiting output was last accepted in part; `nil` when none waits.
+        /// When the client last accepted a part of the waiting output; `nil` when none waits.
         var blockedSince: Int64?
     }
 

@@ -55,7 +55,7 @@ package struct GapDetector {
     private static let decidingCount = 16
     /// A gap of a quarter of a second is a loss: no sample is that late.
     private static let certainNanoseconds = 2.5e8
-    /// This number of delays in a row without catching up is a loss.
+    /// After this number of gaps in a row without catching up, samples are lost.
     private static let mostOpenGaps = 8
     /// From a microsecond, below which samples were stamped in one go, to a thousand seconds.
     private static let intervals = 1e3...1e12

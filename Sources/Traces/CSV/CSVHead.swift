@@ -65,7 +65,7 @@ struct CSVHead {
                     + "from commas between fields; separate the fields by semicolons, or write numbers with points",
                 remedy: misfit.count * 2 == preamble.rows.first?.count
                     ? ForeignFormat.converted(path, suffix: "semicolons.csv") { input, output in
-                        // Each number follows its name, so a pair is two fields.
+                        // A decimal comma splits each number into two fields.
                         let program =
                             "NR <= \(preamble.lineCount) { gsub(/,/, \";\"); print; next } "
                             + "{ s = \"\"; for (i = 1; i < NF; i += 2) s = s (i > 1 ? \";\" : \"\") $i \",\" $(i + 1); print s }"
