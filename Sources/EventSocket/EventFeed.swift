@@ -1,9 +1,9 @@
 import Binnacle
 
-/// The lines for one subscriber: from the history first, then from the ring of the last events.
+/// The lines for one subscriber: first from the history, then from the ring of the last events.
 ///
-/// A state machine without input and output: it is asked for lines when there is room for them, tells when it needs a
-/// page of the history, and gets that later. So it holds at most one page, however far its subscriber is behind.
+/// A state machine without input and output: it is asked for lines when the client can accept them, requests a page of the
+/// history when needed, and receives it later. It therefore holds at most one page, however far its subscriber is behind.
 struct EventFeed {
     /// The result of ``fill(_:limit:ring:)``.
     enum Step: Equatable {
@@ -11,7 +11,7 @@ struct EventFeed {
         case lines
         /// A page of the history is needed; ``receive(_:ring:)`` takes it.
         case page(EventQuery)
-        /// There are no lines before a new event or the page comes.
+        /// There are no lines until a new event or the page arrives.
         case nothing
         /// There are no further lines.
         case end
@@ -21,20 +21,20 @@ struct EventFeed {
     private static let pageLimit = 64
 
     let filter: EventFilter
-    /// The number of the last event that was considered.
+    /// The number of the last event considered.
     private(set) var after: UInt64
-    /// The number of missed events, as far as it is known.
+    /// The number of missed events, as far as known.
     private(set) var missedCount: UInt64 = 0
 
     private let hasHistory: Bool
     /// The number of the last event to send; `nil` for no end.
     private let last: UInt64?
-    /// The wall clock's time of the first event to send, until that is found.
+    /// The wall clock time of the first event to send; `nil` when that is found.
     private var since: Int64?
     private var state: State
-    /// Notices that are sent before anything else.
+    /// Notices to be sent first.
     private var notices: [MissedEvents] = []
-    /// Numbers that no event has, as the last page of the history told.
+    /// Numbers without events, from the last page of the history.
     private var gaps: [ClosedRange<UInt64>] = []
     private var lost = Loss()
 
@@ -43,13 +43,13 @@ struct EventFeed {
         case behind
         /// A page was requested.
         case waiting
-        /// A page, and the number of its lines that were sent.
+        /// A page, and the number of its lines already sent.
         case page(EventPage, given: Int)
         /// The next event has this place in the ring.
         case live(place: UInt64)
     }
 
-    /// Events that left the ring before the subscriber took them.
+    /// Events that left the ring before they were sent.
     private struct Loss {
         var count: UInt64 = 0
         var first: UInt64 = 0
@@ -73,7 +73,7 @@ struct EventFeed {
                 after = wanted
             }
         } else {
-            // A subscription that follows and names no start begins now.
+            // A subscription that follows, without a start, begins now.
             after = request.follows && since == nil ? ring.newestSequence : 0
         }
         if ring.covers(after: after) {
@@ -88,7 +88,7 @@ struct EventFeed {
         }
     }
 
-    /// Whether the filter takes every event, so that each missing number is a missed event.
+    /// Whether the filter accepts every event, so that each missing number is a missed event.
     private var takesAll: Bool { filter.kinds == nil && filter.sensors == nil }
 
     /// Appends lines, with their ends, until the buffer has at least `limit` bytes.
@@ -133,7 +133,7 @@ struct EventFeed {
         case end
     }
 
-    /// The next event of the ring; `nil` when the state has changed and has to be examined again.
+    /// The next event of the ring; `nil` when the state has changed and has to be checked again.
     private mutating func next(at place: UInt64, _ ring: EventRing, _ isEmpty: Bool) -> Next? {
         if lost.count > 0 {
             missedCount += lost.count
@@ -171,7 +171,7 @@ struct EventFeed {
         return .event(entry.json)
     }
 
-    /// Handles an event that leaves the ring; called for each, where there is no history.
+    /// Handles an event that leaves the ring; called for each event if there is no history.
     mutating func lose(_ entry: EventRing.Entry, at place: UInt64) {
         guard case .live(place) = state else { return }
         state = .live(place: place + 1)
@@ -192,7 +192,7 @@ struct EventFeed {
 
     // MARK: - History
 
-    /// Takes the page that was requested.
+    /// Accepts the requested page.
     mutating func receive(_ page: EventPage, ring: EventRing) {
         guard case .waiting = state else { return }
         var page = page
@@ -228,7 +228,7 @@ struct EventFeed {
         guard given < page.lines.count else {
             after = max(after, page.through)
             if page.isLast, !ring.covers(after: after) {
-                // The history is late or incomplete: another page tells which.
+                // The history is late or incomplete, which another page will show.
                 state = .behind
             } else {
                 proceed(ring)
@@ -237,7 +237,7 @@ struct EventFeed {
         }
         let line = page.lines[given]
         if takesAll, after > 0, line.sequence > after + 1 {
-            // The store could not take them, because the disk was full for instance.
+            // The store could not store them, for instance because the disk was full.
             miss(through: line.sequence - 1, "they are not in the store")
             after = line.sequence - 1
             return

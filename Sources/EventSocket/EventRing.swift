@@ -1,6 +1,6 @@
 import Binnacle
 
-/// The last published events, each with its place: places are counted from 0 and never used again.
+/// The last published events, each with its place: places are counted from 0 and never reused.
 struct EventRing {
     struct Entry {
         /// The event without its figures, which are not needed here.
@@ -14,7 +14,7 @@ struct EventRing {
     private(set) var first: UInt64 = 0
     /// The place of the next entry.
     private(set) var end: UInt64 = 0
-    /// The highest number of an event that left the ring or never was in it.
+    /// The highest number of an event that left the ring or was never in it.
     private(set) var passedSequence: UInt64
     private(set) var newestSequence: UInt64
 
@@ -26,7 +26,7 @@ struct EventRing {
         newestSequence = sequence
     }
 
-    /// The entry of a place; `nil` when it left the ring or is not there yet.
+    /// The entry of a place; `nil` when it left the ring or does not exist yet.
     subscript(place: UInt64) -> Entry? {
         guard place >= first, place < end else { return nil }
         return entries[Int(place % UInt64(entries.count))]
@@ -35,7 +35,7 @@ struct EventRing {
     /// Whether the ring has all events after a number.
     func covers(after sequence: UInt64) -> Bool { sequence >= passedSequence }
 
-    /// Adds an event, and returns the one that leaves the ring for it.
+    /// Adds an event, and returns the one that it replaces.
     mutating func append(_ published: PublishedEvent) -> (place: UInt64, entry: Entry)? {
         var event = published.event
         event.figures = []
@@ -52,7 +52,7 @@ struct EventRing {
         return gone
     }
 
-    /// Removes all events, and marks those up to a number as passed.
+    /// Removes all events, and records those up to a number as passed.
     mutating func forget(through sequence: UInt64) {
         for index in entries.indices { entries[index] = nil }
         // One place is skipped: a subscriber at the old end has missed nothing, and one at the new end is live.

@@ -10,9 +10,9 @@ public import Binnacle
 ///         }
 ///     }
 ///
-/// Each iterator has a connection and a thread of its own, so that it never blocks a thread of the concurrency runtime.
-/// Reading ahead is bounded: with a slow loop, the daemon waits for this subscriber, which does not affect others, and
-/// reads the events from its store later. A cancelled task ends the sequence.
+/// Each iterator has its own connection and thread, so that it never blocks a thread of the concurrency runtime. Reading ahead is
+/// bounded: with a slow loop, the daemon waits for this subscriber, without affecting others, and later reads the events from its
+/// store. A cancelled task ends the sequence.
 public struct EventSubscription: AsyncSequence, Sendable {
     /// A message of the daemon.
     public enum Message: Sendable, Equatable {
@@ -20,38 +20,37 @@ public struct EventSubscription: AsyncSequence, Sendable {
         case event(Event)
         /// A notice of missed events.
         case missed(MissedEvents)
-        /// What an interval showed; only for a subscription with ``EventSubscription/readingsInterval``.
+        /// The live readings of an interval; only for a subscription with ``EventSubscription/readingsInterval``.
         case readings(LiveValues)
     }
 
     /// An event or a notice.
     public typealias Element = Message
-    /// Why there are no more.
+    /// The reason for the end of the sequence.
     public typealias Failure = EventSubscriptionError
 
     /// The socket's path.
     public var path: String
-    /// The kinds that are wanted; `nil` is all but those that repeat an ongoing state.
+    /// The kinds of events; `nil` is all except those that repeat an ongoing state.
     public var kinds: Set<EventKind>?
-    /// The names of the sensors that are wanted; `nil` is all, and events that are about none.
+    /// The names of the sensors; `nil` is all, and events without a sensor.
     public var sensors: Set<String>?
-    /// The number of the event after which to begin, 0 for the oldest that is kept; `nil` begins now.
+    /// The number of the event after which to begin, 0 for the oldest stored one; `nil` begins now.
     public var after: UInt64?
-    /// Whether to wait for a daemon that does not answer, and to continue after the last event; otherwise that is an
-    /// error.
+    /// Whether to wait for a daemon that does not answer, and to continue after the last event; otherwise that is an error.
     public var reconnects: Bool
-    /// How often live readings come beside the events, from 50 ms to a minute; `nil` for never.
+    /// The interval of live readings, from 50 ms to a minute; `nil` for none.
     ///
-    /// They are of ``sensors``; an empty set of ``kinds`` gives them alone. They are not kept: a slow loop gets fewer, each
-    /// for a longer time.
+    /// They are those of ``sensors``; with an empty set of ``kinds`` there are no events. They are not queued: a slow loop gets
+    /// fewer, each for a longer time.
     public var readingsInterval: Duration?
 
     /// Creates a subscription; the first iteration connects.
     ///
     /// - Parameters:
     ///   - path: The socket's path; the default is that of the machine's daemon.
-    ///   - kinds: The kinds that are wanted; `nil` is all but those that repeat an ongoing state.
-    ///   - sensors: The names of the sensors that are wanted; `nil` is all.
+    ///   - kinds: The kinds of events; `nil` is all except those that repeat an ongoing state.
+    ///   - sensors: The names of the sensors; `nil` is all.
     ///   - after: The number of the event after which to begin; `nil` begins now.
     ///   - reconnects: Whether to wait for a daemon that does not answer, and to continue after the last event.
     public init(
@@ -89,9 +88,9 @@ public struct EventSubscription: AsyncSequence, Sendable {
 
         /// Waits for the next message.
         ///
-        /// - Parameter actor: The actor of the caller.
+        /// - Parameter actor: The caller's actor.
         /// - Returns: The message; `nil` when the task is cancelled.
-        /// - Throws: ``EventSubscriptionError``, once; afterwards there is nothing more.
+        /// - Throws: ``EventSubscriptionError``, once; afterwards the result is `nil`.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(EventSubscriptionError) -> Message? {
@@ -101,7 +100,7 @@ public struct EventSubscription: AsyncSequence, Sendable {
         /// Waits for the next message.
         ///
         /// - Returns: The message; `nil` when the task is cancelled.
-        /// - Throws: ``EventSubscriptionError``, once; afterwards there is nothing more.
+        /// - Throws: ``EventSubscriptionError``, once; afterwards the result is `nil`.
         public mutating func next() async throws(EventSubscriptionError) -> Message? {
             try await thread.next()
         }

@@ -4,18 +4,18 @@ import PlainText
 public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No daemon answers on the socket, or there is none.
     case notRunning(path: String)
-    /// The permission to connect is missing; the reason is the daemon's, when it has given one.
+    /// The permission to connect is missing; the reason is the daemon's, if it has sent one.
     case noPermission(path: String, reason: String?)
     /// The daemon refuses the request or the connection.
     case refused(reason: String)
     /// The daemon has closed the connection.
     case disconnected
-    /// What answers is no Binnacle daemon.
+    /// The server is not a Binnacle daemon.
     case notUnderstood(reason: String)
     /// A system call failed.
     case system(reason: String)
 
-    /// What is wrong, and what to do about it.
+    /// The error and the remedy.
     public var description: String {
         switch self {
         case .notRunning(let path):
@@ -32,7 +32,7 @@ public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConv
 
     /// The error for a refusal of the daemon.
     package static func refusal(_ message: String, path: String) -> EventSubscriptionError {
-        // Whatever answers at the path has written it, and a line end would begin a message of our own.
+        // The text is from an unknown server, and a line end would begin a message of our own.
         let message = message.printable
         return message.hasPrefix(SocketMessage.noPermission)
             ? .noPermission(path: path, reason: message) : .refused(reason: message)

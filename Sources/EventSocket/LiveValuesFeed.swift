@@ -1,8 +1,8 @@
 import Binnacle
 
-/// The live readings for one subscriber: what came since its last line, as one.
+/// The live readings for one subscriber: everything since its last line, joined.
 ///
-/// However slowly it reads, it has no more than one line to come, and no extreme is missing from that.
+/// A slow subscriber has at most one pending line, which still contains every extreme.
 struct LiveValuesFeed {
     let request: LiveValuesRequest
     private var waiting: LiveValues?
@@ -12,16 +12,16 @@ struct LiveValuesFeed {
         self.request = request
     }
 
-    /// Takes the readings of a further interval.
+    /// Adds the readings of another interval.
     mutating func merge(_ next: LiveValues) {
         let chosen = next.only(request.sensors)
         let joined = waiting?.joined(with: chosen) ?? chosen
         waiting = joined
-        // Intervals of the daemon are not exact, and the shortest one that is wanted.
+        // The daemon's intervals are not exact, and are the shortest that any subscriber wants.
         isDue = joined.intervalNanoseconds >= request.intervalNanoseconds - next.intervalNanoseconds / 8
     }
 
-    /// The readings that are due, once; `nil` when none are.
+    /// The due readings, once; `nil` if none are due.
     mutating func next() -> LiveValues? {
         guard isDue, var readings = waiting else { return nil }
         (waiting, isDue) = (nil, false)

@@ -1,17 +1,16 @@
 import PlainText
 
-/// The live readings that a client asks for.
+/// A client's request for live readings.
 package struct LiveValuesRequest: Sendable, Equatable {
     /// The length of the intervals; at least the shortest.
     package var intervalNanoseconds: Int64 = 100_000_000
     /// The sensors; `nil` for all.
     package var sensors: Set<String>?
 
-    /// The possible lengths of an interval, in nanoseconds: no screen shows more, and a longer one is a question for the
-    /// status.
+    /// The range of intervals in nanoseconds: no screen displays more, and for longer intervals a client polls the status.
     package static let intervals: ClosedRange<Int64> = 50_000_000...60_000_000_000
 
-    /// Asks for the readings of all sensors, ten times a second.
+    /// Requests the readings of all sensors, ten times a second.
     package init() {}
 
     /// The value of `readings`.
@@ -22,7 +21,7 @@ package struct LiveValuesRequest: Sendable, Equatable {
         return body.text
     }
 
-    /// Reads the value of `readings`.
+    /// Parses the value of `readings`.
     init(reading body: LocatedJSONValue) throws(SocketRequest.SyntaxError) {
         for member in try body.requireMembers() {
             switch member.key {

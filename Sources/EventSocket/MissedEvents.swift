@@ -1,4 +1,4 @@
-/// Events that a subscriber did not get, and why.
+/// Events that a subscriber did not get, and the reason.
 public struct MissedEvents: Sendable, Equatable {
     /// The number of events; `nil` when it is unknown.
     public var count: UInt64?
@@ -6,7 +6,7 @@ public struct MissedEvents: Sendable, Equatable {
     public var first: UInt64?
     /// The number of the last one, or a higher number; `nil` when it is unknown.
     public var last: UInt64?
-    /// Why, in words.
+    /// The reason, as text.
     public var reason: String
 
     /// Creates a notice.

@@ -1,14 +1,14 @@
 import Glibc
 import LinuxSystem
 
-/// The policy of who may connect.
+/// Decides who may connect.
 package struct PeerPolicy: Sendable {
-    /// The accounts that may connect, with their names; `nil` without groups allows everyone.
+    /// The accounts that may connect, with their names; `nil` without groups admits every account.
     private let users: [UInt32: String]?
     private let groups: Set<UInt32>?
     private let own: UInt32
 
-    /// Creates the policy of a configuration, with the daemon's own account; fails for an unknown user or group.
+    /// Creates the policy of a configuration, with the daemon's own account; throws for an unknown user or group.
     package init(_ settings: SocketSettings, own: UInt32 = geteuid()) throws(SocketServerError) {
         self.own = own
         guard settings.users != nil || settings.groups != nil else {
@@ -30,18 +30,18 @@ package struct PeerPolicy: Sendable {
         self.groups = groups
     }
 
-    /// Whether a client that the socket's file mode admits may connect; root and the daemon's own account always may.
+    /// Whether a client admitted by the socket's file mode may connect; root and the daemon's own account always may.
     package func allows(_ peer: PeerCredentials) -> Bool {
         guard let users, let groups else { return true }
         return isTrusted(peer) || users[peer.user] != nil || !groups.isDisjoint(with: peer.groups)
     }
 
-    /// Whether a client has full control over the daemon anyway.
+    /// Whether a client has full control over the daemon in any case.
     func isTrusted(_ peer: PeerCredentials) -> Bool {
         peer.user == 0 || peer.user == own
     }
 
-    /// A client's name in messages; only configured names, because looking up others could take long.
+    /// A client's name in messages; only configured names, because looking up others may take long.
     package func name(_ peer: PeerCredentials) -> String {
         let name = peer.user == 0 ? "root" : users?[peer.user]
         // The kernel's ID for accounts without a mapping into a user namespace, such as that of a service.

@@ -3,28 +3,28 @@ import LinuxSystem
 /// One connection to a client, on the server's thread.
 final class ServedConnection {
     enum Phase {
-        /// The request is incomplete; the connection is closed at that time.
+        /// The request is incomplete; the connection is closed at the deadline.
         case requesting(deadline: Int64)
-        /// The answer to `status` is not there yet.
+        /// The answer to `status` is pending.
         case asking
         /// The client gets events.
         case subscribed(EventFeed)
         /// The connection is closed when everything is written.
         case closing
-        /// The request was refused: what else comes is discarded until the client has read why, at most until that time.
+        /// The request was refused; further input is discarded until the client has read the reason, at most until the deadline.
         case refused(deadline: Int64)
     }
 
     let stream: StreamConnection
     let peer: PeerCredentials
     var phase: Phase
-    /// The part of the request that has been read.
+    /// The part of the request that was read.
     var request: [UInt8] = []
-    /// How many bytes came after the request was refused.
+    /// The number of bytes received after the refusal.
     var discardedCount = 0
-    /// The live readings of a subscriber that wants them.
+    /// The live readings of a subscriber; `nil` without a request for them.
     var readings: LiveValuesFeed?
-    /// A line that is sent before anything else.
+    /// A line to be sent before any other.
     var announcement: [UInt8]?
 
     init(_ stream: StreamConnection, peer: PeerCredentials, deadline: Int64) {
@@ -33,7 +33,7 @@ final class ServedConnection {
         phase = .requesting(deadline: deadline)
     }
 
-    /// The number of the connection; none is used twice.
+    /// The number of the connection, which is never reused.
     var identifier: UInt64 { stream.token }
 
     /// The lines of a subscriber; `nil` in another phase.
@@ -50,10 +50,10 @@ final class ServedConnection {
         }
     }
 
-    /// Whether output waits for room.
+    /// Whether output waits until the socket is writable.
     var hasOutput: Bool { !stream.output.isEmpty }
 
-    /// Writes a message; `false` when the client is gone.
+    /// Sends a message; `false` when the client is gone.
     func send(_ message: SocketMessage) -> Bool {
         stream.write(Self.line(message)) != .failed
     }

@@ -1,13 +1,13 @@
 import Glibc
 import LinuxSystem
 
-/// A client's connection, for a thread that may wait.
+/// A client's connection, for a thread that may block.
 package final class SocketConnection {
     private let socket: Descriptor
     private let path: String
     private var piece = [UInt8](repeating: 0, count: 16_384)
     private var buffer: [UInt8] = []
-    /// The size of the returned lines in the buffer.
+    /// The size of the lines in the buffer that were returned.
     private var givenCount = 0
     /// The size of the part of the buffer that was searched for a line end.
     private var searchedCount = 0
@@ -23,8 +23,8 @@ package final class SocketConnection {
         }
         socket = try mapError({ Self.explained($0, path: path) }) { () throws(SystemError) in
             let socket = try UnixAddress.makeStream()
-            // The queue of a daemon that accepts no connections at the moment may be full: a blocking connect(2) would
-            // wait without end, a non-blocking one fails with EAGAIN.
+            // The queue of a daemon that temporarily accepts no connections may be full: a blocking connect(2) would wait without
+            // end, a non-blocking one fails with EAGAIN.
             for attempt in 0... {
                 do throws(SystemError) {
                     try systemCall("connect", path: path) { address.withPointer { connect(socket.raw, $0, $1) } }
@@ -38,23 +38,20 @@ package final class SocketConnection {
         }
     }
 
-    /// Sends a line, which is given without its end.
+    /// Sends a line without its end.
     package func send(_ line: String) throws(EventSubscriptionError) {
         do throws(SystemError) {
             try writeAll(Array((line + "\n").utf8), to: socket.raw, isSocket: true)
         } catch {
-            // The daemon has sent the reason before it closed the connection.
+            // The daemon sent the reason before it closed the connection.
             guard error.code == EPIPE || error.code == ECONNRESET else { throw .system(reason: error.description) }
         }
     }
 
-    /// Waits for a line.
+    /// Waits for a line and returns it without its end; `nil` when the wait was ended.
     ///
-    /// - Parameters:
-    ///   - cancelling: A descriptor that ends the wait when it is readable; it stays so.
-    ///   - deadline: The end of the wait, on CLOCK_MONOTONIC; `nil` for none.
-    /// - Returns: The line without its end; `nil` when the wait was ended.
-    /// - Throws: ``EventSubscriptionError``; ``EventSubscriptionError/disconnected`` after the last line.
+    /// The wait ends when `cancelling` is readable, which it stays, or at the deadline on CLOCK_MONOTONIC. Throws
+    /// ``EventSubscriptionError/disconnected`` after the last line.
     package func readLine(
         cancelling: Int32? = nil, deadline: Int64? = nil
     ) throws(EventSubscriptionError) -> String? {

@@ -13,7 +13,7 @@ final class SocketGauges: Sendable {
 
     struct Subscriber {
         let peer: PeerCredentials
-        /// The number of the last event that was considered for it.
+        /// The number of the last event considered for it.
         var sequence: UInt64
         /// The number of missed events.
         var missed: UInt64 = 0
@@ -46,15 +46,15 @@ package struct SocketStatistics: Sendable, Equatable {
         package let user: UInt32
         /// The process that connected.
         package let process: Int32
-        /// The number of published events that were not considered for it yet.
+        /// The number of published events not yet considered for it.
         package let behind: UInt64
-        /// The number of missed events, as far as it is known.
+        /// The number of missed events, as far as known.
         package let missed: UInt64
     }
 
     /// The number of connections.
     package var connectionCount = 0
-    /// The connections that have subscribed.
+    /// The subscribed connections.
     package var subscribers: [Subscriber] = []
     /// The number of all connections so far.
     package var acceptedCount: UInt64 = 0

@@ -2,20 +2,20 @@ package import Binnacle
 
 /// The messages of other threads to the server's thread.
 ///
-/// Not a ``BoundedQueue``: the oldest events are dropped instead of the newest, because subscribers read those from the
-/// history, and of numbers and answers only the last counts.
+/// Not a ``BoundedQueue``: the oldest events are dropped instead of the newest, because subscribers read those from the history,
+/// and of sequence numbers and answers only the last matters.
 package struct SocketInbox: Sendable {
-    /// Published events, the last ones when there were too many.
+    /// Published events; the last ones after an overflow.
     private(set) var events: [PublishedEvent] = []
     /// The number of the newest dropped event.
     private(set) var droppedThrough: UInt64?
-    /// The number after which events are counted, when it has become higher.
+    /// The number after which events are counted, if it has increased.
     package var behind: UInt64?
-    /// Pages of the history, with the connection that asked.
+    /// Pages of the history, with the connections that requested them.
     var pages: [(connection: UInt64, page: EventPage)] = []
-    /// The answer to `status`, for all connections that have asked.
+    /// The answer to `status`, for all connections that requested it.
     var status: String?
-    /// The live readings since the last ones that were taken.
+    /// The live readings since the last call.
     var readings: LiveValues?
 
     private static let capacity = 8192
@@ -23,14 +23,14 @@ package struct SocketInbox: Sendable {
     /// Creates an inbox without messages.
     package init() {}
 
-    /// Adds what was kept for the server while it was opened.
+    /// Adds the events kept while the server was being opened.
     mutating func add(_ kept: SocketInbox) {
         publish(kept.events)
         droppedThrough = [droppedThrough, kept.droppedThrough].compactMap { $0 }.max()
         behind = [behind, kept.behind].compactMap { $0 }.max()
     }
 
-    /// Adds events, and drops the oldest when there are too many.
+    /// Adds events, and drops the oldest beyond the capacity.
     package mutating func publish(_ published: [PublishedEvent]) {
         events += published
         let excess = events.count - Self.capacity

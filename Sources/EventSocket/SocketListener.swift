@@ -9,12 +9,12 @@ package final class SocketListener: Sendable {
 
     /// Creates the socket's file and listens.
     ///
-    /// Clients cannot connect before the file has its mode and its group. The file of a killed daemon is replaced; one
-    /// of a running process is not, and a file that is no socket is never touched. At the path of `old`, a socket of this
-    /// process, it takes that one's place in one step, when nothing can fail any more. After a failure, what was there stays.
+    /// Clients cannot connect before the file has its mode and group. The file of a killed daemon is replaced; that of a running
+    /// process is not, and a file that is not a socket is never touched. At the path of `old`, a socket of this process, the new
+    /// one replaces it atomically as the last step. After a failure the previous file remains.
     package init(_ settings: SocketSettings, replacing old: SocketListener? = nil) throws(SocketServerError) {
         path = settings.path
-        // The kernel binds to names that are free, so one that is not is taken by renaming.
+        // The kernel binds only to free names, so a name in use is replaced by renaming.
         let takesPlace = old.map { $0.path == settings.path && $0.isThere } ?? false
         let place = takesPlace ? Self.folder(of: path) + "/.new" : path
         guard UnixAddress(path: path) != nil, let address = UnixAddress(path: place), path.hasPrefix("/") else {
@@ -25,7 +25,7 @@ package final class SocketListener: Sendable {
             guard let number = AccountDatabase.group(name) else { throw .unknownGroup(name) }
             group = number
         }
-        // Of two daemons that start together, the second looks only when the first listens.
+        // With the lock, the second of two daemons that start together checks only after the first listens.
         let (descriptor, lock) = try mapError(SocketServerError.system) { () throws(SystemError) in
             (try UnixAddress.makeStream(), try Self.lockFolder(of: settings.path))
         }
@@ -50,7 +50,7 @@ package final class SocketListener: Sendable {
         }
     }
 
-    /// Removes the file, if it is still ours.
+    /// Removes the file if it is still ours.
     package func remove() {
         if isThere { unlink(path) }
     }
@@ -62,7 +62,7 @@ package final class SocketListener: Sendable {
 
     // MARK: - The file
 
-    /// Gives the file its group and its mode.
+    /// Sets the file's group and mode.
     private static func open(_ path: String, _ settings: SocketSettings, to group: gid_t?) throws(SocketServerError) {
         if let group, let name = settings.group {
             try mapError({ SocketServerError.foreignGroup(name, $0) }) { () throws(SystemError) in
@@ -92,7 +92,7 @@ package final class SocketListener: Sendable {
         return end == path.startIndex ? "/" : String(path[..<end])
     }
 
-    /// Creates the folder when it is missing, and locks it.
+    /// Makes the folder if it is missing, and locks it.
     private static func lockFolder(of path: String) throws(SystemError) -> Descriptor {
         let folder = folder(of: path)
         do throws(SystemError) {

@@ -3,7 +3,7 @@ package import PlainText
 
 /// A line of the server.
 package enum SocketMessage: Sendable, Equatable {
-    /// The start of a subscription after a number, with the identity of the numbers and the newest one.
+    /// The start of a subscription after a number, with the identity of the sequence and the newest number.
     case subscribed(identity: String, newest: UInt64, after: UInt64)
     /// An event, and its line.
     case event(Event, json: String)
@@ -15,7 +15,7 @@ package enum SocketMessage: Sendable, Equatable {
     case end
     /// The daemon's status, a JSON object.
     case status(String)
-    /// A refusal; the column is the position in the request in bytes, where there is one.
+    /// A refusal; the column is the position in the request in bytes, if there is one.
     case error(message: String, column: Int?)
     /// A line of a newer daemon.
     case unknown(String)
@@ -50,7 +50,7 @@ package enum SocketMessage: Sendable, Equatable {
         }
     }
 
-    /// Parses a line, which is given without its end; fails when it is not JSON.
+    /// Parses a line without its end; throws when it is not JSON.
     package init(parsing line: String) throws(JSONReader.SyntaxError) {
         let value = try JSONReader.value(of: line.utf8)
         if let event = Event(value) {
@@ -91,7 +91,7 @@ package enum SocketMessage: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// The value as the number of an event.
+    /// The value as an event's number.
     fileprivate var sequence: UInt64? {
         guard case .number(let text) = self else { return nil }
         return UInt64(text)

@@ -7,7 +7,7 @@ package enum SocketRequest: Sendable, Equatable {
     /// The daemon's status.
     case status
 
-    /// An error in a request, with what would be right.
+    /// An error in a request, with the correction.
     package typealias SyntaxError = JSONReader.SyntaxError
 
     /// The maximum size of a request with its line end, in bytes.
@@ -17,7 +17,7 @@ package enum SocketRequest: Sendable, Equatable {
     /// The maximum size of a sensor's name and of an identity, in bytes.
     package static let longestName = 256
 
-    /// Parses a line, which is given without its end.
+    /// Parses a line without its end.
     package init(parsing bytes: some Sequence<UInt8>) throws(SyntaxError) {
         let request = try JSONReader.locatedValue(of: bytes)
         guard let members = request.members, members.count == 1 else {

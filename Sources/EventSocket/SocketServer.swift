@@ -10,35 +10,32 @@ import Synchronization
 ///     {"subscribe":{"kinds":["motion.began"],"sensors":["lid"],"after":123,"identity":"…","since_ns":…,"follow":true}}
 ///     {"status":{}}
 ///
-/// Every key of a subscription may be omitted. `kinds` and `sensors` choose; without `kinds` that is all but those that
-/// repeat an ongoing state. With `"readings":{"interval_s":0.1,"sensors":["lid"]}`, both keys optional, live readings come
-/// between the events, and `kinds` may be empty. `after` is the number of the event after which to begin, 0 for the oldest that is kept, and
-/// `identity` what that number belongs to, as the server told it before; `since_ns` begins at a time of the wall clock.
-/// Without both, a subscription begins now. With `follow` false it ends with the events up to now.
+/// Every key of a subscription is optional. `kinds` and `sensors` filter; without `kinds` that is all except those that repeat an
+/// ongoing state. With `"readings":{"interval_s":0.1,"sensors":["lid"]}`, both keys optional, live readings are sent between the
+/// events, and `kinds` may be empty. `after` is the number of the event after which to begin, 0 for the oldest stored one, and
+/// `identity` the identity of that sequence from an earlier answer; `since_ns` begins at a wall clock time. Without both, a
+/// subscription begins now. With `follow` false it ends with the events up to now.
+/// The server answers `{"subscribed":{"identity":"…","seq":130,"after":123}}` (the newest number, and the start), and then sends
+/// each event as ``Event/json`` in the order of the numbers. `{"missed":{"count":12,"from":5,"through":16, "reason":"…"}}`
+/// replaces events that it cannot send, without count and numbers if they are unknown. `{"readings":{…}}` has the live readings
+/// of an interval (``Readings``). `{"end":{}}` is the last line of a subscription that does not follow. `{"status":{…}}` answers
+/// the other request. `{"error":{"message":"…","column":n}}` is a refusal; the column is the byte of the request in question.
+/// After these three the server closes the connection. A client ignores unknown lines and keys.
 ///
-/// The server answers `{"subscribed":{"identity":"…","seq":130,"after":123}}` (the newest number, and where it begins),
-/// and then sends each event as ``Event/json`` in the order of the numbers.
-/// `{"missed":{"count":12,"from":5,"through":16, "reason":"…"}}` replaces events that it cannot send; it has no count
-/// and no numbers where they are unknown. `{"readings":{…}}` is what an interval showed (``LiveValues``). `{"end":{}}` is the last line of a subscription that does not follow.
-/// `{"status":{…}}` answers the other request. `{"error":{"message":"…","column":n}}` refuses; the column is the byte
-/// of the request that it is about. After these three the server closes the connection. A client ignores what it does
-/// not know.
-///
-/// A request has at most 64 KiB and comes within ten seconds; after it a client sends nothing, but may shut down its
-/// sending direction. A slow subscriber delays nothing: it gets events from the ring of the last events, from the
-/// history when it has fallen behind the ring, and without a history gets the numbers that it missed. Kinds that repeat a state
-/// (`motion.moving`, `north.facing`) are in no history.
+/// A request has at most 64 KiB and has to arrive within ten seconds; after it a client sends nothing, but may shut down its
+/// sending direction. A slow subscriber delays no other: it gets events from the ring of the last events, from the history when
+/// it has fallen behind the ring, and without a history the numbers of missed events. Kinds that repeat a state (`motion.moving`,
+/// `north.facing`) are in no history.
 package final class SocketServer: Sendable {
-    /// What the server needs of the rest of the daemon; everything is called on the server's thread.
+    /// The server's interface to the daemon; everything is called on the server's thread.
     package struct Surroundings: Sendable {
         /// Writes a message to the log.
         package var say: @Sendable (_ message: String, _ level: LogLevel) -> Void = { _, _ in }
-        /// Requests the daemon's status; the reply is a JSON object on one line, and comes once, on any thread.
+        /// Requests the daemon's status; `reply` is called once, on any thread, with a JSON object on one line.
         package var status: @Sendable (_ reply: @escaping @Sendable (String) -> Void) -> Void = { $0("{}") }
-        /// Called with the repeated kinds that are subscribed to, each time they change.
+        /// Called after each change of the subscribed repeated kinds.
         package var repeatedKindsChanged: @Sendable (Set<EventKind>) -> Void = { _ in }
-        /// Called with the shortest interval of the live readings that are subscribed to, in nanoseconds, or `nil` when
-        /// none are, each time it changes.
+        /// Called after each change of the shortest subscribed interval of live readings, in nanoseconds; `nil` for none.
         package var readingsIntervalChanged: @Sendable (Int64?) -> Void = { _ in }
 
         /// Creates surroundings that ignore everything.
@@ -52,14 +49,14 @@ package final class SocketServer: Sendable {
     /// Creates the socket and starts the server's thread.
     ///
     /// - Parameters:
-    ///   - settings: The socket, and who may connect.
-    ///   - history: The events that are no longer in memory; it has every event before it is published.
-    ///   - identity: What the numbers belong to without a history; `nil` for a new identity.
+    ///   - settings: The socket, and the clients that may connect.
+    ///   - history: The events that are no longer in memory; it gets every event before the event is published.
+    ///   - identity: The identity of the sequence without a history; `nil` for a new one.
     ///   - sequence: The number of the last event in the history, after which events are counted.
     ///   - ringCapacity: The maximum number of events in memory.
-    ///   - requestTime: The time for a client's request.
-    ///   - old: The server of this process whose place it takes; it goes on until it is told to finish.
-    ///   - surroundings: The rest of the daemon.
+    ///   - requestTime: The timeout of a client's request.
+    ///   - old: The server of this process that it replaces; it runs until it is requested to finish.
+    ///   - surroundings: The interface to the daemon.
     /// - Throws: ``SocketServerError``.
     package init(
         _ settings: SocketSettings, history: (any EventHistory)? = nil, identity: String? = nil,
@@ -83,22 +80,22 @@ package final class SocketServer: Sendable {
         }
     }
 
-    /// Sends events, in the order of their numbers, to their subscribers; from any thread, without waiting.
+    /// Sends events, in the order of their numbers, to subscribers; on any thread, without waiting.
     package func publish(_ events: [PublishedEvent]) {
         if !events.isEmpty { courier.add { $0.publish(events) } }
     }
 
-    /// Sends live readings to those who want them; from any thread, without waiting.
+    /// Sends live readings to the clients that requested them; on any thread, without waiting.
     package func publish(_ readings: LiveValues) {
         courier.add { $0.readings = $0.readings?.joined(with: readings) ?? readings }
     }
 
-    /// Sends the events that were kept while the server was opened.
+    /// Sends the events kept while the server was being opened.
     package func publish(_ kept: SocketInbox) {
         courier.add { $0.add(kept) }
     }
 
-    /// Counts events after a higher number, up to which the history has them; for a history that is opened later.
+    /// Counts events after a higher number, up to which a history that is opened later has them.
     package func `continue`(behind sequence: UInt64) {
         courier.add { $0.behind = max($0.behind ?? 0, sequence) }
     }
@@ -106,14 +103,13 @@ package final class SocketServer: Sendable {
     /// The state of the server; on any thread.
     package var statistics: SocketStatistics { gauges.statistics }
 
-    /// Accepts no more connections, removes the socket's file, and sends subscribers the published events.
-    ///
-    /// When the time for that is over, connections are closed.
+    /// Accepts no more connections, removes the socket's file, sends subscribers the published events, and closes connections
+    /// after that duration.
     package func finish(within duration: Duration = .milliseconds(200)) {
         courier.requestStop(StopPlan(within: Units.nanoseconds(duration)))
     }
 
-    /// Waits for the end, after ``finish(within:)``; whether it has ended by a time on CLOCK_MONOTONIC.
+    /// Waits for the end after ``finish(within:)``; returns whether it ended before a time on CLOCK_MONOTONIC.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Bool {
         courier.waitForEnd(until: deadlineNanoseconds)
     }

@@ -4,20 +4,20 @@ package import LinuxSystem
 package enum SocketServerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Another process listens at the path.
     case inUse(String)
-    /// The file at the path is no socket.
+    /// The file at the path is not a socket.
     case noSocket(String)
-    /// No socket can have the path.
+    /// The path is too long for a socket.
     case longPath(String)
-    /// There is no account of that name.
+    /// The account does not exist.
     case unknownUser(String)
-    /// There is no group of that name.
+    /// The group does not exist.
     case unknownGroup(String)
-    /// The socket cannot be given to that group.
+    /// The socket's group cannot be set to this one.
     case foreignGroup(String, SystemError)
     /// A system call failed.
     case system(SystemError)
 
-    /// What is wrong, and what to do about it.
+    /// The error and the remedy.
     package var description: String {
         switch self {
         case .inUse(let path): "\(path): another process answers on this socket; is the daemon running already?"

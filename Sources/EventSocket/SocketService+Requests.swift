@@ -17,7 +17,7 @@ extension SocketService {
     private func admit(_ socket: Descriptor) throws(SystemError) {
         let peer = try PeerCredentials(of: socket.raw)
         let now = SystemClock.monotonic()
-        // Output in the kernel's buffer is memory, too.
+        // Output in the kernel's buffer uses memory, too.
         try socket.setOption(SOL_SOCKET, SO_SNDBUF, 32_768)
         let connection = ServedConnection(
             try StreamConnection(socket, epoll, token: nextIdentifier), peer: peer,
@@ -33,7 +33,7 @@ extension SocketService {
             refuse(connection, "there are \(limit) connections already, and no more are allowed")
             return
         }
-        // One account must not take the places of all others.
+        // One account must not use up the connections of all others.
         let most = settings.accountLimit
         guard policy.isTrusted(peer) || connections.values.count(where: { $0.peer.user == peer.user }) < most else {
             refuse(connection, "this account has \(most) connections already, and no more are allowed for one")
@@ -84,7 +84,7 @@ extension SocketService {
         }
     }
 
-    /// Handles the end of the client's input; it may still read.
+    /// Handles the end of the client's input; the client may still read.
     private func endReading(_ connection: ServedConnection) {
         connection.stream.isReading = false
         if case .refused = connection.phase { return close(connection.identifier) }
@@ -169,7 +169,7 @@ struct MessageLimit {
     private var beginNanoseconds: Int64 = .min
     private var count = 0
 
-    /// The text of a message, with the number of those that were omitted before it; `nil` when it is omitted.
+    /// The message, with the number of those omitted before it; `nil` when it is omitted.
     mutating func pass(_ text: @autoclosure () -> String, now: Int64) -> String? {
         var suffix = ""
         if beginNanoseconds == .min || now - beginNanoseconds >= periodNanoseconds {

@@ -2,7 +2,7 @@ import Binnacle
 import Glibc
 import LinuxSystem
 
-/// The server's work on its thread: accepts connections, and sends each what it asked for as fast as it reads.
+/// The server's work on its thread: accepts connections, and sends lines as fast as each client reads.
 final class SocketService {
     let gauges: SocketGauges
     let policy: PeerPolicy
@@ -23,13 +23,13 @@ final class SocketService {
     private let listener: SocketListener
     private let courier: Courier<SocketInbox>
     private let history: (any EventHistory)?
-    /// The identity without a history, that of this run.
+    /// The identity of this run, used without a history.
     private let ownIdentity: String
-    /// Connections that can take more at once.
+    /// Connections to which more can be sent now.
     private var ready: Set<UInt64> = []
     private var repeatedKinds: Set<EventKind> = []
     private var readingsInterval: Int64?
-    /// The identity that subscribers know.
+    /// The identity last sent to subscribers.
     private var announcedIdentity = ""
     /// The connections that wait for the answer to `status`, which is requested once for all of them.
     private var statusAskers: [UInt64] = []
@@ -38,14 +38,14 @@ final class SocketService {
 
     /// How long an answer to `status` is reused, so that requests in a loop do not keep the daemon busy.
     private static let statusNanoseconds: Int64 = 100_000_000
-    /// The size of a connection's lines that are collected at a time, in bytes.
+    /// The size of the lines collected for a connection at a time, in bytes.
     private static let pieceSize = 16_384
-    /// How long a client may write after its request was refused: a closed connection would fail its write, before it
-    /// has read why.
+    /// How long a client may write after a refusal: if the connection were closed, its write would fail before it has read the
+    /// reason.
     static let refusedNanoseconds: Int64 = 2_000_000_000
-    /// How many bytes a client may write then.
+    /// The number of bytes that a client may write in this time.
     static let mostDiscarded = 1 << 20
-    /// The number of pieces before other connections have their turn.
+    /// The number of pieces before other connections are served.
     private static let mostPieces = 4
 
     init(
@@ -68,16 +68,16 @@ final class SocketService {
         announcedIdentity = self.identity
     }
 
-    /// What the numbers of events belong to.
+    /// The identity of the events' sequence.
     var identity: String { history?.identity ?? ownIdentity }
 
     var hasHistory: Bool { history != nil }
 
-    /// Runs until the server is told to finish, and then until all published events are sent, or the time is over.
+    /// Runs until the server is requested to finish, and then until all published events are sent, or the time is over.
     func run() {
         var deadline: Int64?
         while true {
-            // Read first, so that the inbox has what was published before the request.
+            // Read first, so that the inbox includes everything published before the request.
             let stop = courier.stop
             let contents = courier.exchange(leaving: SocketInbox())
             if let stop, deadline == nil {
@@ -106,7 +106,7 @@ final class SocketService {
     private func handle(_ contents: SocketInbox) {
         announceIdentity()
         for (connection, page) in contents.pages {
-            // The client connects again, and continues after the last event that it got.
+            // The client connects again and continues after its last event.
             if page.isClosed {
                 close(connection)
                 continue
@@ -134,7 +134,7 @@ final class SocketService {
         }
     }
 
-    /// Tells subscribers the identity when it has changed, because the store was opened or replaced.
+    /// Sends subscribers the new identity after the store was opened or replaced.
     private func announceIdentity() {
         let identity = identity
         guard identity != announcedIdentity else { return }
@@ -154,7 +154,7 @@ final class SocketService {
         for served in connections.values { served.feed?.skip(from: end, ring: ring) }
     }
 
-    /// Whether every subscriber has the published events, apart from those that read from the history.
+    /// Whether all published events were sent to subscribers, except to those that read from the history.
     private var isAllGiven: Bool {
         ready.isEmpty && !connections.values.contains(where: \.hasOutput)
     }
@@ -166,7 +166,7 @@ final class SocketService {
 
     // MARK: - Sending
 
-    /// Sends a connection what it can take.
+    /// Sends a connection as much as it accepts.
     func pump(_ identifier: UInt64) {
         guard let connection = connections[identifier] else { return }
         for _ in 0..<Self.mostPieces {
@@ -189,7 +189,7 @@ final class SocketService {
         watch(connection)
     }
 
-    /// Sends a subscriber its next piece; `true` when there may be another one at once.
+    /// Sends a subscriber its next piece; `true` when another one may follow at once.
     private func sendNext(_ connection: ServedConnection, _ feed: EventFeed) -> Bool {
         if let line = connection.announcement {
             connection.announcement = nil
@@ -201,7 +201,7 @@ final class SocketService {
         }
         var feed = feed
         scratch.removeAll(keepingCapacity: true)
-        // Nothing waits for room here, so a line is as new as it can be.
+        // The readings are formatted only when the socket is writable, so they are as new as possible.
         if let readings = connection.readings?.next() { scratch.append(line: SocketMessage.readings(readings).json) }
         let step = feed.fill(&scratch, limit: Self.pieceSize, ring: ring)
         connection.phase = .subscribed(feed)
@@ -236,7 +236,7 @@ final class SocketService {
         history.read(query) { page in courier.add { $0.pages.append((identifier, page)) } }
     }
 
-    /// Answers a connection with the status, or requests it.
+    /// Answers a connection with the status, or requests the status.
     func requestStatus(for identifier: UInt64) {
         if let last = lastStatus, SystemClock.monotonic() - last.timeNanoseconds < Self.statusNanoseconds {
             return answer(identifier, with: last.text)
@@ -272,11 +272,11 @@ final class SocketService {
             state.subscribers[identifier] = nil
         }
         subscriptionsChanged(without: nil)
-        // There is a descriptor again.
+        // A descriptor is available again.
         acceptor.resume()
     }
 
-    /// Reports which repeated kinds and how frequent readings are subscribed to, when that has changed.
+    /// Reports the subscribed repeated kinds and the shortest interval of readings after a change.
     func subscriptionsChanged(without gone: ServedConnection?) {
         var wanted: Set<EventKind> = []
         var interval: Int64?

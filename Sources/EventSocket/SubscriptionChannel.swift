@@ -2,30 +2,30 @@ import Binnacle
 import LinuxSystem
 import Synchronization
 
-/// Passes messages from a thread that may block to a task that must not; the thread waits while there is no room.
+/// Passes messages from a thread that may block to a task that must not; the thread waits while the queue is full.
 final class SubscriptionChannel: Sendable {
     /// The wakers of the thread.
     struct Wakers {
-        /// Wakes the thread to end.
+        /// Ends the thread.
         let end: Waker
-        /// Wakes the thread when there is room again.
+        /// Wakes the thread when the queue has space.
         let room: Waker
     }
 
     /// The messages that wait for the task.
     let messages = Handover<EventSubscription.Message, EventSubscriptionError>(capacity: 64, overflow: .refuse)
     private let wakers = Mutex<(wakers: Wakers?, isCancelled: Bool)>((nil, false))
-    /// Whether the thread waits for room, or is about to.
+    /// Whether the thread waits for space, or is about to.
     private let isFull = Atomic(false)
 
-    /// The next message; the end when the task is cancelled.
+    /// The next message, or the end when the task is cancelled.
     func next() async -> Handover<EventSubscription.Message, EventSubscriptionError>.Outcome {
         let outcome = await messages.next { [self] in cancel() }
         if isFull.exchange(false, ordering: .sequentiallyConsistent) { wakers.withLock { $0.wakers }?.room.wake() }
         return outcome
     }
 
-    /// Ends the thread, and the wait of the task.
+    /// Ends the thread and the wait of the task.
     func cancel() {
         messages.close()
         let wakers = wakers.withLock { state in
@@ -36,7 +36,7 @@ final class SubscriptionChannel: Sendable {
         wakers?.room.wake()
     }
 
-    /// Stores the thread's wakers; `false` when the channel is cancelled already.
+    /// Stores the thread's wakers; `false` when the channel is already cancelled.
     func attach(_ new: Wakers) -> Bool {
         wakers.withLock { state in
             state.wakers = new
@@ -44,14 +44,14 @@ final class SubscriptionChannel: Sendable {
         }
     }
 
-    /// Adds a message, and waits for room; `false` when the channel is cancelled.
+    /// Adds a message, and waits while the queue is full; `false` when the channel is cancelled.
     func put(_ message: EventSubscription.Message, _ room: Waker) -> Bool {
         while true {
             switch messages.offer(message) {
             case .taken: return true
             case .closed: return false
             case .full:
-                // Offered once more after that is stored, because the task may have made room before.
+                // The message is offered again after this, because the task may have removed one before.
                 if isFull.exchange(true, ordering: .sequentiallyConsistent) { room.wait(timeoutMilliseconds: -1) }
             }
         }

@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import PlainText
 
-/// Reads a subscription, and continues after the last event when the daemon was away; for a thread that may block.
+/// Reads a subscription, and continues after the last event when the daemon is back; for a thread that may block.
 package final class SubscriptionReader {
     /// A result of ``next()``.
     package enum Message: Sendable, Equatable {
@@ -19,19 +19,19 @@ package final class SubscriptionReader {
         case cancelled
     }
 
-    /// Whether to wait for a daemon that does not answer.
+    /// The treatment of a daemon that does not answer.
     package enum Patience: Sendable {
-        /// That is an error.
+        /// An error.
         case none
-        /// That is an error before the first answer.
+        /// An error before the first answer; afterwards the reader waits.
         case afterFirstAnswer
-        /// Always.
+        /// The reader always waits.
         case always
     }
 
     /// A change of the connection.
     package enum Change: Sendable, Equatable {
-        /// The daemon does not answer, and is tried again and again.
+        /// The daemon does not answer; the reader keeps trying.
         case waiting(EventSubscriptionError)
         /// The daemon answers.
         case connected
@@ -51,10 +51,9 @@ package final class SubscriptionReader {
     private static let firstDelayNanoseconds: Int64 = 200_000_000
     private static let longestDelayNanoseconds: Int64 = 10_000_000_000
 
-    /// Creates a reader that has not connected yet; every wait ends when the descriptor `cancelling` is readable.
+    /// Creates a reader that is not connected; every wait ends when the descriptor `cancelling` is readable.
     ///
-    /// The path is asked for with each attempt until a daemon has answered, because where one answers may be known only
-    /// when it runs.
+    /// The path is determined at each attempt until a daemon has answered, because it may depend on which daemon runs.
     package init(
         _ request: SubscriptionRequest, path: @autoclosure @escaping () -> String, patience: Patience,
         cancelling: Int32, tell: @escaping (Change) -> Void = { _ in }
@@ -94,7 +93,7 @@ package final class SubscriptionReader {
         }
     }
 
-    /// The connection, which is made when there is none.
+    /// The connection, made on demand.
     private func connected() throws(EventSubscriptionError) -> SocketConnection {
         if let connection { return connection }
         if !hasAnswered { path = findPath() }

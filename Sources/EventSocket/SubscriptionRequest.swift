@@ -1,24 +1,22 @@
 package import Binnacle
 import PlainText
 
-/// The events that a client asks for.
+/// A client's request for events.
 package struct SubscriptionRequest: Sendable, Equatable {
     /// The kinds and sensors.
     package var filter = EventFilter()
-    /// The number of the event after which to begin; 0 for the oldest that is kept.
+    /// The number of the event after which to begin; 0 for the oldest stored one.
     package var after: UInt64?
-    /// What that number belongs to.
+    /// The identity of that number's sequence.
     package var identity: String?
-    /// The wall clock's time at which to begin, in nanoseconds since 1970.
+    /// The wall clock time at which to begin, in nanoseconds since 1970.
     package var sinceNanoseconds: Int64?
     /// Whether to continue with new events.
     package var follows = true
-    /// The live readings that come beside events; `nil` for none.
-    ///
-    /// With them, the kinds may be empty.
+    /// The requested live readings, with which the kinds may be empty; `nil` for none.
     package var readings: LiveValuesRequest?
 
-    /// Asks for all events from now on.
+    /// Requests all events from now on.
     package init() {}
 
     /// The request as one line, without its end.
@@ -40,7 +38,7 @@ package struct SubscriptionRequest: Sendable, Equatable {
 extension SubscriptionRequest {
     private static let keys = ["kinds", "sensors", "after", "identity", "since_ns", "follow", "readings"]
 
-    /// Reads the value of `subscribe`.
+    /// Parses the value of `subscribe`.
     init(reading body: LocatedJSONValue) throws(SocketRequest.SyntaxError) {
         self.init()
         let members = try body.requireMembers()
@@ -49,7 +47,7 @@ extension SubscriptionRequest {
             let value = member.value
             switch member.key {
             case "kinds":
-                // Who wants readings may want no events.
+                // A client that requests readings may want no events.
                 let isNone = hasReadings && value.elements?.isEmpty ?? false
                 filter.kinds = isNone ? [] : try Self.kinds(value)
             case "sensors": filter.sensors = try value.sensorNames()
@@ -90,7 +88,7 @@ extension SubscriptionRequest {
 }
 
 extension LocatedJSONValue.Member {
-    /// The error of a key that is none of these.
+    /// The error for an unknown key.
     func unknownKey(among keys: [String]) -> SocketRequest.SyntaxError {
         SocketRequest.SyntaxError(
             message: "unknown key \(Spelling.quoted(key)) (\(Spelling.hint(for: key, among: keys)))", column: keyColumn)
@@ -98,13 +96,13 @@ extension LocatedJSONValue.Member {
 }
 
 extension LocatedJSONValue {
-    /// The members of an object; fails for other values.
+    /// The members of an object; throws for other values.
     func requireMembers() throws(SocketRequest.SyntaxError) -> [Member] {
         guard let members else { throw error("an object should be here, not \(value.typeName)") }
         return members
     }
 
-    /// The names of sensors, of which there are not too many.
+    /// The names of sensors, up to the maximum number.
     func sensorNames() throws(SocketRequest.SyntaxError) -> Set<String> {
         var sensors: Set<String> = []
         for element in try list(of: "sensors") {
@@ -116,7 +114,7 @@ extension LocatedJSONValue {
         return sensors
     }
 
-    /// The elements of an array that has some.
+    /// The elements of an array that is not empty.
     func list(of what: String) throws(SocketRequest.SyntaxError) -> [LocatedJSONValue] {
         guard let elements, !elements.isEmpty else {
             throw error("`\(what)` has to be an array of names; without the key, all are meant")
@@ -124,7 +122,7 @@ extension LocatedJSONValue {
         return elements
     }
 
-    /// A string that is not too long.
+    /// A string up to the maximum length.
     func name() throws(SocketRequest.SyntaxError) -> String {
         guard let text = value.text, text.utf8.count <= SocketRequest.longestName else {
             throw error(

@@ -20,7 +20,7 @@ final class SubscriptionThread: Sendable {
         channel.cancel()
     }
 
-    /// The next message, which is awaited without blocking a thread of the concurrency runtime; `nil` at the end.
+    /// The next message, awaited without blocking a thread of the concurrency runtime; `nil` at the end.
     func next() async throws(EventSubscriptionError) -> EventSubscription.Message? {
         if !hasBegun.exchange(true, ordering: .relaxed) { start() }
         return try await channel.next().get()
