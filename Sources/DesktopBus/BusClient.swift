@@ -1,25 +1,25 @@
 import CSDBus
 import LinuxSystem
 
-/// A program that has called: what it waits for, and whether it may.
+/// A client on the bus: its pending calls, and its permission.
 final class BusClient {
     /// Its unique name on the bus.
     let name: String
-    /// The service, which owns it.
+    /// The service that owns it.
     unowned let service: BusService
-    /// The calls that wait for the decision, in their order.
+    /// The calls that wait for the decision, in order.
     var calls: [BusMessage] = []
-    /// Until when the last decision counts that it may, on CLOCK_MONOTONIC.
+    /// How long the last positive decision is valid, on CLOCK_MONOTONIC.
     var allowedUntil: Int64?
-    /// The match that shows when it vanishes, and the question whether it may.
+    /// The match that reports the client's end, and the pending question about its permission.
     var vanishing: OpaquePointer?
     var question: OpaquePointer?
 
-    /// The number of polkit's actions that were tried for the question.
+    /// The number of polkit's actions tried for the question.
     var action = 0
 
     static let mostCalls = 64
-    /// How long a decision counts: each is a round trip to polkit, and clients may call in a loop.
+    /// The validity of a decision: each is a round trip to polkit, and clients may call in a loop.
     static let decisionNanoseconds: Int64 = 1_000_000_000
 
     init(_ name: String, _ service: BusService) {
@@ -28,24 +28,24 @@ final class BusClient {
     }
 }
 
-/// The answer to the question whether a client may claim a sensor.
+/// The decision whether a client may claim a sensor.
 enum ClaimDecision {
     case allowed
-    /// It may not, for a reason that the client is told.
+    /// Denied, with a reason for the client.
     case denied(String)
-    /// There is no decision, for a reason that stands in the log.
+    /// No decision, with a reason for the log.
     case undecided(String)
 }
 
-/// Asks who decides about claims: polkit, or the bus, which knows the groups of a client.
+/// Asks for the decision about claims: polkit, or the bus, which knows a client's groups.
 enum ClaimAuthority {
-    /// The actions of polkit, of which the second is asked about where the first is not registered, or is that of
-    /// iio-sensor-proxy: polkit answers questions about other accounts to root and to an action's owner alone.
+    /// The actions of polkit. The second is used if the first is not registered, or is iio-sensor-proxy's: polkit answers
+    /// questions about other accounts only to root and to an action's owner.
     static let actions = ["net.hadess.SensorProxy.claim-sensor", "org.binnacle.Binnacle1.claim-sensor"]
-    /// How long the answer may take: polkit may have to be started first.
+    /// The timeout of the answer: polkit may have to be started first.
     private static let timeMicroseconds: UInt64 = 5_000_000
 
-    /// Asks whether a client may; the answer comes with the call's reply, which ``decision(of:_:group:)`` reads.
+    /// Asks whether a client may; the answer is the call's reply, which ``decision(of:_:group:)`` evaluates.
     static func ask(
         _ settings: DBusSettings, about client: BusClient, _ connection: BusConnection,
         answer: @escaping sd_bus_message_handler_t
@@ -64,7 +64,7 @@ enum ClaimAuthority {
                 }
                 try message.append(actions[client.service.action])
                 try message.append(emptyArrayOf: "{ss}")
-                // No user is asked for a password because a screen turns.
+                // No interaction: a turning screen must not cause a password prompt.
                 try message.append(UInt32(0))
                 try message.append("")
             }
@@ -76,7 +76,7 @@ enum ClaimAuthority {
         }
     }
 
-    /// Reads the reply; the group is `nil` when the machine has none of this name, the user is the daemon's own account.
+    /// Evaluates the reply; the group is `nil` if the machine has none of this name, the user is the daemon's own account.
     static func decision(
         of reply: BusMessage, _ settings: DBusSettings, group: UInt32?, user: UInt32
     ) -> ClaimDecision {

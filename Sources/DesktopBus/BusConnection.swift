@@ -4,14 +4,14 @@ import LinuxSystem
 
 /// A connection to the system bus; it belongs to one thread.
 ///
-/// Callbacks are functions of C and get a pointer to their receiver. It is unretained: the receiver closes the connection
-/// before it ends.
+/// Callbacks are C functions with a pointer to their receiver. It is unretained: the receiver closes the connection before its
+/// own end.
 final class BusConnection {
     let library: csdbus
     private let bus: OpaquePointer
 
-    /// Connects, which goes on in ``process()``; to another bus than the system's, which `DBUS_SYSTEM_BUS_ADDRESS` may name
-    /// as well, if there is an address.
+    /// Begins to connect, which ``process()`` continues; without an address to the system bus, which `DBUS_SYSTEM_BUS_ADDRESS`
+    /// may name.
     init(address: String? = nil) throws(BusFailure) {
         let library = try BusLibrary.load()
         var bus: OpaquePointer?
@@ -27,7 +27,7 @@ final class BusConnection {
         self.bus = bus
     }
 
-    /// Leaves the bus, whatever waits for an answer.
+    /// Leaves the bus and discards pending calls.
     func close() { library.close(bus) }
 
     deinit {
@@ -37,28 +37,28 @@ final class BusConnection {
 
     // MARK: - The loop
 
-    /// The descriptor to wait for.
+    /// The descriptor to poll.
     var descriptor: Int32 { library.get_fd(bus) }
 
-    /// What to wait for.
+    /// The events to poll for.
     var events: (reads: Bool, writes: Bool) {
         let events = library.get_events(bus)
         return (events & Int32(POLLIN) != 0, events & Int32(POLLOUT) != 0)
     }
 
-    /// When to process although nothing has come, on CLOCK_MONOTONIC.
+    /// When to process without an event, on CLOCK_MONOTONIC.
     var deadline: Int64? {
         var microseconds: UInt64 = 0
         guard library.get_timeout(bus, &microseconds) >= 0, microseconds < UInt64(Int64.max / 1000) else { return nil }
         return Int64(microseconds) * 1000
     }
 
-    /// Reads, dispatches and writes once; whether there may be more.
+    /// Reads, dispatches and writes once; returns whether there may be more.
     func process() throws(BusFailure) -> Bool {
         try busCall("the system bus") { library.process(bus, nil) } > 0
     }
 
-    /// The number of messages that wait for the bus to read them.
+    /// The number of messages that the bus has not read.
     var queuedCount: Int {
         var count: UInt64 = 0
         return library.get_n_queued_write(bus, &count) < 0 ? 0 : Int(count)
@@ -66,7 +66,7 @@ final class BusConnection {
 
     // MARK: - Names and objects
 
-    /// Asks for a well-known name, and takes it from an owner that allows it; otherwise it comes when it is free.
+    /// Requests a well-known name, replacing an owner that allows it; otherwise the bus assigns the name when it is free.
     func request(name: String, answer: @escaping sd_bus_message_handler_t, receiver: UnsafeMutableRawPointer)
         throws(BusFailure)
     {
@@ -74,7 +74,7 @@ final class BusConnection {
         try busCall("sd_bus_request_name_async") { library.request_name_async(bus, nil, name, flags, answer, receiver) }
     }
 
-    /// Offers an interface.
+    /// Registers an interface.
     func add(
         _ interface: BusInterface, _ table: UnsafePointer<sd_bus_vtable>, receiver: UnsafeMutableRawPointer
     ) throws(BusFailure) {
@@ -83,7 +83,7 @@ final class BusConnection {
         }
     }
 
-    /// Asks the bus for messages, until ``remove(_:)`` gets what is returned.
+    /// Subscribes to messages of the bus; pass the result to ``remove(_:)``.
     func match(
         _ rule: String, _ take: @escaping sd_bus_message_handler_t, receiver: UnsafeMutableRawPointer
     ) throws(BusFailure) -> OpaquePointer? {
@@ -112,7 +112,7 @@ final class BusConnection {
         try send(message)
     }
 
-    /// Calls a method; ``remove(_:)`` ends the wait for the answer.
+    /// Calls a method; ``remove(_:)`` cancels the wait for the answer.
     func call(
         _ method: String, of interface: String, at path: String, of name: String, within microseconds: UInt64,
         answer: @escaping sd_bus_message_handler_t, receiver: UnsafeMutableRawPointer,

@@ -1,19 +1,19 @@
 import Binnacle
 
-/// What the event thread has for the thread of the bus.
+/// The messages of the event thread to the thread of the bus.
 ///
-/// Of the readings only the last ones count. Each event counts: there is a limit, and what is beyond it is counted.
+/// Of the readings only the last ones matter. Every event matters: there is a limit, beyond which they are dropped and counted.
 struct BusInbox: Sendable {
     private(set) var events: [Event] = []
-    /// The number of events for which there was no room.
+    /// The number of dropped events.
     private(set) var droppedCount = 0
-    /// The readings, when they have changed.
+    /// The readings, if changed.
     var readings: DesktopValues?
-    /// Other settings.
+    /// The settings, if changed.
     var settings: DBusSettings?
     /// The answer to a request for the status.
     var status: String?
-    /// Whether the sensors of the machine have become known, and clients may ask for them.
+    /// Whether the machine's sensors are known, so that clients may ask for them.
     var isReady = false
 
     static let capacity = 1024

@@ -1,10 +1,10 @@
 import Binnacle
 import CSDBus
 
-/// An interface at a path: its members, one row each, from which the library's table is made.
+/// An interface at a path: its members, a row each, from which the library's table is made.
 struct BusInterface {
     enum Member {
-        /// A method, what it takes, and the type and the name of its result.
+        /// A method, its argument types, and the type and the name of its result.
         case method(String, arguments: String = "", result: (type: String, name: String)? = nil)
         case property(String, type: String)
         case signal(String, type: String, names: [String])
@@ -14,12 +14,12 @@ struct BusInterface {
     let path: String
     let members: [Member]
 
-    /// The well-known name of the service that desktops ask.
+    /// The well-known name of the service that desktops use.
     static let proxyName = "net.hadess.SensorProxy"
     /// The well-known name of our own interface.
     static let ownName = "org.binnacle.Binnacle1"
 
-    /// The interface of iio-sensor-proxy 3.9, to the letter.
+    /// The interface of iio-sensor-proxy 3.9, unchanged.
     static let proxy = BusInterface(
         name: proxyName, path: "/net/hadess/SensorProxy",
         members: [.accelerometer, .light, .proximity].flatMap(claims) + [
@@ -33,7 +33,7 @@ struct BusInterface {
             .property("ProximityNear", type: "b"),
         ])
 
-    /// That of its compass.
+    /// The interface of iio-sensor-proxy's compass.
     static let compass = BusInterface(
         name: "net.hadess.SensorProxy.Compass", path: "/net/hadess/SensorProxy/Compass",
         members: claims(.compass) + [.property("HasCompass", type: "b"), .property("CompassHeading", type: "d")])
@@ -49,7 +49,7 @@ struct BusInterface {
                 .signal($0.busName, type: eventType, names: eventNames)
             })
 
-    /// The values of a signal for an event.
+    /// The types of a signal for an event.
     private static let eventType = "tssxa{sv}"
     private static let eventNames = ["seq", "detector", "sensor", "time_ns", "figures"]
 
@@ -57,7 +57,7 @@ struct BusInterface {
         [.method("Claim" + sensor.rawValue), .method("Release" + sensor.rawValue)]
     }
 
-    /// Makes the library's table, which stays for as long as the process.
+    /// Makes the library's table, which is never freed.
     func makeTable(
         call: @escaping sd_bus_message_handler_t, get: @escaping sd_bus_property_get_t
     ) -> UnsafePointer<sd_bus_vtable> {
@@ -78,7 +78,7 @@ struct BusInterface {
         return csdbus_vtable(rows, rows.count, call, get)
     }
 
-    /// Texts with a zero byte behind each, and one more behind the last; they stay as long as the table.
+    /// Texts, each with a terminating zero byte, and one more after the last; never freed, like the table.
     private static func keep(_ texts: [String]) -> UnsafePointer<CChar> {
         let bytes: [CChar] = texts.flatMap { Array($0.utf8CString) } + [0]
         let place = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
@@ -88,7 +88,7 @@ struct BusInterface {
 }
 
 extension EventKind {
-    /// The name of its signal: `orientation.changed` is `OrientationChanged`.
+    /// The name of its signal: `OrientationChanged` for `orientation.changed`.
     package var busName: String {
         rawValue.split { $0 == "." || $0 == "_" }.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
@@ -114,10 +114,10 @@ extension DesktopValues {
 }
 
 extension DesktopSensor {
-    /// The interface that has its properties.
+    /// The interface with its properties.
     var interface: BusInterface { self == .compass ? .compass : .proxy }
 
-    /// The properties that are sent to all clients, in one signal.
+    /// The properties sent to all clients in one signal.
     var publicProperties: [String] {
         switch self {
         case .accelerometer: ["HasAccelerometer"]
@@ -127,7 +127,7 @@ extension DesktopSensor {
         }
     }
 
-    /// The properties that are sent to claimers alone, each in a signal of its own: some clients read the first of a signal alone.
+    /// The properties sent only to claimers, each in a separate signal, because some clients read only the first of a signal.
     var claimedProperties: [String] {
         switch self {
         case .accelerometer: ["AccelerometerOrientation", "AccelerometerTilt"]

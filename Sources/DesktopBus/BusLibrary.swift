@@ -1,9 +1,9 @@
 import CSDBus
 import LinuxSystem
 
-/// The functions of libsystemd, once they are loaded.
+/// The functions of libsystemd, loaded on demand.
 enum BusLibrary {
-    /// Loads the library, the first time on any thread.
+    /// Loads the library once; on any thread.
     static func load() throws(BusFailure) -> csdbus {
         var reason: UnsafePointer<CChar>?
         guard let functions = csdbus_load(&reason) else {
@@ -17,7 +17,7 @@ enum BusLibrary {
 /// A call of sd-bus that failed.
 struct BusFailure: Error, CustomStringConvertible {
     let call: String
-    /// The error number; 0 when `call` has the reason.
+    /// The error number; 0 when `call` contains the reason.
     let code: Int32
 
     var description: String {
@@ -25,7 +25,7 @@ struct BusFailure: Error, CustomStringConvertible {
     }
 }
 
-/// Calls a function of sd-bus, which returns a negative error number when it fails.
+/// Calls a function of sd-bus, which returns a negative error number on failure.
 @discardableResult
 func busCall(_ name: StaticString, _ body: () -> Int32) throws(BusFailure) -> Int32 {
     let result = body()

@@ -17,7 +17,7 @@ enum BusValue: Equatable {
     case list([BusValue])
     case dictionary([Entry])
 
-    /// The same value; `nil` for `null`, which D-Bus has not: what is not known is left out.
+    /// The same value; `nil` for `null`, which D-Bus lacks: unknown values are omitted.
     init?(_ json: JSONValue) {
         switch json {
         case .null: return nil
@@ -38,7 +38,7 @@ enum BusValue: Equatable {
         }
     }
 
-    /// The type as D-Bus writes it.
+    /// The D-Bus signature of the type.
     var signature: String {
         switch self {
         case .boolean: "b"
@@ -51,7 +51,7 @@ enum BusValue: Equatable {
     }
 }
 
-/// A message that is written or read; it belongs to the thread of its connection.
+/// A message for writing or reading; it belongs to the thread of its connection.
 final class BusMessage {
     let raw: OpaquePointer
     private let library: csdbus
@@ -62,7 +62,7 @@ final class BusMessage {
         self.library = library
     }
 
-    /// Keeps a message that the library owns.
+    /// Retains a message that the library owns.
     init(keeping raw: OpaquePointer, _ library: csdbus) {
         self.raw = library.message_ref(raw) ?? raw
         self.library = library
@@ -138,20 +138,21 @@ final class BusMessage {
 
     /// Whether the bus itself has sent it.
     ///
-    /// A match does not say so: libsystemd takes any unique name for that of a well-known one, and every program may send signals.
+    /// A match does not guarantee that: libsystemd accepts any unique name for a well-known one, and every program may send
+    /// signals.
     var isOfBus: Bool { sender == "org.freedesktop.DBus" }
 
     /// The name of the method or signal.
     var member: String { library.message_get_member(raw).map { String(cString: $0) } ?? "" }
 
-    /// The error's name and message; `nil` when it is no error.
+    /// The error's name and message; `nil` for other messages.
     var error: String? {
         guard let error = library.message_get_error(raw), let name = error.pointee.name else { return nil }
         let words = error.pointee.message.map { ": " + String(cString: $0) } ?? ""
         return String(cString: name) + words
     }
 
-    /// The next value, which is a text; `nil` when it is none.
+    /// The next value as text; `nil` for another type.
     func text() -> String? {
         var text: UnsafePointer<CChar>?
         guard library.message_read_basic(raw, CChar(UInt8(ascii: "s")), &text) > 0, let text else { return nil }
@@ -170,20 +171,20 @@ final class BusMessage {
         return library.message_read_basic(raw, CChar(UInt8(ascii: "u")), &value) > 0 ? value : nil
     }
 
-    /// Enters a container, unless there is no such one.
+    /// Enters a container; `false` if there is none of this type.
     func enter(_ type: Unicode.Scalar, _ contents: String) -> Bool {
         library.message_enter_container(raw, CChar(UInt8(ascii: type)), contents) > 0
     }
 
     func exit() { _ = library.message_exit_container(raw) }
 
-    /// The contents of the variant that is next, without entering it.
+    /// The signature of the variant that is next, without entering it.
     var variantContents: String? {
         var (type, contents) = (CChar(0), UnsafePointer<CChar>?.none)
         guard library.message_peek_type(raw, &type, &contents) > 0, type == CChar(UInt8(ascii: "v")) else { return nil }
         return contents.map { String(cString: $0) }
     }
 
-    /// Passes over what is next.
+    /// Skips the next values.
     func skip(_ types: String) { _ = library.message_skip(raw, types) }
 }

@@ -3,9 +3,9 @@ import Glibc
 import LinuxSystem
 import PlainText
 
-/// Clients: whether they may, what they claim, and that they vanish.
+/// Clients: their permission, their claims, and their end.
 extension BusService {
-    /// Takes a call about a claim, and has it decided whether the client may.
+    /// Accepts a call about a claim, and asks for the decision about it.
     func handleClaim(_ message: BusMessage, from name: String) {
         guard let client = client(name) else {
             return refuse(message, "LimitsExceeded", "too many programs have claimed sensors")
@@ -31,12 +31,12 @@ extension BusService {
         }
     }
 
-    /// The record of a client, of whose end the bus tells; `nil` when there are too many.
+    /// The record of a client, whose end the bus reports; `nil` when there are too many.
     private func client(_ name: String) -> BusClient? {
         if let known = clients[name] { return known }
         guard clients.count < Self.mostClients, let connection else { return nil }
         let client = BusClient(name, self)
-        // The bus adds the match before it answers whether the client may: one that vanished before has no answer.
+        // The bus adds the match before it answers about permission: a client that vanished before gets no answer.
         attempt { () throws(BusFailure) in
             client.vanishing = try connection.match(
                 "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
@@ -59,7 +59,7 @@ extension BusService {
         case .denied(let reason), .undecided(let reason):
             client.allowedUntil = nil
             for call in calls { refuse(call, "AccessDenied", "Not Authorized: \(reason)") }
-            // A place is for those who have claims: programs that may not could take all of them.
+            // Records are limited to clients with claims: programs without permission could use up all of them.
             if claims.claims[client.name] == nil { vanish(client) }
             var isUndecided = false
             if case .undecided = decision { isUndecided = true }
@@ -70,7 +70,7 @@ extension BusService {
         }
     }
 
-    /// Claims or releases.
+    /// Performs a claim or a release.
     private func perform(_ call: BusMessage, for client: BusClient) {
         let now = SystemClock.monotonic()
         let member = call.member
@@ -100,7 +100,7 @@ extension BusService {
         countClaims()
     }
 
-    /// Ends what the connection keeps for a client.
+    /// Frees the client's resources of the connection.
     func forget(_ client: BusClient) {
         connection?.remove(client.vanishing)
         connection?.remove(client.question)
@@ -116,7 +116,7 @@ extension BusService {
 
     // MARK: - Functions for sd-bus
 
-    /// The client of a callback's receiver: it ends with its matches and questions, on the thread that calls.
+    /// The client of a callback's receiver; it ends after its matches and questions, on the calling thread.
     private static func client(_ receiver: UnsafeMutableRawPointer?) -> BusClient? {
         receiver.map { Unmanaged<BusClient>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -138,7 +138,7 @@ extension BusService {
         }
         client.action = 0
         service.apply(
-            // The directory of groups loads a library of 0.3 MB: it is asked only where a group decides.
+            // The group directory loads a library of 0.3 MB, so it is used only if a group decides.
             ClaimAuthority.decision(
                 of: reply, service.settings, group: service.settings.claims == .group ? service.group : nil,
                 user: getuid()), about: client)

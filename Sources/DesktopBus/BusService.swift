@@ -14,43 +14,43 @@ final class BusService {
     var readings = DesktopValues()
     var claims = ClaimTable()
     var clients: [String: BusClient] = [:]
-    /// The claims that are not answered yet, by their numbers.
+    /// The unanswered claims, by their numbers.
     var calls: [UInt64: BusMessage] = [:]
     private var callCount: UInt64 = 0
     private(set) var connection: BusConnection?
-    /// The descriptor that the epoll waits for, and what for.
+    /// The descriptor registered with the epoll, and its events.
     private var watched: (descriptor: Int32, reads: Bool, writes: Bool)?
     private var reconnectNanoseconds: Int64 = 0
     private var failureCount = 0
-    /// Whether clients may ask for the sensors of the machine.
+    /// Whether clients may ask for the machine's sensors.
     private var isReady = false
     private var hasRequestedNames = false
-    /// When names that the bus refused are asked for again, on CLOCK_MONOTONIC.
+    /// When refused names are requested again, on CLOCK_MONOTONIC.
     private var namesDueNanoseconds: Int64?
     private var wanted: DesktopSensors = []
     /// The calls that wait for the daemon's status.
     private var statusCalls: [BusMessage] = []
     private var lastFailure: String?
-    /// The group of the settings, looked up once: the directory of groups may be slow.
+    /// The group of the settings, looked up once, because the group directory may be slow.
     lazy var group = AccountDatabase.group(settings.group)
-    /// The action that polkit knows, by its place among ``ClaimAuthority/actions``.
+    /// The index in ``ClaimAuthority/actions`` of the action that polkit accepted.
     var action = 0
     /// When a refused claim may be logged again.
     var refusalLogNanoseconds = Int64.min
 
-    /// The tables of the interfaces, which sd-bus keeps.
+    /// The tables of the interfaces, which sd-bus references.
     private nonisolated(unsafe) static let tables = [BusInterface.proxy, .compass, .own].map { interface in
-        // Read-only once they are made.
+        // Read-only after their creation.
         (interface, interface.makeTable(call: BusService.takeCall, get: BusService.getProperty))
     }
 
-    /// How many clients may have claims: the bus allows a connection 512 matches.
+    /// The maximum number of clients with claims: the bus allows a connection 512 matches.
     static let mostClients = 400
-    /// The messages that may wait for a bus that does not read them, before events are left out.
+    /// The number of messages unread by the bus from which events are dropped.
     private static let mostQueued = 1024
-    /// How long after a refused name it is asked for again: the bus may have read its policy before the package was complete.
+    /// The pause before a refused name is requested again: the package may just have installed the bus policy.
     private static let nameRetryNanoseconds: Int64 = 10_000_000_000
-    /// The messages that are dispatched before the inbox is looked at.
+    /// The number of messages dispatched before the inbox is checked.
     private static let mostMessages = 64
 
     init(
@@ -65,7 +65,7 @@ final class BusService {
 
     private var receiver: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Runs until the service is told to finish.
+    /// Runs until the service is requested to finish.
     func run() {
         while courier.stop == nil {
             let now = SystemClock.monotonic()
@@ -79,7 +79,7 @@ final class BusService {
             answerDue(now)
             reportWanted(now)
             watch()
-            // What the bus has sent is processed at each turn.
+            // Messages of the bus are processed at each turn.
             epoll.wait(until: hasMore ? 0 : nextTime) { _, _ in }
         }
         disconnect()
@@ -115,7 +115,7 @@ final class BusService {
         gauges.change { $0.names = [] }
     }
 
-    /// Gives the connection up, and connects again after 1 s, doubled up to 32 s.
+    /// Closes the connection, and connects again after 1 s, doubled up to 32 s.
     private func lose(_ failure: BusFailure, _ now: Int64) {
         // First, so that a status without names has the reason.
         fail("\(failure); it is tried again", level: .error)
@@ -125,7 +125,7 @@ final class BusService {
         failureCount += 1
     }
 
-    /// Records what is wrong, and logs it when it is new.
+    /// Records a failure, and logs it if it is new.
     private func fail(_ text: String, level: LogLevel) {
         gauges.change { $0.failure = text }
         guard text != lastFailure else { return }
@@ -169,7 +169,7 @@ final class BusService {
 
     // MARK: - Names
 
-    /// Asks for the names once the sensors are known: clients that find the service ask it at once what it has.
+    /// Requests the names once the sensors are known, because clients that find the service query it at once.
     private func requestNames() {
         guard let connection, !hasRequestedNames else { return }
         hasRequestedNames = true
@@ -182,7 +182,7 @@ final class BusService {
 
     fileprivate func handle(nameAnswer message: BusMessage, _ name: String) {
         if let error = message.error {
-            // The policy of the bus says who may have a name.
+            // The policy of the bus decides who may own a name.
             fail(
                 "the bus does not give it the name \(name): \(error); 'systemctl reload dbus' has the bus read its policy again",
                 level: .error)
@@ -224,7 +224,7 @@ final class BusService {
         if let status = inbox.status {
             let calls = statusCalls
             statusCalls = []
-            // What the daemon has written is an object.
+            // The daemon's status is an object.
             let typed = calls.contains { $0.member == "Status" } ? try? JSONReader.value(of: status.utf8) : nil
             let value = typed.flatMap(BusValue.init) ?? .dictionary([])
             for call in calls {
@@ -250,7 +250,7 @@ final class BusService {
         }
     }
 
-    /// Sends the present values of some properties to one client, or to all.
+    /// Sends the current values of some properties to one client, or to all.
     private func emitChanges(_ sensor: DesktopSensor, _ properties: [String], to client: String?) {
         guard let connection else { return }
         let values = properties.compactMap { name in readings.value(of: name).map { (name, $0) } }
@@ -284,13 +284,13 @@ final class BusService {
             state.broadcastCount += sent
             state.droppedCount += left
         }
-        // Without a bus there are no clients, and the log has that already.
+        // Without a bus there are no clients, and the failure is already logged.
         if left > 0, connection != nil { surroundings.dropped(left) }
     }
 
     // MARK: - Claims
 
-    /// Sends a claimer the values, which heals caches that it may have, and then the answer.
+    /// Sends a claimer the values, which correct its cache, and then the answer.
     func answer(_ call: BusMessage, _ sensor: DesktopSensor, to client: String) {
         for property in sensor.claimedProperties where isKnown(property, sensor) {
             emitChanges(sensor, [property], to: client)
@@ -298,7 +298,7 @@ final class BusService {
         reply(to: call)
     }
 
-    /// Whether a value is worth telling: programs warn of an undefined orientation.
+    /// Whether a value is worth sending: programs warn of an undefined orientation.
     private func isKnown(_ property: String, _ sensor: DesktopSensor) -> Bool {
         readings.present.contains(sensor) && readings.value(of: property) != .text("undefined")
     }
@@ -312,7 +312,7 @@ final class BusService {
         answer(call, waiting.sensor, to: waiting.client)
     }
 
-    /// Keeps a claim that is answered later.
+    /// The number of a claim that is answered later.
     func nextCallNumber() -> UInt64 {
         callCount += 1
         return callCount
@@ -337,7 +337,7 @@ final class BusService {
         attempt { () throws(BusFailure) in try connection.refuse(call, "org.freedesktop.DBus.Error." + name, text) }
     }
 
-    /// What cannot be sent is no reason to end: a client may be gone, and ``process(_:)`` notices when the bus is.
+    /// A failure to send is ignored: the client may be gone, and ``process(_:)`` detects the loss of the bus.
     func attempt(_ body: () throws(BusFailure) -> Void) {
         do throws(BusFailure) {
             try body()
@@ -373,7 +373,7 @@ final class BusService {
 extension BusService {
     /// The service of a callback's receiver, and the message.
     ///
-    /// Sound, because a service closes its connection, which alone calls, before it ends, on the same thread.
+    /// Sound, because only the connection makes callbacks, and a service closes it before its own end, on the same thread.
     private static func context(
         _ raw: OpaquePointer?, _ receiver: UnsafeMutableRawPointer?
     ) -> (service: BusService, message: BusMessage)? {
@@ -385,7 +385,7 @@ extension BusService {
     fileprivate static let takeCall: sd_bus_message_handler_t = { raw, receiver, _ in
         guard let (service, message) = context(raw, receiver) else { return -ENOTCONN }
         service.handle(call: message)
-        // The answer may come later.
+        // The answer may follow later.
         return 1
     }
 

@@ -1,16 +1,16 @@
 import Binnacle
 
-/// Who has claimed what, who waits for an answer, and which sensors are therefore wanted.
+/// The claims, the clients that wait for an answer, and the sensors that are therefore wanted.
 ///
-/// A state machine without a bus and a clock. A claim belongs to a client and is not counted: a second one changes nothing,
-/// and one release ends it. It outlives the sensor, which may be unplugged and come back.
+/// A state machine without a bus and a clock. A claim belongs to a client and is not counted: a second one changes nothing, and
+/// one release ends it. It stays when the sensor is unplugged and plugged in again.
 struct ClaimTable {
     /// A claim that is not answered yet.
     struct Waiting: Equatable {
         let client: String
         let sensor: DesktopSensor
         let call: UInt64
-        /// When it is answered at the latest, on CLOCK_MONOTONIC.
+        /// The deadline of the answer on CLOCK_MONOTONIC.
         let dueNanoseconds: Int64
     }
 
@@ -19,12 +19,12 @@ struct ClaimTable {
     /// When sensors without a claim are switched off, on CLOCK_MONOTONIC.
     private var lingering: [DesktopSensor: Int64] = [:]
 
-    /// How long a claim waits for the first value: desktops wait in their main loop.
+    /// How long a claim waits for the first value, because desktops wait in their main loop.
     static let longestWait: Int64 = 900_000_000
-    /// How long a sensor stays on without claims: clients that release and claim in a loop would switch it each time.
+    /// How long a sensor stays on without claims, so that clients that release and claim in a loop do not switch it.
     static let linger: Int64 = 1_000_000_000
 
-    /// Takes a claim; whether it is to be answered now: its value is known, or there is no sensor to wait for.
+    /// Adds a claim; returns whether to answer now, because the value is known or there is no sensor.
     mutating func claim(
         _ sensor: DesktopSensor, by client: String, call: UInt64, _ readings: DesktopValues, at now: Int64
     ) -> Bool {
@@ -36,7 +36,7 @@ struct ClaimTable {
         return false
     }
 
-    /// Ends a claim, if it is there, and returns those of this client that waited, which are to be answered.
+    /// Removes a claim, and returns the client's waiting claims of the sensor, which have to be answered.
     mutating func release(_ sensor: DesktopSensor, by client: String, at now: Int64) -> [Waiting] {
         guard var own = claims[client], own.contains(sensor) else { return [] }
         own.set(sensor, false)
@@ -45,14 +45,14 @@ struct ClaimTable {
         return removeWaiting { $0.client == client && $0.sensor == sensor }
     }
 
-    /// Ends all claims of a client that is gone.
+    /// Removes all claims of a client that is gone.
     mutating func vanish(_ client: String, at now: Int64) -> [Waiting] {
         guard let own = claims.removeValue(forKey: client) else { return [] }
         letLinger(own, now)
         return removeWaiting { $0.client == client }
     }
 
-    /// Ends the claims of all clients, because the bus is gone.
+    /// Removes the claims of all clients, because the bus is gone.
     mutating func removeAll(at now: Int64) {
         let all = claims.values.reduce(into: DesktopSensors()) { $0.formUnion($1) }
         claims = [:]
@@ -60,7 +60,7 @@ struct ClaimTable {
         letLinger(all, now)
     }
 
-    /// The claims that are to be answered: their values have come, there is no sensor any more, or the time is over.
+    /// The claims to answer: the value has arrived, the sensor is gone, or the deadline has passed.
     mutating func removeAnswered(_ readings: DesktopValues, at now: Int64) -> [Waiting] {
         guard !waiting.isEmpty else { return [] }
         return removeWaiting { $0.dueNanoseconds <= now || Self.isKnown($0.sensor, readings) }
@@ -71,7 +71,7 @@ struct ClaimTable {
         claims.filter { $0.value.contains(sensor) }.keys.sorted()
     }
 
-    /// The sensors that are claimed, or were a moment ago.
+    /// The sensors that are claimed, or were until a moment ago.
     mutating func wanted(at now: Int64) -> DesktopSensors {
         lingering = lingering.filter { $0.value > now }
         var wanted = claims.values.reduce(into: DesktopSensors()) { $0.formUnion($1) }
@@ -79,7 +79,7 @@ struct ClaimTable {
         return wanted
     }
 
-    /// When there is something to do although nothing happens, on CLOCK_MONOTONIC.
+    /// The next deadline on CLOCK_MONOTONIC.
     var deadline: Int64? {
         (waiting.map(\.dueNanoseconds) + lingering.values).min()
     }

@@ -1,6 +1,6 @@
-/// `[dbus]`: the service for desktops on the system bus.
+/// The section `[dbus]`: the service for desktops on the system bus.
 package struct DBusSettings: Sendable, Equatable {
-    /// Who decides which programs may claim a sensor.
+    /// Decides which programs may claim a sensor.
     package enum Claims: String, Sendable, CaseIterable {
         /// polkit, by the action `net.hadess.SensorProxy.claim-sensor`.
         case polkit
@@ -8,9 +8,9 @@ package struct DBusSettings: Sendable, Equatable {
         case group
     }
 
-    /// Who decides which programs may claim a sensor.
+    /// Decides which programs may claim a sensor.
     package var claims = Claims.polkit
-    /// The group whose members may, with ``Claims/group``.
+    /// The group whose members may claim, with ``Claims/group``.
     package var group = "binnacle"
     /// Whether each event is broadcast.
     package var broadcastsEvents = true

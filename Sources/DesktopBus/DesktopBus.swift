@@ -5,20 +5,20 @@ import Synchronization
 
 /// The service on the system bus: sensors for desktops as `net.hadess.SensorProxy`, and events for every program.
 ///
-/// It has a thread with the connection, and shares nothing with other threads but messages. Claims stay while the bus stays,
-/// whatever happens with a sensor or with the configuration.
+/// It has a thread with the connection, and exchanges only messages with other threads. Claims stay as long as the connection to
+/// the bus, independent of sensors and of the configuration.
 package final class DesktopBus: Sendable {
-    /// What the service needs of the rest of the daemon; everything is called on the thread of the bus.
+    /// The service's interface to the daemon; everything is called on the thread of the bus.
     package struct Surroundings: Sendable {
         /// Writes a message to the log.
         package var say: @Sendable (_ message: String, _ level: LogLevel) -> Void = { _, _ in }
-        /// Told which sensors are claimed, each time that changes.
+        /// Called after each change of the claimed sensors.
         package var wantedChanged: @Sendable (DesktopSensors) -> Void = { _ in }
-        /// Requests the daemon's status; the reply is a JSON object on one line, and comes once, on any thread.
+        /// Requests the daemon's status; `reply` is called once, on any thread, with a JSON object on one line.
         package var status: @Sendable (_ reply: @escaping @Sendable (String) -> Void) -> Void = { $0("{}") }
-        /// Told how many events could not be broadcast.
+        /// Called with the number of events that could not be broadcast.
         package var dropped: @Sendable (_ count: Int) -> Void = { _ in }
-        /// The address of another bus than the system's.
+        /// The address of a bus other than the system's.
         package var address: String?
         /// The version of the program.
         package var version = ""
@@ -30,12 +30,12 @@ package final class DesktopBus: Sendable {
     private let courier: Courier<BusInbox>
     private let gauges = BusGauges()
 
-    /// Loads what a service needs on a thread of its own, while its settings are made; a service reports what fails.
+    /// Loads the library on its own thread while the settings are read; a service reports failures.
     package static func prepare() {
         try? WorkerThread.start(stackBytes: nil) { _ = try? BusLibrary.load() }
     }
 
-    /// Starts the service's thread, which connects by itself, and again when it loses the bus.
+    /// Starts the service's thread, which connects, and reconnects after a loss of the bus.
     package init(_ settings: DBusSettings, surroundings: Surroundings) throws(SystemError) {
         courier = try Courier(BusInbox())
         let service = Transfer(
@@ -43,10 +43,10 @@ package final class DesktopBus: Sendable {
         try courier.start { service.take()?.run() }
     }
 
-    /// Tells what the sensors show.
+    /// Publishes the sensors' readings.
     package func publish(_ readings: DesktopValues) { courier.add { $0.readings = readings } }
 
-    /// Tells that the sensors of the machine are known: from now on clients find the service.
+    /// Reports that the machine's sensors are known: from now on clients find the service.
     package func begin() { courier.add { $0.isReady = true } }
 
     /// Broadcasts an event.
@@ -69,13 +69,13 @@ package final class DesktopBus: Sendable {
 
 /// The state of the service.
 package struct BusStatistics: Sendable, Equatable {
-    /// The well-known names that it has.
+    /// The well-known names that it owns.
     package var names: [String] = []
-    /// Why it has not all of them; `nil` when it has.
+    /// Why it does not own all of them; `nil` if it does.
     package var failure: String? = "it has not connected yet"
     /// The number of clients that have claimed each sensor.
     package var claims: [DesktopSensor: Int] = [:]
-    /// The number of events that were broadcast, and of those that were not.
+    /// The number of broadcast events, and of those that could not be broadcast.
     package var broadcastCount = 0
     package var droppedCount = 0
 }

@@ -1,13 +1,13 @@
 package import Binnacle
 
-/// A sensor that programs of the desktop claim; the raw value is its word in the members of the interface.
+/// A sensor that desktop programs claim; the raw value is its word in the members of the interface.
 package enum DesktopSensor: String, Sendable, CaseIterable {
     case accelerometer = "Accelerometer"
     case light = "Light"
     case proximity = "Proximity"
     case compass = "Compass"
 
-    /// Its place in a ``DesktopSensors``.
+    /// Its bit in ``DesktopSensors``.
     fileprivate var bit: UInt8 {
         switch self {
         case .accelerometer: 1
@@ -35,23 +35,23 @@ package struct DesktopSensors: OptionSet, Sendable {
     }
 }
 
-/// What the desktop's sensors show.
+/// The readings of the desktop's sensors.
 package struct DesktopValues: Sendable, Equatable {
     /// The sensors that the machine has.
     package var present: DesktopSensors = []
-    /// The sensors that have delivered since they were last switched on: their values are no old ones.
+    /// The sensors that have delivered since they were last switched on, so that their values are not old.
     package var fresh: DesktopSensors = []
-    /// Which edge of the screen points up.
+    /// The edge of the screen that points up.
     package var orientation = ScreenOrientation.undefined
-    /// How far the screen leans.
+    /// The tilt of the screen.
     package var tilt = ScreenTilt.undefined
     /// The light, in the unit.
     package var lightLevel = 0.0
     /// The unit of the light.
     package var lightUnit = LightEvent.Unit.lux
-    /// Whether something is near.
+    /// Whether an object is near.
     package var isNear = false
-    /// The magnetic heading, in degrees from 0 up to but not including 360; −1 while there is none.
+    /// The magnetic heading, in degrees from 0 up to but not including 360; −1 without one.
     package var headingDegrees = -1.0
 
     /// Readings of no sensor.
