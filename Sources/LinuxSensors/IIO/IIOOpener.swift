@@ -146,7 +146,6 @@ struct IIOOpener {
     /// Sets the size to the period plus two seconds, and the watermark to the scans of the period.
     ///
     /// The watermark wakes no reader, because the reader follows the clock: a device with a FIFO collects that many scans in it.
-    /// collects there.
     private func setSize(
         _ buffer: IIOBufferDirectory, rate: Double, _ period: PollingPeriod?
     ) throws(SensorFailure) {

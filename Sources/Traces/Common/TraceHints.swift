@@ -10,7 +10,7 @@ package struct TraceHints: Sendable, Equatable {
     package var rateHz: Double?
     /// The sensors whose accelerations have the sign of gravity: the axis that points down reads positive.
     package var gravitySensors: Set<String> = []
-    /// The sensors to which the command assigns the file for another kind.
+    /// The sensors whose accelerations do not have that sign.
     package var otherSensors: Set<String> = []
 
     /// Whether the file is played alone, so that a map cannot refer to another file.
