@@ -2,10 +2,10 @@ import Glibc
 package import LinuxSystem
 import Synchronization
 
-/// A folder that looks like a machine with IIO devices, for `--root` and `DeviceFinder(under:)`.
+/// A folder that imitates a machine with IIO devices, for `--root` and `DeviceFinder(under:)`.
 ///
-/// Attributes are files, and device nodes are FIFOs. Tests, benchmarks and `binnacle bench` use it. An attribute keeps
-/// what is written to it, and nothing else changes. The folder is removed together with this object.
+/// Attributes are files, and device nodes are FIFOs. Tests, benchmarks and `binnacle bench` use it. A write to an attribute
+/// changes only its file. The folder is removed together with this object.
 package final class FifoTree: Sendable {
     private let scratch: ScratchFolder
 
@@ -29,10 +29,10 @@ package final class FifoTree: Sendable {
         try scratch.put(String(path.dropFirst(root.count + 1)), text + "\n")
     }
 
-    /// Creates a device with three axes and, unless these have no type, a buffer with a FIFO as its node.
+    /// Creates a device with three axes and, unless `type` is `nil`, a buffer with a FIFO as its node.
     ///
-    /// What is `nil` is left out: the buffer and its node, the stamp, the `_raw` attributes, the scale. An old device has
-    /// the buffer's attributes where kernels before 5.11 have them.
+    /// `nil` omits a part: the buffer and its node, the stamp, the `_raw` attributes, the scale. An old device has the buffer's
+    /// attributes where kernels before 5.11 have them.
     @discardableResult
     package func addDevice(
         _ number: Int, name: String, prefix: String = "in_accel", type: String? = "le:s16/16>>0",
@@ -79,13 +79,13 @@ package final class FifoNode: Sendable {
         try reopen()
     }
 
-    /// Opens it again, also for reading, because opening for writing only waits for a reader.
+    /// Opens it again, also for reading, because opening only for writing waits for a reader.
     package func reopen() throws(SystemError) {
         let opened = try Descriptor(path: path, flags: O_RDWR | O_NONBLOCK)
         file.withLock { $0 = opened }
     }
 
-    /// Closes it, which a reader sees as the end of the file.
+    /// Closes it; a reader sees the end of the file.
     package func close() {
         file.withLock { $0 = nil }
     }
@@ -93,14 +93,14 @@ package final class FifoNode: Sendable {
     /// The descriptor; −1 when it is closed.
     package var raw: Int32 { file.withLock { $0?.raw } ?? -1 }
 
-    /// The number of bytes that were not read yet.
+    /// The number of unread bytes.
     package var unreadCount: Int {
         var count: Int32 = 0
         _ = try? systemCall("ioctl") { ioctl(raw, UInt(FIONREAD), &count) }
         return Int(count)
     }
 
-    /// Writes bytes at once; throws ENOSPC when there is no room for all of them.
+    /// Writes all bytes without waiting; throws ENOSPC when the FIFO has too little space.
     package func write(_ bytes: some Collection<UInt8>) throws(SystemError) {
         let array = Array(bytes)
         let count = try systemCall("write", path: path) { Glibc.write(raw, array, array.count) }

@@ -5,7 +5,7 @@ import LinuxSystem
 /// An open `/dev/uhid`: the messages between a HID device and the kernel.
 struct HIDChannel {
     enum Message: Equatable {
-        /// A report is requested; the answer carries the identifier.
+        /// A report is requested; the answer has the same identifier.
         case get(identifier: UInt32, number: UInt8, cvirtual_report)
         /// A report is set, its number first.
         case set(identifier: UInt32, number: UInt8, cvirtual_report, [UInt8])
@@ -28,7 +28,7 @@ struct HIDChannel {
         }
     }
 
-    /// Removes the device; it does not matter if there is none.
+    /// Removes the device, if it exists.
     func destroy() {
         _ = cvirtual_hid_destroy(file.raw)
     }
@@ -38,7 +38,7 @@ struct HIDChannel {
         try systemCall("UHID_INPUT2") { cvirtual_hid_input(raw, report, report.count) }
     }
 
-    /// Answers with a report; `nil` for none.
+    /// Answers with a report, or `nil` for none.
     func answerGet(_ identifier: UInt32, _ report: [UInt8]?) throws(SystemError) {
         let raw = file.raw
         let bytes = report ?? []
@@ -55,7 +55,7 @@ struct HIDChannel {
 
     private static func error(_ isGood: Bool) -> UInt16 { isGood ? 0 : UInt16(EIO) }
 
-    /// Reads the next message; `nil` if there is none yet.
+    /// Reads the next message; `nil` without one.
     func read() throws(SystemError) -> Message? {
         let raw = file.raw
         var request = cvirtual_request()
@@ -72,7 +72,7 @@ struct HIDChannel {
         case CVIRTUAL_GET_REPORT:
             return .get(identifier: request.identifier, number: request.report_number, request.report)
         case CVIRTUAL_SET_REPORT:
-            // Copied, because the bytes live as long as the request.
+            // Copied, because the bytes are only valid during the request.
             let bytes = withUnsafeBytes(of: request.data) { Array($0.prefix(Int(request.size))) }
             return .set(identifier: request.identifier, number: request.report_number, request.report, bytes)
         default: return .other

@@ -29,7 +29,7 @@ struct HIDDescriptor {
 
     /// The contents of a main item's field.
     enum Field: Int {
-        /// The number of one of the usages of its collection.
+        /// The index of one of the usages of its collection.
         case choice = 0
         case number = 2
     }

@@ -16,7 +16,7 @@ extension HubDescription {
 
     /// The time in an input report is in microseconds.
     private static let timeExponent = -6
-    /// The largest value of a 32-bit field that the kernel takes as unsigned.
+    /// The largest value of a 32-bit field that the kernel treats as unsigned.
     private static let largest = 0x7FFF_FFFF
 
     /// The report descriptor: a collection for each sensor, with a feature report and an input report of the same number.

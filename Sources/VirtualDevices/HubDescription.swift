@@ -11,7 +11,7 @@ package struct HubDescription: Sendable, Equatable {
     /// The device's name in the kernel.
     package var name = "Binnacle sensor hub"
     package var width = Width.bits32
-    /// Whether a sample carries the hub's own time; otherwise the kernel's time of arrival is the stamp.
+    /// Whether a sample has the hub's own time; otherwise its stamp is the kernel's time of arrival.
     package var hasTime = true
     /// The initial report interval, in milliseconds.
     package var intervalMilliseconds: UInt32 = 10
@@ -41,8 +41,8 @@ package struct HubDescription: Sendable, Equatable {
     /// The hub's counts per ``VirtualSensor/unitsPerCount``.
     func divisor(of sensor: VirtualSensor) -> Double { finerDigits(of: sensor) == 0 ? 1 : 100 }
 
-    /// With 32 bits an acceleration has steps of a hundredth of a milligravity, which are finer than those of a
-    /// recording; whole ones would move the end of a motion by two samples.
+    /// With 32 bits an acceleration has steps of a hundredth of a milligravity, finer than those of a recording; whole
+    /// milligravities would shift the end of a motion by two samples.
     private func finerDigits(of sensor: VirtualSensor) -> Int { width == .bits32 && sensor == .accelerometer ? 2 : 0 }
 
     /// The range of an axis.

@@ -37,7 +37,7 @@ package final class HubDevice: VirtualDevice {
     package var descriptor: Int32? { channel?.file.raw }
     package var isWanted: Bool { states.values.contains { $0.features.isReporting } }
 
-    /// The kernel's settings; `nil` for a sensor that the hub does not have, or while it is not plugged in.
+    /// The kernel's settings; `nil` for a sensor that the hub lacks, or while it is not plugged in.
     package func features(of sensor: VirtualSensor) -> SensorFeatures? { states[sensor]?.features }
 
     package func plug() throws(SystemError) {
@@ -86,7 +86,7 @@ package final class HubDevice: VirtualDevice {
         return true
     }
 
-    /// The report that the kernel requests; `nil` if there is none.
+    /// The report that the kernel requests; `nil` if it does not exist.
     private func report(_ number: UInt8, _ report: cvirtual_report) -> [UInt8]? {
         guard let sensor = description.sensor(ofReport: number), let state = states[sensor] else { return nil }
         isDriven = true
@@ -114,8 +114,8 @@ package final class HubDevice: VirtualDevice {
 
 /// Reduces samples to a report interval.
 ///
-/// A hub reports on its own grid: a sample that is slightly early for it counts, and a late one does not shift it. So a
-/// source of 100 Hz gives a regular 50 Hz at an interval of 20 ms.
+/// A hub reports on its own grid: a sample slightly before a grid point counts, and a late one does not shift the grid. A source
+/// of 100 Hz thus gives a regular 50 Hz at an interval of 20 ms.
 struct IntervalGate {
     /// `nil` reports every sample.
     var intervalNanoseconds: Int64?

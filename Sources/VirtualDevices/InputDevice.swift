@@ -2,7 +2,7 @@ import CEvdev
 import Glibc
 package import LinuxSystem
 
-/// An accelerometer of the input layer, with a gyroscope if the description says so.
+/// An accelerometer of the input layer, optionally with a gyroscope.
 package final class InputDevice: VirtualDevice {
     /// The device's name and frames.
     package struct Description: Sendable, Equatable {
@@ -33,7 +33,7 @@ package final class InputDevice: VirtualDevice {
     private let open: () throws(SystemError) -> Descriptor
     private let create: (Descriptor, Description) throws(SystemError) -> OpaquePointer?
     private var file: Descriptor?
-    /// What libevdev has created, and frees.
+    /// The device created by libevdev, which also frees it.
     private var created: OpaquePointer?
     /// The time of the first sample, at which the counter is 0.
     private var beginNanoseconds: Int64?
@@ -83,7 +83,7 @@ package final class InputDevice: VirtualDevice {
     ) throws(SystemError) -> Bool {
         guard let file else { return false }
         if sensor == .gyroscope, description.hasGyroscope {
-            // It goes into one frame with the accelerometer, whose sample comes after it.
+            // It is sent in one frame with the accelerometer, whose sample follows.
             guard let counts = sensor.counts(values, in: -Self.turnLimit...Self.turnLimit) else { return false }
             turn = counts
             return true
@@ -104,7 +104,7 @@ package final class InputDevice: VirtualDevice {
             frame.append(Self.event(EV_MSC, MSC_TIMESTAMP, microseconds))
         }
         frame.append(Self.event(EV_SYN, SYN_REPORT, 0))
-        // A single write, which libevdev has no function for, so that a reader sees whole frames.
+        // A single write, for which libevdev has no function, so that a reader sees whole frames.
         try systemCall("write") { write(file.raw, frame, frame.count * MemoryLayout<input_event>.stride) }
         return true
     }

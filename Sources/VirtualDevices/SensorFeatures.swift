@@ -5,7 +5,7 @@ package struct SensorFeatures: Sendable, Equatable {
     /// From 1: undefined, D0 (full power), D1, D2, D3, D4 (off).
     package private(set) var powerState: UInt8 = Self.off
     package private(set) var intervalMilliseconds: UInt32
-    /// Stored and reported, but every change is sent.
+    /// Stored and reported, but not applied: every change is sent.
     package private(set) var sensitivity: UInt32 = 0
 
     static let noEvents: UInt8 = 1
@@ -19,7 +19,7 @@ package struct SensorFeatures: Sendable, Equatable {
         self.intervalMilliseconds = intervalMilliseconds
     }
 
-    /// Whether the kernel wants samples.
+    /// Whether the kernel requests samples.
     package var isReporting: Bool { reportingState != Self.noEvents && powerState != Self.off }
 
     func report(number: UInt8) -> [UInt8] {

@@ -1,6 +1,6 @@
 package import LinuxSystem
 
-/// A device that a program plays to the kernel in place of hardware.
+/// A device that a program presents to the kernel in place of hardware.
 ///
 /// Used on one thread. It is removed together with this object.
 package protocol VirtualDevice: AnyObject {
@@ -10,9 +10,9 @@ package protocol VirtualDevice: AnyObject {
     var isPlugged: Bool { get }
     /// Readable when the kernel has a request; `nil` for a device without requests, or one that is not plugged in.
     var descriptor: Int32? { get }
-    /// Whether the kernel wants samples; always true for a device that is not told.
+    /// Whether the kernel requests samples; always true for a device without requests.
     var isWanted: Bool { get }
-    /// Whether a driver was bound since it was plugged in; always true for a device that is not told.
+    /// Whether a driver was bound since it was plugged in; always true for a device without requests.
     var isDriven: Bool { get }
 
     /// Creates the device in the kernel, unless it is plugged in.
@@ -24,7 +24,7 @@ package protocol VirtualDevice: AnyObject {
     /// Answers the next request of the kernel, and returns whether there was one.
     func serve() throws(SystemError) -> Bool
 
-    /// Sends the three axes of a sensor, in its unit, if the kernel wants them; returns whether they were sent.
+    /// Sends the three axes of a sensor, in its unit, if the kernel requests samples; returns whether they were sent.
     func send(_ sensor: VirtualSensor, _ values: SIMD3<Double>, timeNanoseconds: Int64) throws(SystemError) -> Bool
 }
 
@@ -32,7 +32,7 @@ package protocol VirtualDevice: AnyObject {
 enum VirtualIdentity {
     /// I²C, as for the hubs of laptops.
     static let bus: UInt16 = 0x18
-    /// pid.codes, which reserves the products 0x0001 to 0x0010 for what is not sold.
+    /// pid.codes, which reserves the products 0x0001 to 0x0010 for devices that are not sold.
     static let vendor: UInt16 = 0x1209
     static let hub: UInt16 = 0x0001
     static let accelerometer: UInt16 = 0x0002

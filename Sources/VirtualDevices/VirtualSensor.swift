@@ -48,7 +48,7 @@ package enum VirtualSensor: UInt8, Sendable, CaseIterable, Comparable {
     /// The size of such a count in m/s², degrees per second, or µT.
     package var unitsPerCount: Double { properties.unitsPerCount }
 
-    /// The kernel's driver, in most distributions a module of its own.
+    /// The kernel's driver, in most distributions a separate module.
     package var driver: String { properties.driver }
 
     /// The order of sensors in a device.
