@@ -2,9 +2,9 @@ import CBench
 import Glibc
 import Kernels
 
-/// Memory for kernels' data: one block from which columns are allocated in succession.
+/// Memory for kernels' data: one block from which columns are allocated in sequence.
 ///
-/// The columns are raw pointers, which kernels take; they are valid until the arena is emptied or released.
+/// The columns are raw pointers for the kernels, valid until the arena is emptied or released.
 final class Arena {
     private let start: UnsafeMutableRawPointer
     private let byteCount: Int
@@ -43,7 +43,7 @@ final class Arena {
         (0..<columns).map { _ in column(Float.self, count: count) }
     }
 
-    /// Reading the first bytes and nothing else, with each instruction set: the upper limit of a kernel's speed.
+    /// The upper limit of a kernel's speed: only reading the first bytes, with each instruction set.
     func readings(byteCount: Int) -> [Variant] {
         let (bytes, size) = (UnsafeRawPointer(start), byteCount / 512 * 512)
         return InstructionSet.available.filter { $0 != .scalar }.map { set in

@@ -12,9 +12,9 @@ package enum BenchPart: String, Sendable, CaseIterable {
 /// The options of `binnacle bench`.
 package struct BenchOptions: Sendable {
     package var parts: Set<BenchPart> = Set(BenchPart.allCases)
-    /// Whether fewer and shorter passes are enough.
+    /// Whether fewer and shorter passes suffice.
     package var isQuick = false
-    /// Whether figures are written as JSON, one object in each line.
+    /// Whether figures are written as JSON, one object per line.
     package var writesJSON = false
 
     /// All parts, in full, as tables.
@@ -26,7 +26,7 @@ package enum BenchError: Error, Equatable {
     case cancelled
     /// A kernel's result differs from the reference.
     case wrongResult(String)
-    /// Something that the measurement needs is missing.
+    /// A requirement of the measurement is missing.
     case unavailable(String)
 }
 
@@ -51,11 +51,11 @@ package final class Bench {
         self.isInterrupted = isInterrupted
         self.output = output
         levels = machine.levels(memoryFactor: options.isQuick ? 2 : 8)
-        // Room for a kernel's input and output.
+        // Enough for a kernel's input and output.
         arena = try Arena(byteCount: 2 * (levels.last?.byteCount ?? 0))
     }
 
-    /// Measures all parts; each is written when it is done.
+    /// Measures all parts; each is written when it is complete.
     package func run() throws(BenchError) {
         write(options.writesJSON ? [machine.object.text] : machine.lines)
         indicator.show()

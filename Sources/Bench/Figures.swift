@@ -10,7 +10,7 @@ struct FigureRow {
         object.add("type", type)
     }
 
-    /// Adds a word; as in the other methods, a value without a head is only in the object.
+    /// Adds a text; as in the other methods, a value without a head is only in the object.
     mutating func add(_ key: String, _ text: String, head: String? = nil) {
         object.add(key, text)
         if let head { cells.append((head, text)) }
@@ -53,7 +53,7 @@ enum NumberText {
         Figure.Value.number(value, decimals: decimals).description
     }
 
-    /// A size in the largest unit of which there is at least one.
+    /// A size in the largest unit that is not larger.
     static func bytes(_ count: Int) -> String {
         for (size, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] where count >= size {
             return text(Double(count) / Double(size), decimals: count.isMultiple(of: size) ? 0 : 1) + " " + name

@@ -9,7 +9,7 @@ struct Kernel: Sendable {
     let bytesPerSample: Int
     /// The number of samples in a call.
     var pieceCount = 4096
-    /// The shares of samples with an event; `nil` if that makes no difference.
+    /// The shares of samples with an event; `nil` if they make no difference.
     var rates: [Double?] = [0, 0.01, 0.5]
     /// Fills columns of an arena, and returns the work on them.
     let prepare: @Sendable (_ arena: Arena, _ count: Int, _ rate: Double) -> Work
@@ -22,7 +22,7 @@ struct Kernel: Sendable {
         /// The results of a piece with this number of samples, for comparison with the reference.
         var found: (_ count: Int) -> [Int] = { _ in [] }
 
-        /// A kernel that finds crossings, whose state goes on from piece to piece.
+        /// A kernel that finds crossings, whose state is carried from piece to piece.
         static func crossings(
             find: @escaping (Range<Int>, inout Bool, inout CrossingList, InstructionSet) -> Void
         ) -> Work {
@@ -72,7 +72,7 @@ struct Kernel: Sendable {
             let columns = arena.floats(6, count: count)
             var numbers = SeededNumbers(state: 6)
             numbers.forEachSide(count: count, rate: rate) { index, isInside, numbers in
-                // Nearly level; to the bearing or away from it, and nowhere between.
+                // Nearly level, and the heading either at the bearing or opposite to it.
                 let heading =
                     Float(bearing) / 180 * .pi + (isInside ? 0.09 * numbers.signed() : .pi + 0.35 * numbers.signed())
                 columns[0][index] = 0.3 * numbers.signed()
@@ -148,8 +148,7 @@ struct Kernel: Sendable {
 }
 
 extension Bench {
-    /// Measures every form of a kernel at each level of memory and each rate of events, after comparing its results
-    /// with the
+    /// Measures every form of a kernel at each level of memory and each rate of events, after comparing its results with the
     /// scalar reference.
     func measure(_ kernel: Kernel) throws(BenchError) {
         var rows: [FigureRow] = []
@@ -235,7 +234,7 @@ struct SeededNumbers {
         Float(Int32(truncatingIfNeeded: next() >> 32)) * 0x1p-31
     }
 
-    /// Calls back for each sample with its side of a threshold, which changes at a share of the samples.
+    /// Calls back for each sample with its side of a threshold, which changes at this share of the samples.
     mutating func forEachSide(
         count: Int, rate: Double, _ body: (_ index: Int, _ isInside: Bool, _ numbers: inout SeededNumbers) -> Void
     ) {

@@ -10,11 +10,11 @@ package struct Machine {
     private let model =
         Self.model(inText: SmallFile.kernelText("/proc/cpuinfo") ?? "")
         ?? SmallFile.kernelText("/proc/device-tree/model") ?? "unknown"
-    /// The instruction sets that the kernels can use here, the best one last.
+    /// The instruction sets that the kernels can use on this machine, the best one last.
     let instructionSets = InstructionSet.available
-    /// The sizes of the data caches, the nearest first; empty if the system does not tell.
+    /// The sizes of the data caches, the nearest first; empty if the system does not report them.
     ///
-    /// sysconf(3) tells the level-3 cache of the whole machine, of which a guest may have a tenth.
+    /// sysconf(3) reports the level-3 cache of the whole machine, of which a guest may have a tenth.
     private let caches = (0..<8).compactMap { number -> Int? in
         let folder = "/sys/devices/system/cpu/cpu0/cache/index\(number)"
         guard let type = SmallFile.kernelText(folder + "/type"), type != "Instruction" else { return nil }
@@ -70,7 +70,7 @@ package struct Machine {
     }
 }
 
-/// A level of the memory hierarchy, reached by data of a certain size.
+/// A level of the memory hierarchy, measured with data of a certain size.
 package struct MemoryLevel: Equatable {
     /// `L1`, `L2`, `L3` or `DRAM`.
     package let name: String
@@ -90,9 +90,9 @@ package struct MemoryLevel: Equatable {
     var isShared: Bool { name == "L3" }
 }
 
-/// Judges by the other load on the machine whether the figures can be trusted.
+/// Judges from the other load on the machine whether the figures are reliable.
 struct NoiseMeter {
-    /// The largest ratio of a median of plain reading to its best pass.
+    /// The largest ratio of the median to the best pass of plain reading.
     private var worst = 1.0
     private let start = (wall: SystemClock.monotonic(), thread: SystemClock.threadTime())
 
@@ -100,7 +100,7 @@ struct NoiseMeter {
         worst = max(worst, limit.medianToBest)
     }
 
-    /// The share of the time in which the processor did not run this thread, which hardly ever waits.
+    /// The share of time in which the processor did not run this thread, which hardly ever waits.
     private var awayShare: Double {
         let wall = Double(max(1, SystemClock.monotonic() - start.wall))
         return max(0, 1 - Double(SystemClock.threadTime() - start.thread) / wall)

@@ -52,7 +52,7 @@ private final class LiveRun {
         self.form = form
         tree = try FifoTree()
         node = try tree.addDevice(0, name: "accel_3d")
-        // What is measured is the way of a sample, and not how long one waits for others.
+        // The path of a sample is measured, without the time for which samples collect.
         var atOnce = SensorSettings()
         atOnce.latency = .zero
         let request = SensorRequest(
@@ -134,7 +134,7 @@ extension Bench {
 
 // MARK: - Recordings
 
-/// Plays a recording from the opening of its file to its last event, like a replay, on so many processors.
+/// Plays a recording from the opening of its file to its last event, like a replay, with this number of processors.
 package func playRecording(
     _ path: String, _ form: DetectionForm, processorCount: Int = 1
 ) throws(BenchError) -> (samples: Int, events: Int) {
@@ -184,7 +184,7 @@ extension Bench {
         write("traces: from the opening of the file, which is in memory, to the last event", rows)
     }
 
-    /// Writes a recording of a device at rest at 100 Hz that is pushed for a second every hour.
+    /// Writes a recording at 100 Hz of a device at rest that is pushed for a second every hour.
     private func record(_ rowCount: Int, to path: String) throws(TraceError) {
         let stream = SampleStream(sensor: Sensor(name: "accel_3d"), kind: .accelerometer)
         let writer = try TraceWriter(path: path, streams: [stream])

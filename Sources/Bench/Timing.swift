@@ -4,7 +4,7 @@ import Synchronization
 /// The distribution of a quantity that was measured several times.
 package struct Spread: Sendable, Equatable {
     package let minimum: Double
-    /// The middle value, or the mean of the two middle values.
+    /// The median.
     package let median: Double
     package let maximum: Double
 
@@ -17,7 +17,7 @@ package struct Spread: Sendable, Equatable {
         median = (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 
-    /// The ratio of the median to the best value, at least 1, which grows with other load on the machine.
+    /// The ratio of the median to the best value, at least 1; it grows with other load on the machine.
     package var medianToBest: Double { minimum > 0 ? median / minimum : 1 }
 
     /// All values multiplied by a non-negative factor.
@@ -26,7 +26,7 @@ package struct Spread: Sendable, Equatable {
     }
 }
 
-/// Repeatable work, one of several that are compared.
+/// Repeatable work, one of several alternatives.
 struct Variant {
     let label: String
     /// Repeats the work, and returns the nanoseconds that it took.
@@ -44,7 +44,7 @@ struct Variant {
 
     /// Work measured in wall-clock time, without the preparation of each repetition.
     ///
-    /// The median of the repetitions counts, so that one that was interrupted does not.
+    /// The median of the repetitions counts, so that an interrupted one does not matter.
     init(_ label: String, preparing prepare: @escaping () -> Void, run: @escaping () -> Void) {
         self.label = label
         measure = { times in
@@ -58,8 +58,7 @@ struct Variant {
         }
     }
 
-    /// Measures several variants in turn, so that other load affects all alike; returns the nanoseconds of a repetition
-    /// of each.
+    /// Measures several variants in turn, so that other load affects all alike; returns the nanoseconds per repetition of each.
     static func measure(
         _ variants: [Variant], passes: Int, passNanoseconds: Int64, isCancelled: () -> Bool
     ) throws(BenchError) -> [Spread] {
