@@ -1,6 +1,6 @@
 /// Finds the first stamp that is not before a deadline, by binary search in a range whose stamps do not decrease.
 ///
-/// - Returns: Its index, or the range's end when there is none.
+/// Returns its index, or the end of the range when there is none.
 package func firstIndex(in times: UnsafePointer<Int64>, range: Range<Int>, notBefore deadline: Int64) -> Int {
     var low = range.lowerBound
     var high = range.upperBound
@@ -11,13 +11,11 @@ package func firstIndex(in times: UnsafePointer<Int64>, range: Range<Int>, notBe
     return low
 }
 
-/// Finds the first stamp that is more than a limit after its predecessor.
+/// Finds the first stamp that is more than a limit after its predecessor; returns its index, or the end of the range when there
+/// is none.
 ///
-/// Stamps do not decrease, so that a part whose ends are within the limit has no gap and is not searched. The one before the
-/// range is read as well.
-///
-/// - Returns: Its index, or the range's end when there is none.
-/// - Complexity: Proportional to the whole time divided by the limit, at most twice the range.
+/// Stamps do not decrease, so that a part whose ends are within the limit has no gap and is not searched: the time is
+/// proportional to the whole duration divided by the limit, at most twice the range. The stamp before the range is read as well.
 package func firstGap(in times: UnsafePointer<Int64>, range: Range<Int>, longerThan limit: Int64) -> Int {
     guard !range.isEmpty, isGap(from: times[range.lowerBound - 1], to: times[range.upperBound - 1], limit: limit)
     else { return range.upperBound }

@@ -1,7 +1,7 @@
 /// The samples of a range at which the side of a threshold changed, as found by a kernel.
 ///
-/// Sides alternate, so that the first side and the indices are enough. Indices count from the beginning of the range.
-/// The list is reused from range to range: it grows before a kernel runs, never meanwhile.
+/// Sides alternate, so the first side and the indices suffice. Indices count from the start of the range. The list is reused from
+/// range to range: it grows before a kernel runs, never during that.
 ///
 /// It owns raw memory, which only the kernel that fills it can access.
 @usableFromInline

@@ -34,9 +34,9 @@ package struct Extremes: Sendable, Equatable {
     }
 }
 
-/// Finds the extremes in a range that the values reach to the end of, ignoring NaN.
+/// The extremes of the values in a range, ignoring NaN, with positive zeros; the values reach at least to its end.
 ///
-/// - Returns: The extremes, with positive zeros; the same for every form of the kernel.
+/// All forms of the kernel give the same.
 package func extremes(
     of values: UnsafePointer<Float>, range: Range<Int>, using instructionSet: InstructionSet = .current
 ) -> Extremes {
@@ -45,9 +45,8 @@ package func extremes(
     return Extremes(instructionSet.forms.extremes_column(values, range.count))
 }
 
-/// Finds the extremes of the squared lengths in a range of vectors, whose axes reach to its end, ignoring NaN.
-///
-/// - Returns: The extremes, in the square of the vectors' unit; the same for every form of the kernel.
+/// The extremes of the squared lengths of the vectors in a range, ignoring NaN, in the square of their unit; the axes reach at
+/// least to its end. All forms of the kernel give the same.
 package func extremes(
     x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>, range: Range<Int>,
     using instructionSet: InstructionSet = .current
@@ -64,7 +63,7 @@ package func extremes(
 private func extremesOneByOne(_ count: Int, _ measure: (_ index: Int) -> Float) -> Extremes {
     var result = Extremes()
     for index in 0..<count { result.include(measure(index)) }
-    // Which of two signed zeros is found depends on the form; the sum is positive.
+    // The form decides which of two signed zeros is found; the sum is positive.
     result.least += 0
     result.greatest += 0
     return result

@@ -25,8 +25,8 @@ package struct AxisColumns {
 /// `|a|⁴·|m|²` is outside the range of Float (10⁻³⁰ to 10³⁸), is on neither side and changes nothing. At the limits the result is
 /// as exact as Float. At most 2³² − 1 samples are compared.
 ///
-/// `isFacing` is whether the axis is in the sector before the range, and receives the side after it; the rising ones of
-/// `crossings` lead into the sector. All forms of the kernel give the same.
+/// `isFacing` is whether the axis is in the sector before the range, and receives the side after it; rising `crossings` lead into
+/// the sector. All forms of the kernel give the same.
 package func findFacing(
     acceleration: AxisColumns, field: AxisColumns, range: Range<Int>, sector: Sector,
     isFacing: inout Bool, crossings: inout CrossingList, using instructionSet: InstructionSet = .current

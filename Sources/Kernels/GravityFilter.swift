@@ -1,16 +1,15 @@
-/// The user acceleration of samples: what a low-pass filter, which follows gravity, leaves of them.
+/// The user acceleration of samples: what remains after subtracting gravity, which a low-pass filter follows.
 ///
 /// With the time constant τ and the distance dt to the previous sample, gravity moves towards a sample a by dt / (τ + dt).
-/// So the user acceleration u = a − gravity follows from the difference Δa to the previous sample, by the factor
-/// f = 1 − dt / (τ + dt) = τ / (τ + dt):
+/// Therefore the user acceleration u = a − gravity follows from the difference Δa to the previous sample, with the factor f = 1 −
+/// dt / (τ + dt) = τ / (τ + dt):
 ///
 ///     u ← (u + Δa) · f
 ///
-/// This is computed in runs of four samples, counted from the first one. Within a run u is `share · start + part`: `start`
-/// is u at the end of the previous run, `share` the product of the factors since, and `part` what u were if `start` were 0.
-/// So one multiplication and one addition in four samples wait for the samples before them, and all else can be computed in
-/// parallel. Runs belong to the samples and not to how they are delivered, so every form and every division gives the
-/// same bits.
+/// This is computed in runs of four samples, counted from the first one. Within a run u is `share · start + part`: `start` is u
+/// at the end of the previous run, `share` the product of the factors since, and `part` the value of u for `start` = 0. Per four
+/// samples only one multiplication and one addition depend on earlier samples; all else can be computed in parallel. Runs do not
+/// depend on the division into deliveries, so every form and every division gives the same bits.
 package struct GravityFilter: Sendable, Equatable {
     /// The time constant τ in seconds.
     package let timeConstantSeconds: Float
@@ -27,9 +26,7 @@ package struct GravityFilter: Sendable, Equatable {
     /// The number of samples in a run.
     static let runLength = 4
 
-    /// Creates a filter without a sample.
-    ///
-    /// - Parameter timeConstantSeconds: τ, at least 0; 0 leaves no user acceleration.
+    /// Creates a filter without a sample; with a time constant of 0 there is no user acceleration.
     package init(timeConstantSeconds: Float) {
         self.timeConstantSeconds = timeConstantSeconds
     }
@@ -37,12 +34,10 @@ package struct GravityFilter: Sendable, Equatable {
     /// Whether the next sample is the first one of a run.
     var isBetweenRuns: Bool { runCount == 0 && lastTimeNanoseconds != nil }
 
-    /// Filters one sample; the first one is gravity.
+    /// Filters one sample, and returns the user acceleration in the unit of the samples; the first sample is gravity.
     ///
-    /// - Parameters:
-    ///   - sample: Three finite axes; NaN or infinity would stay in the filter forever.
-    ///   - timeNanoseconds: The sample's stamp, not before the previous one's. A repeated stamp does not move gravity.
-    /// - Returns: The user acceleration, in the unit of the samples.
+    /// The axes are finite, because NaN or infinity would stay in the filter forever. The stamp is not before the previous one; a
+    /// repeated stamp does not move gravity.
     @inline(__always)
     mutating func step(_ sample: SIMD3<Float>, timeNanoseconds: Int64) -> SIMD3<Float> {
         guard let lastTimeNanoseconds else {
@@ -50,8 +45,8 @@ package struct GravityFilter: Sendable, Equatable {
             lastTimeNanoseconds = timeNanoseconds
             return .zero
         }
-        // Wrapping, because stamps of a hostile trace may be further apart than Int64 can represent; the caller treats
-        // them as a gap and resets the filter first.
+        // Wrapping, because the stamps of a hostile trace may be further apart than Int64 can represent; the caller treats them
+        // as a gap and resets the filter first.
         let dtSeconds = Float(timeNanoseconds &- lastTimeNanoseconds) * 1e-9
         let factor = 1 - (dtSeconds > 0 ? dtSeconds / (timeConstantSeconds + dtSeconds) : 0)
         part = (part + (sample - last)) * factor
@@ -71,7 +66,7 @@ package struct GravityFilter: Sendable, Equatable {
         runCount = 0
     }
 
-    /// Continues after whole runs that were filtered elsewhere, with the last sample and the user acceleration at it.
+    /// Continues after whole runs filtered elsewhere, with the last sample and its user acceleration.
     mutating func didFilterRuns(user: SIMD3<Float>, sample: SIMD3<Float>, timeNanoseconds: Int64) {
         endRun(user)
         last = sample

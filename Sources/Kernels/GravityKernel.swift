@@ -9,7 +9,7 @@ import CKernels
 /// comparison with a threshold holds for it.
 ///
 /// The stamps are in nanoseconds, never decrease, and have no gap in the range, to whose end all buffers reach. The filter's
-/// state goes on from block to block. All forms of the kernel give the same bits.
+/// state is carried from block to block. All forms of the kernel give the same bits.
 package func separateGravity(
     times: UnsafePointer<Int64>, x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>,
     range: Range<Int>, gravity: inout GravityFilter,
@@ -59,14 +59,14 @@ private struct GravityColumns {
         gravity = filter
     }
 
-    /// Filters whole runs in C wherever that is possible, and single samples elsewhere.
+    /// Filters whole runs in C if possible, and single samples otherwise.
     func separate(_ range: Range<Int>, _ gravity: inout GravityFilter, inRunsBy instructionSet: InstructionSet) {
         var filter = gravity
         var i = range.lowerBound
         while i < range.upperBound {
             let isUsable = separate(i, &filter)
             i &+= 1
-            // A run's first difference is to the sample before it in the columns.
+            // The first difference of a run is to the previous sample in the columns.
             guard isUsable, filter.isBetweenRuns else { continue }
             #if arch(x86_64)
                 if instructionSet >= .avx2 {

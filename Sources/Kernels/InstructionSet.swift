@@ -16,16 +16,16 @@ package enum InstructionSet: String, Sendable, CaseIterable, Comparable {
     /// The instruction sets of this machine, the best one last.
     package static let available: [InstructionSet] = allCases.filter(\.isHere)
 
-    /// The instruction set in use: the environment's `BINNACLE_ISA`, or the best one.
+    /// The instruction set in use: that of the environment variable `BINNACLE_ISA`, or the best one.
     package static let current: InstructionSet = forced.flatMap { try? $0.get() } ?? available.last ?? .scalar
 
-    /// Why `BINNACLE_ISA` cannot be followed; `nil` when it can, or is not set.
+    /// Why `BINNACLE_ISA` cannot be applied; `nil` if it can, or is not set.
     package static var complaint: String? {
         guard case .failure(let complaint) = forced else { return nil }
         return complaint.text
     }
 
-    /// The forms in C of K1 and K3; the scalar ones are in Swift.
+    /// The C forms of K1 and K3; the scalar ones are in Swift.
     var forms: ck_forms {
         switch self {
         #if arch(x86_64)
@@ -36,7 +36,7 @@ package enum InstructionSet: String, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The order in which they are listed.
+    /// The order of the cases.
     package static func < (left: InstructionSet, right: InstructionSet) -> Bool {
         left.rank < right.rank
     }

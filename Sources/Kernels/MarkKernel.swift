@@ -8,14 +8,14 @@ package struct MarkKernel: Sendable {
     private let sought: (UInt8, UInt8, UInt8, UInt8)
     private let instructionSet: InstructionSet
 
-    /// Describes what is found, where a byte may be there twice; all forms of the kernel give the same bits.
+    /// Creates a kernel for four bytes, which need not differ; all forms give the same bits.
     package init(_ sought: (UInt8, UInt8, UInt8, UInt8), using instructionSet: InstructionSet = .current) {
         self.sought = sought
         self.instructionSet = instructionSet
     }
 
-    /// Marks the bytes of blocks of ``blockSize`` bytes at any address: in a word for each block, with a bit for each byte, the
-    /// first in the lowest.
+    /// Marks the bytes of blocks of ``blockSize`` bytes at any address: a word for each block with a bit for each byte, the first
+    /// in the lowest.
     package func mark(
         _ text: UnsafePointer<UInt8>, blockCount: Int, into words: UnsafeMutablePointer<UInt64>
     ) {
@@ -68,8 +68,8 @@ package struct MarkKernel: Sendable {
         }
         for number in 0..<blockCount {
             let block = text + number * Self.blockSize
-            // Swift's SIMD types have no operation that makes bits of comparisons. Therefore byte `i` of eight gets bit `k` when byte `i` of
-            // the `k`-th eight is found, and the 8 × 8 bits are then transposed.
+            // Swift's SIMD types cannot turn comparisons into bits. Therefore byte `i` of eight gets bit `k` when byte `i` of the
+            // `k`-th eight is found, and the 8 × 8 bits are then transposed.
             let square =
                 found(block) & SIMD2(0x0101_0101_0101_0101, 0x0202_0202_0202_0202)
                 | found(block + 16) & SIMD2(0x0404_0404_0404_0404, 0x0808_0808_0808_0808)

@@ -11,18 +11,15 @@ package struct OnePoleFilter: Sendable {
     /// The time constant τ in seconds.
     package let timeConstantSeconds: Float
 
-    /// Creates a filter without a sample.
-    ///
-    /// - Parameter timeConstantSeconds: τ, at least 0; 0 passes every sample through unchanged.
+    /// Creates a filter without a sample; a time constant of 0 passes every sample through unchanged.
     package init(timeConstantSeconds: Float) {
         self.timeConstantSeconds = timeConstantSeconds
     }
 
     /// Filters one sample; the first one becomes the value.
     ///
-    /// - Parameters:
-    ///   - sample: Three finite axes; NaN or infinity would stay in the filter forever.
-    ///   - timeNanoseconds: The sample's stamp, not before the previous one's. A repeated stamp changes nothing.
+    /// The axes are finite, because NaN or infinity would stay in the filter forever. The stamp is not before the previous one; a
+    /// repeated stamp changes nothing.
     @inline(__always)
     package mutating func step(_ sample: SIMD3<Float>, timeNanoseconds: Int64) {
         guard let last = lastTimeNanoseconds else {
@@ -30,8 +27,8 @@ package struct OnePoleFilter: Sendable {
             lastTimeNanoseconds = timeNanoseconds
             return
         }
-        // Wrapping, because stamps of a hostile trace may be further apart than Int64 can represent; the caller treats
-        // them as a gap and resets the filter first.
+        // Wrapping, because the stamps of a hostile trace may be further apart than Int64 can represent; the caller treats them
+        // as a gap and resets the filter first.
         let dtSeconds = Float(timeNanoseconds &- last) * 1e-9
         lastTimeNanoseconds = timeNanoseconds
         guard dtSeconds > 0 else { return }

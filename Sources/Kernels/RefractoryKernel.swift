@@ -1,6 +1,6 @@
 /// Reports the rises of a threshold, except those within a refractory time after the last report.
 ///
-/// Stamps do not decrease within the range. The stamp of the last report, `nil` before the first, goes on from range to range.
+/// Stamps do not decrease within the range. The stamp of the last report, `nil` before the first, is carried from range to range.
 /// Each rise is reported by its index, counted as in `range`.
 @inlinable
 package func reportRises(

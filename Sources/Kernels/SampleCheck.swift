@@ -1,19 +1,17 @@
 import CKernels
 
-/// Copies stamps, and checks that samples need no further examination: each stamp is later than the previous one by less than
-/// 2³³ ns (8.6 s), and every axis is a number whose magnitude does not exceed a limit, which is finite.
+/// Copies stamps, and returns whether samples need no further examination: each stamp is later than the previous one by less than
+/// 2³³ ns (8.6 s), and every axis is a number whose magnitude does not exceed a finite limit.
 ///
 /// The copies are checked, so that the result holds even if the originals change. The source, native Int64, need not be aligned,
-/// and may be the copies' place. There are less than 2²⁹ samples. Where the samples follow others, the stamp before `times` is
-/// that of the previous sample, and is checked as well.
-///
-/// - Returns: Whether all conditions hold.
+/// and may be the destination. There are less than 2²⁹ samples. If the samples follow others, the stamp before `times` is the
+/// previous sample's, and is checked as well.
 package func copyChecking(
     _ source: UnsafeRawPointer, to times: UnsafeMutablePointer<Int64>, x: UnsafePointer<Float>,
     y: UnsafePointer<Float>, z: UnsafePointer<Float>, count: Int, limit: Float, follows: Bool
 ) -> Bool {
     guard count > 0 else { return true }
-    // In short pieces of all columns, so that the memory is busy for each of them all the time.
+    // In short pieces of all columns, so that the memory accesses of all columns overlap.
     let piece = 64
     let most = Int32(bitPattern: limit.bitPattern)
     var signs = SIMD4<Int32>.zero
@@ -49,7 +47,7 @@ private let prefetchDistance = 2048
 
 /// Prefetches a part of a column that is read later.
 ///
-/// The machine does so by itself only within a page, and the pages of a mapped file are scattered. Addresses after the column
+/// The processor itself prefetches only within a page, and the pages of a mapped file are scattered. Addresses after the column
 /// may be prefetched, too, because they are never read.
 @inline(__always)
 private func prefetch(_ column: UnsafeRawPointer, byteCount: Int) {

@@ -26,7 +26,7 @@ package struct Sector: Sendable {
             Int32(axis), isReversed ? 1 : 0, bearingDegrees, toleranceDegrees, exitDegrees)
     }
 
-    /// Smaller margins change nothing: both vectors are so short that the fourth powers vanish.
+    /// Smaller margins change nothing: both vectors are so short that the fourth powers underflow.
     static let leastMargin = CK_LEAST_MARGIN
 
     /// The axes in cyclic order, starting with the sector's own.

@@ -39,8 +39,8 @@ package func findCrossings(
 
 /// Finds the crossings of a threshold by any quantity: the reference in Swift, or a form in C.
 ///
-/// `rising` is the quantity of a sample that begins *inside*, `falling` the one that ends it. `find` calls the form, which has
-/// the side as a number, and returns the number of crossings.
+/// `rising` is the quantity that begins *inside*, `falling` the one that ends it. `find` calls the C form, which has the side as
+/// a number, and returns the number of crossings.
 @inline(__always)
 func findCrossings(
     _ count: Int, _ threshold: Threshold, _ isInside: inout Bool, _ crossings: inout CrossingList,
