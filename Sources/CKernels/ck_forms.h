@@ -30,7 +30,7 @@ CK_INLINE CK_ISA struct ck_extremes ck_extremes_of(const struct ck_samples *from
         result.least = m < result.least ? m : result.least;
         result.greatest = m > result.greatest ? m : result.greatest;
     }
-    // Which of two signed zeros is found depends on the form; the sum is positive.
+    // The form decides which of two signed zeros is found; the sum is positive.
     result.least += 0.0f;
     result.greatest += 0.0f;
     return result;
@@ -60,7 +60,7 @@ static CK_ISA size_t crossings_facing(
     const float *a[3] = {ax, ay, az}, *m[3] = {mx, my, mz};
     int u = sector->axis, v = (u + 1) % 3, w = (u + 2) % 3;
     const struct ck_samples from = {.a = {a[u], a[v], a[w]}, .m = {m[u], m[v], m[w]}, .sector = sector};
-    // Smaller margins change nothing: both vectors are so short that the fourth powers vanish.
+    // Smaller margins change nothing: both vectors are so short that the fourth powers underflow.
     const struct ck_band band = {CK_LEAST_MARGIN, -CK_LEAST_MARGIN, -INFINITY, -INFINITY};
     if (!sector->is_symmetric)
         return ck_crossings(&from, count, &band, inside, crossings, CK_BEARING, 0);

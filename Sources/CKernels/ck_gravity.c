@@ -6,7 +6,7 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-// Vectors of the compiler's own, because Swift's are taken apart into single elements here.
+// The compiler's vectors, because Swift's are split into single elements here.
 typedef float ck_four __attribute__((vector_size(16)));
 typedef float ck_four_anywhere __attribute__((vector_size(16), aligned(4), may_alias));
 typedef int32_t ck_numbers __attribute__((vector_size(16)));
@@ -43,14 +43,14 @@ size_t ck_gravity_runs_baseline(
         ck_four sx = CK_LOAD(x + i), sy = CK_LOAD(y + i), sz = CK_LOAD(z + i);
         ck_four squares = sx * sx + sy * sy + sz * sz;
         ck_stamps usable = (ck_stamps)(squares < INFINITY);
-        // Stamps do not decrease, so that the distance of the ends bounds those between.
+        // Stamps do not decrease, so the distance of the ends bounds those between.
         uint64_t distance = (uint64_t)times[i + 3] - (uint64_t)times[i - 1];
         if (distance >> 31 || (usable[0] & usable[1]) != -1) break;
         *(ck_four_anywhere *)(total + i) = squares;
         ck_numbers distances = __builtin_shufflevector(ck_distances(times + i), ck_distances(times + i + 2), 0, 2, 4, 6);
         ck_four dt = __builtin_convertvector(distances, ck_four) * 1e-9f;
         ck_four factors = 1.0f - dt / (time_constant + dt);
-        // Sample by sample x, y, z and the share of the run before.
+        // For each sample x, y, z and the share of the previous run.
         ck_four parts[4] = {
             sx - CK_LOAD(x + i - 1), sy - CK_LOAD(y + i - 1), sz - CK_LOAD(z + i - 1), (ck_four){1, 0, 0, 0}};
         ck_transpose(parts);
@@ -103,7 +103,7 @@ CK_AVX2 CK_INLINE __m256 ck_factors(const int64_t *times, __m256 time_constant)
     return _mm256_sub_ps(_mm256_set1_ps(1), _mm256_div_ps(dt, _mm256_add_ps(time_constant, dt)));
 }
 
-/// The columns of a block, and whether all samples that were looked at are usable.
+/// The columns of a block, and whether all samples examined so far are usable.
 struct ck_block {
     const int64_t *times;
     const float *axes[3];
@@ -112,7 +112,7 @@ struct ck_block {
     __m256 usable;
 };
 
-/// Looks at eight samples from `i` on: writes |a|², and returns the factors.
+/// Examines eight samples from `i` on: writes |a|², and returns the factors.
 CK_AVX2 CK_INLINE __m256 ck_look(struct ck_block *block, size_t i, float *total)
 {
     const int64_t *times = block->times + i;
@@ -120,7 +120,7 @@ CK_AVX2 CK_INLINE __m256 ck_look(struct ck_block *block, size_t i, float *total)
         _mm256_loadu_ps(block->axes[0] + i), _mm256_loadu_ps(block->axes[1] + i), _mm256_loadu_ps(block->axes[2] + i));
     _mm256_storeu_ps(total + i, squares);
     block->usable = _mm256_and_ps(block->usable, _mm256_cmp_ps(squares, _mm256_set1_ps(INFINITY), _CMP_LT_OQ));
-    // Stamps do not decrease, so that the distance of the ends bounds those between.
+    // Stamps do not decrease, so the distance of the ends bounds those between.
     block->distances |= (uint64_t)times[7] - (uint64_t)times[-1];
     return ck_factors(times, block->time_constant);
 }
@@ -146,7 +146,7 @@ CK_AVX2 CK_INLINE void ck_prepare(
     ck_columns4(parts[0][3], parts[1][3], parts[2][3], parts[3][3], ends);
 }
 
-/// The user acceleration before each of two runs; `user` becomes that after them. Its fourth component has no meaning.
+/// The user acceleration before each of two runs; `user` becomes the one after them, whose fourth component is undefined.
 CK_AVX2 CK_INLINE __m256 ck_starts(__m256 ends, __m128 *user)
 {
     __m256 shares = _mm256_permute_ps(ends, 0xff);
@@ -185,13 +185,13 @@ CK_AVX2 size_t ck_gravity_runs_avx2(
 {
     struct ck_block block = {
         times, {x, y, z}, _mm256_set1_ps(time_constant), 0, _mm256_castsi256_ps(_mm256_set1_epi32(-1))};
-    // Before the first block stand runs that change nothing.
+    // Runs that change nothing precede the first block.
     const __m256 nothing = _mm256_setr_ps(0, 0, 0, 1, 0, 0, 0, 1);
     __m256 rows[4], parts[4][4], starts[4], ends[4] = {nothing, nothing, nothing, nothing};
     __m128 value = _mm_loadu_ps(start);
     size_t i = 0;
     for (; i + 32 <= count; i += 32) {
-        // The chain of the previous block waits for itself; it is computed beside what waits for memory.
+        // The chain of the previous block has a long latency; it is computed in parallel to the memory accesses.
         CK_EACH for (int row = 0; row < 4; row++) {
             if (row % 2 == 0) ck_prefetch_rows(&block, i + 8 * (size_t)row);
             rows[row] = ck_look(&block, i + 8 * (size_t)row, total);

@@ -1,5 +1,5 @@
-// The forms of the kernels for each instruction set. Sources/Kernels, the only caller, chooses among them at run time. The
-// name of each ends with the instruction set that it needs.
+// The forms of the kernels for each instruction set, with its name as the suffix; Sources/Kernels, the only caller, chooses at
+// run time.
 #ifndef CKERNELS_H
 #define CKERNELS_H
 
@@ -93,8 +93,8 @@ size_t ck_gravity_runs_baseline(
     float *start, float *user, float *total);
 
 #if defined(__x86_64__)
-/// The same for eight runs at a time: ends before 32 samples of which one is unusable, or of which eight last for 2³¹
-/// nanoseconds or longer.
+/// The same for eight runs at a time: ends before 32 samples of which one is unusable, or of which eight last for 2³¹ ns or
+/// longer.
 size_t ck_gravity_runs_avx2(
     const int64_t *times, const float *x, const float *y, const float *z, size_t count, float time_constant,
     float *start, float *user, float *total);
