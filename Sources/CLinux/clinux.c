@@ -1,4 +1,4 @@
-// Functions that need more than a line, or declarations that glibc has only with _GNU_SOURCE; the rest is in the header.
+// Functions of more than a line, or with declarations that glibc has only with _GNU_SOURCE; the others are in the header.
 #define _GNU_SOURCE
 #include "clinux.h"
 
@@ -161,8 +161,8 @@ void clinux_keep_ends(void)
     sigaction(SIGCHLD, &action, NULL);
 }
 
-// glibc has this since 2.36 alone, and the program also starts with older ones; libstdc++ asks for it. There is no error
-// that the kernel's generator could have here, once the machine has started.
+// glibc has this only since 2.36, libstdc++ needs it, and the program also has to start with older versions. After the start of
+// the machine the kernel's generator cannot fail here.
 __attribute__((visibility("hidden"))) uint32_t arc4random(void)
 {
     uint32_t number = 0;
@@ -183,12 +183,12 @@ static int clinux_unmap_object(struct dl_phdr_info *object, size_t size, void *c
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
-        // What the dynamic linker has written is in segments that can be written, also where they are protected afterwards.
+        // Segments to which the dynamic linker has written are writable, or were before they were protected.
         if (segment->p_type != PT_LOAD || segment->p_flags & PF_W)
             continue;
         uintptr_t start = (object->dlpi_addr + segment->p_vaddr) & ~(page - 1);
         uintptr_t end = object->dlpi_addr + segment->p_vaddr + segment->p_memsz;
-        // It only saves memory; for the kernel's own object it fails.
+        // This only saves memory; it fails for the kernel's own object.
         madvise((void *)start, end - start, MADV_DONTNEED);
     }
     return 0;

@@ -1,4 +1,4 @@
-// Calls of Linux that Swift's Glibc does not import.
+// Linux calls that Swift's Glibc does not import.
 #ifndef CLINUX_H
 #define CLINUX_H
 
@@ -28,7 +28,7 @@ static inline int clinux_epoll_add(int epoll, int descriptor, uint64_t token)
     return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
 }
 
-/// Changes the events of a registered descriptor; that its other end is closed is always reported.
+/// Changes the events of a registered descriptor; a hang-up is always reported.
 static inline int clinux_epoll_change(int epoll, int descriptor, uint64_t token, int reads, int writes)
 {
     struct epoll_event event = {.events = (reads ? EPOLLIN : 0) | (writes ? EPOLLOUT : 0), .data = {.u64 = token}};
@@ -75,9 +75,9 @@ static inline int clinux_evdev_clock(int device, int clock)
     return ioctl(device, EVIOCSCLOCKID, &clock);
 }
 
-/// ppoll(2): waits until one of at most eight descriptors can be read, or has ended; those below 0 are ignored.
+/// ppoll(2): waits until one of at most eight descriptors is readable or hung up; negative ones are ignored.
 ///
-/// Returns a bit for each that is ready, the lowest for the first; -1 after a signal. A time-out below 0 is infinite.
+/// Returns a bit for each that is ready, the lowest for the first; -1 after a signal. A negative timeout is infinite.
 int clinux_wait(const int *descriptors, int count, int64_t timeout_ns);
 
 /// pipe2(2): both ends closed on exec, neither a standard descriptor; -1 and errno on failure.
@@ -116,12 +116,12 @@ int clinux_processors(void);
 /// Resets an inherited disposition of SIGCHLD with which the kernel discards the status of ended children.
 void clinux_keep_ends(void);
 
-/// malloc_trim(3): gives freed memory back to the kernel.
+/// malloc_trim(3): returns freed memory to the kernel.
 void clinux_trim_heap(void);
 
-/// madvise(2), MADV_DONTNEED: unmaps the pages of code and constants, of the program and of its libraries.
+/// madvise(2), MADV_DONTNEED: unmaps the pages of code and constants of the program and its libraries.
 ///
-/// They are those of files, unchanged, and come back from the page cache when they are used again.
+/// They are unmodified pages of files, loaded from the page cache when they are used again.
 void clinux_unmap_code(void);
 
 #endif
