@@ -36,7 +36,7 @@ static void handle(int number, siginfo_t *information, void *context) {
         struct place *place = &places[index];
         uintptr_t end = atomic_load(&place->end);
         uintptr_t start = atomic_load(&place->start);
-        // Another thread may be reusing the entry, so that start and end may belong to different mappings.
+        // Another thread may be reusing the entry, so start and end may belong to different mappings.
         if (address < start || address >= end || atomic_load(&place->end) != end) continue;
         atomic_store(&place->is_torn, true);
         void *page = (void *)(address & ~(page_size - 1));
@@ -112,7 +112,7 @@ void cmappedfile_release(const struct cmappedfile *file, size_t start, size_t en
     start = (start + page_size - 1) & ~(page_size - 1);
     end &= ~(page_size - 1);
     if (start >= end || end > file->count) return;
-    // A replaced page becomes the lost one again, which the handler replaces at the next read.
+    // A replaced page becomes the lost page again, which the handler replaces at the next read.
     madvise((char *)file->bytes + start, end - start, MADV_DONTNEED);
 }
 

@@ -1,8 +1,8 @@
 // Files mapped into memory that may shrink while they are read.
 //
-// Reading a mapped page that the file has lost raises SIGBUS, which ends the process. The handler here replaces each such page
-// by 0xFF bytes and records it: they are NaN as floats, so that nothing is mistaken for a measurement, and the reader checks
-// the record before it uses what was read.
+// Reading a mapped page that the file has lost raises SIGBUS, which ends the process. The handler replaces each such page by 0xFF
+// bytes, which are NaN as floats and cannot be mistaken for measurements, and records it; a reader checks the record before it
+// uses the data.
 
 #ifndef CMAPPEDFILE_H
 #define CMAPPEDFILE_H
@@ -28,7 +28,7 @@ int cmappedfile_map(int descriptor, size_t count, struct cmappedfile *file);
 /// Whether a page was read that the file had lost.
 bool cmappedfile_is_torn(const struct cmappedfile *file);
 
-/// Releases the pages that lie entirely within a range; the bytes stay readable.
+/// Releases the pages entirely within a range; the bytes stay readable.
 void cmappedfile_release(const struct cmappedfile *file, size_t start, size_t end);
 
 /// Removes the mapping, which must not be read afterwards.
