@@ -1,4 +1,4 @@
-/// A matrix of three rows of three, kept in place: a step of the fusion computes with them and allocates nothing.
+/// A 3 × 3 matrix, stored inline so that a step of the fusion allocates nothing.
 public struct Matrix3: Sendable, Equatable {
     /// The first row.
     @usableFromInline package var x: Vector3
@@ -37,7 +37,7 @@ public struct Matrix3: Sendable, Equatable {
         self.init(Vector3(diagonal.x, 0, 0), Vector3(0, diagonal.y, 0), Vector3(0, 0, diagonal.z))
     }
 
-    /// The matrix that changes nothing.
+    /// The identity.
     package static let identity = Matrix3(diagonal: Vector3(repeating: 1))
 
     /// The rows, from the first on.
@@ -54,7 +54,7 @@ public struct Matrix3: Sendable, Equatable {
         Matrix3(Vector3(x.x, y.x, z.x), Vector3(x.y, y.y, z.y), Vector3(x.z, y.z, z.z))
     }
 
-    /// By how much it scales volumes; negative when it mirrors.
+    /// The factor by which it scales volumes; negative when it mirrors.
     package var determinant: Double {
         x.x * (y.y * z.z - y.z * z.y) - x.y * (y.x * z.z - y.z * z.x) + x.z * (y.x * z.y - y.y * z.x)
     }
@@ -84,12 +84,12 @@ public struct Matrix3: Sendable, Equatable {
         Matrix3(left.x - right.x, left.y - right.y, left.z - right.z)
     }
 
-    /// The matrix with another value in place of each element.
+    /// The matrix with each element replaced by a function of it.
     package func map(_ transform: (Double) -> Double) -> Matrix3 {
         Matrix3(elements: elements.map(transform))
     }
 
-    /// The matrix that undoes this one; `nil` when its determinant is not above a limit.
+    /// The inverse; `nil` when the determinant is not above a limit.
     package func inverse(ifDeterminantAbove limit: Double) -> Matrix3? {
         let determinant = determinant
         guard determinant > limit else { return nil }
@@ -97,17 +97,17 @@ public struct Matrix3: Sendable, Equatable {
         return Matrix3(cross(y, z) / determinant, cross(z, x) / determinant, cross(x, y) / determinant).transposed
     }
 
-    /// The matrix that undoes this one, which is symmetric and whose determinant is not 0.
+    /// The inverse of a symmetric matrix whose determinant is not 0.
     @inlinable package var symmetricInverse: Matrix3 {
         let first = cross(y, z)
         let scale = 1 / dot(x, first)
-        // The columns of the inverse are these products; of a symmetric matrix they are its rows as well.
+        // The columns of the inverse are these products; those of a symmetric matrix are also its rows.
         return Matrix3(first * scale, cross(z, x) * scale, cross(x, y) * scale)
     }
 
-    /// The column that the matrix makes a vector of; `nil` when there is none, or many.
+    /// The solution x of matrix · x = `right`; `nil` when there is none, or more than one.
     ///
-    /// Cramer's rule: for three rows it is the shortest form, and well conditioned matrices are all there is here.
+    /// Cramer's rule, which is shortest for three rows; all matrices here are well conditioned.
     package func solve(_ right: Vector3) -> Vector3? {
         let determinant = determinant
         guard determinant.magnitude > 1e-9, determinant.isFinite else { return nil }

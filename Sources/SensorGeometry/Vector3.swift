@@ -32,6 +32,6 @@ extension Vector3 {
     package var squaredLength: Double { dot(self, self) }
     /// The length.
     package var length: Double { squaredLength.squareRoot() }
-    /// Whether all three are numbers, and the length can be computed.
+    /// Whether all components are finite and the length can be computed.
     package var isFinite: Bool { squaredLength.isFinite }
 }
