@@ -1,13 +1,13 @@
 public import Binnacle
 import Synchronization
 
-/// A delegate that records its calls, on any thread, and returns the answers that were set.
+/// A delegate that records its calls, on any thread, and returns configured answers.
 public final class RecordingDelegate: Sendable {
     /// One call.
     public struct Call: Sendable, Equatable {
-        /// The method's own part of its name, such as `didBeginMotion`.
+        /// The method's part of its name, such as `didBeginMotion`.
         public let name: String
-        /// The stamp of what it told, in nanoseconds; `nil` when it has none.
+        /// The stamp of the reported event, in nanoseconds; `nil` when it has none.
         public let timeNanoseconds: Int64?
     }
 
@@ -24,29 +24,29 @@ public final class RecordingDelegate: Sendable {
     private let state = Mutex(State())
     private let shouldReport: @Sendable (MotionEvent) -> Bool
 
-    /// Creates a delegate that was told nothing.
+    /// Creates a delegate without calls.
     ///
-    /// - Parameter shouldReport: The answer to `motionManager(_:shouldReport:)`; the question is no call of its own.
+    /// - Parameter shouldReport: The answer to `motionManager(_:shouldReport:)`; this method is not recorded as a call.
     public init(shouldReport: @escaping @Sendable (MotionEvent) -> Bool = { _ in true }) {
         self.shouldReport = shouldReport
     }
 
-    /// All calls in their order.
+    /// All calls, in order.
     public var calls: [Call] { state.withLock { $0.calls } }
-    /// What a motion manager told, in its order.
+    /// The events of a motion manager, in order.
     public var motions: [MotionEvent] { state.withLock { $0.motions } }
-    /// The rotations that a motion manager told, in its order.
+    /// The rotations of a motion manager, in order.
     public var rotations: [RotationEvent] { state.withLock { $0.rotations } }
-    /// The headings that a north detector told as updates, in their order.
+    /// The headings that a north detector reported as updates, in order.
     public var headings: [HeadingEvent] { state.withLock { $0.headings } }
     /// The headings that were lost.
     public var losses: [HeadingLoss] { state.withLock { $0.losses } }
-    /// What a north detector told of the field.
+    /// A north detector's events about the field.
     public var fields: [FieldEvent] { state.withLock { $0.fields } }
 
-    /// What an orientation detector told, in its order.
+    /// The events of an orientation detector, in order.
     public var orientations: [OrientationEvent] { state.withLock { $0.orientations } }
-    /// What a hinge detector told, in its order.
+    /// The events of a hinge detector, in order.
     public var hinges: [HingeEvent] { state.withLock { $0.hinges } }
 
     private func record(_ name: String, _ time: Int64? = nil, _ change: @Sendable (inout State) -> Void = { _ in }) {
@@ -64,7 +64,7 @@ public final class RecordingDelegate: Sendable {
     }
 }
 
-// Each method writes its call down.
+// Each method records its call.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension RecordingDelegate: MotionManagerDelegate {
     public func motionManagerWillStartDetection(_ manager: MotionManager) { record("willStartDetection") }
@@ -100,7 +100,7 @@ extension RecordingDelegate: MotionManagerDelegate {
     }
 }
 
-// Each method writes its call down.
+// Each method records its call.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension RecordingDelegate: NorthDetectorDelegate {
     public func northDetectorWillStartDetection(_ detector: NorthDetector) { record("willStartDetection") }
@@ -147,7 +147,7 @@ extension RecordingDelegate: NorthDetectorDelegate {
     }
 }
 
-// Each method writes its call down; the questions are no calls of their own, and are answered with yes.
+// Each method records its call; questions are answered with yes and not recorded.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension RecordingDelegate: OrientationDetectorDelegate {
     public func orientationDetectorWillStartDetection(_ detector: OrientationDetector) { record("willStartDetection") }
@@ -164,7 +164,7 @@ extension RecordingDelegate: OrientationDetectorDelegate {
     }
 }
 
-// Each method writes its call down; the question is no call of its own, and is answered with yes.
+// Each method records its call; the question is answered with yes and not recorded.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension RecordingDelegate: HingeDetectorDelegate {
     public func hingeDetectorWillStartDetection(_ detector: HingeDetector) { record("willStartDetection") }

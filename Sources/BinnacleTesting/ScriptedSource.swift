@@ -1,25 +1,25 @@
 public import Binnacle
 
-/// A source that plays a script: samples in their order of arrival, losses, failures, and moments without anything.
+/// A source that plays a script: samples in their order of arrival, losses, failures, and moments without samples.
 ///
-/// A delivery ends where the script's order steps back in time, where a batch is full, and at each step that is no
-/// sample, as with any source. So a test may ask for deliveries of any size.
+/// As with any source, a delivery ends where the script's order steps back in time, where a batch is full, and at each step that
+/// is not a sample. A test may therefore request deliveries of any size.
 public final class ScriptedSource: SampleSource {
-    /// What comes next.
+    /// A step of the script.
     public enum Step {
         /// A sample of the stream with this index.
         case sample(Sample, stream: Int = 0)
-        /// Samples are lost; the loss comes with the samples that follow.
+        /// Samples are lost; the loss is delivered with the samples that follow.
         case loss(SampleLoss)
-        /// The streams with these indices fail; without any, all of them do.
+        /// The streams with these indices fail; without any, all of them.
         case failure(any Error, streams: [Int] = [])
-        /// There is nothing yet, once.
+        /// There is nothing yet, for one request.
         case pending
     }
 
-    /// The streams, in their order.
+    /// The streams, in order.
     public let streams: [SampleStream]
-    /// How often the source was asked.
+    /// The number of requests so far.
     public private(set) var requestCount = 0
 
     private var steps: ArraySlice<Step>
@@ -34,8 +34,8 @@ public final class ScriptedSource: SampleSource {
     /// Creates a source of several streams.
     ///
     /// - Parameters:
-    ///   - streams: The streams, in their order.
-    ///   - samples: In their order of arrival, each with the index of its stream.
+    ///   - streams: The streams, in order.
+    ///   - samples: The samples in their order of arrival, each with the index of its stream.
     public convenience init(streams: [SampleStream], samples: [(stream: Int, sample: Sample)]) {
         self.init(streams: streams, steps: samples.map { .sample($0.sample, stream: $0.stream) })
     }
@@ -43,9 +43,9 @@ public final class ScriptedSource: SampleSource {
     /// Creates a source with one stream.
     ///
     /// - Parameters:
-    ///   - kind: What it measures.
+    ///   - kind: The kind of the samples.
     ///   - sensor: The sensor's name.
-    ///   - samples: In their order of arrival.
+    ///   - samples: The samples in their order of arrival.
     public convenience init(_ kind: SampleKind = .accelerometer, sensor: String = "scripted", samples: [Sample]) {
         self.init(
             streams: [SampleStream(sensor: Sensor(name: sensor), kind: kind)], steps: samples.map { .sample($0) })
@@ -54,10 +54,10 @@ public final class ScriptedSource: SampleSource {
     /// Creates a source with one stream, whose samples are a function of time.
     ///
     /// - Parameters:
-    ///   - kind: What it measures.
+    ///   - kind: The kind of the samples.
     ///   - sensor: The sensor's name.
-    ///   - rateHz: The samples per second.
-    ///   - duration: How long it lasts.
+    ///   - rateHz: The sampling rate.
+    ///   - duration: The duration of the samples.
     ///   - value: The three axes at a time in seconds, in m/s², µT or rad/s.
     public convenience init(
         _ kind: SampleKind = .accelerometer, sensor: String = "scripted", rateHz: Double = 100, duration: Duration,
@@ -72,12 +72,12 @@ public final class ScriptedSource: SampleSource {
         self.init(kind, sensor: sensor, samples: samples)
     }
 
-    /// Fails streams at a request, in the place of an answer, and loses their samples for a time.
+    /// Fails streams at a request, in place of an answer, and loses their samples for a time.
     ///
     /// - Parameters:
     ///   - streams: The streams that fail.
     ///   - request: The number of the request, from 1.
-    ///   - end: The stamp of the first sample that they have again; without it they have none.
+    ///   - end: The stamp of their first sample after the failure; `nil` for none.
     ///   - error: The reason.
     public func fail(
         _ streams: [SampleStream], atRequest request: Int, until end: Int64 = .max, with error: any Error
@@ -85,7 +85,7 @@ public final class ScriptedSource: SampleSource {
         failures[request] = (Set(streams.map(\.id)), end, error)
     }
 
-    /// Delivers what comes next in the script.
+    /// Delivers the next samples of the script.
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
         requestCount += 1
         if let failure = failures[requestCount] {
@@ -102,7 +102,7 @@ public final class ScriptedSource: SampleSource {
             case .sample(let sample, let stream):
                 guard (sample.timeNanoseconds, stream) >= last else { return .samples }
                 last = (sample.timeNanoseconds, stream)
-                // A delivery without a place for the stream is not interested in it.
+                // A delivery without a place for the stream does not need it.
                 if let batch = delivery[streams[stream].id] {
                     guard !batch.isFull else { return .samples }
                     batch.append(sample)
