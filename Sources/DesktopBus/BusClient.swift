@@ -39,7 +39,7 @@ enum ClaimDecision {
 
 /// Asks for the decision about claims: polkit, or the bus, which knows a client's groups.
 enum ClaimAuthority {
-    /// The actions of polkit. The second is used if the first is not registered, or is iio-sensor-proxy's: polkit answers
+    /// The actions of polkit; the second is used if the first is not registered, or is iio-sensor-proxy's: polkit answers
     /// questions about other accounts only to root and to an action's owner.
     static let actions = ["net.hadess.SensorProxy.claim-sensor", "org.binnacle.Binnacle1.claim-sensor"]
     /// The timeout of the answer: polkit may have to be started first.

@@ -15,6 +15,7 @@ import Synchronization
 /// events, and `kinds` may be empty. `after` is the number of the event after which to begin, 0 for the oldest stored one, and
 /// `identity` the identity of that sequence from an earlier answer; `since_ns` begins at a wall clock time. Without both, a
 /// subscription begins now. With `follow` false it ends with the events up to now.
+///
 /// The server answers `{"subscribed":{"identity":"…","seq":130,"after":123}}` (the newest number, and the start), and then sends
 /// each event as ``Event/json`` in the order of the numbers. `{"missed":{"count":12,"from":5,"through":16, "reason":"…"}}`
 /// replaces events that it cannot send, without count and numbers if they are unknown. `{"readings":{…}}` has the live readings

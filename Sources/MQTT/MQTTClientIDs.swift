@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A broker closes the connection of a client when another client connects with its ID. A handler's successor therefore waits
 /// until the handler has disconnected: otherwise each would break the other's connection, and the last status would be the old
-/// one's "offline". message would be the old one's "offline".
+/// one's "offline".
 enum MQTTClientIDs {
     private struct State {
         var taken: Set<String> = []

@@ -90,7 +90,6 @@ struct CommandOutcome {
 ///
 /// Their time is that of the report, on CLOCK_MONOTONIC; they have a wall time if the event in question has one, and are
 /// simulated if it is. They have no detector, no sensor and no number yet.
-/// one, and are simulated when it is. They belong to no detector and no sensor, and have no number yet.
 enum CommandReport {
     /// `command.finished` or `command.failed`, with the pause before a retry.
     static func event(

@@ -100,7 +100,7 @@ extension LiveSource {
     /// Opens a device for every waiting sensor, but not before the machine was searched, which may find a better one.
     ///
     /// Sensors whose last device is present come first, then those with the most specific match: otherwise a sensor that any
-    /// device satisfies could take the only one of another. device satisfies would take the only one of another.
+    /// device satisfies could take the only one of another.
     func openWaiting(_ now: Int64) {
         guard table.isSearched else { return }
         let waiting = sensors.filter(\.slot.isWaiting)
