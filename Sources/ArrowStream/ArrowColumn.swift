@@ -7,7 +7,6 @@ package struct ArrowColumn {
     private var validity: [UInt8] = []
     /// The values of numbers, as bits.
     private var words: [UInt64] = []
-    /// The values of booleans.
     private var bits: [UInt8] = []
     /// Where the values of texts and of counts end.
     private var ends: [Int32] = [0]

@@ -2,7 +2,6 @@
 ///
 /// Source: Arrow, format/Schema.fbs and docs "Arrow Columnar Format".
 package struct ArrowField {
-    /// The types of columns that are read.
     package enum Kind: Equatable {
         case uint8, int64, float32, binary
         case other

@@ -11,7 +11,6 @@ package struct ArrowMessage {
         case torn
     }
 
-    /// The types of messages.
     package enum Header {
         package static let schema: UInt8 = 1
         package static let dictionary: UInt8 = 2

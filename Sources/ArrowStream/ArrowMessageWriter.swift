@@ -4,6 +4,7 @@
 /// file and where it is mapped.
 ///
 /// Source: Arrow, format/Message.fbs, format/Schema.fbs, and "Arrow Columnar Format".
+<<<<<<! HEAD:Sources/ArrowStream/ArrowMessageWriter.swift
 package struct ArrowMessageWriter {
     /// A column of a schema.
     package struct Field {
@@ -21,6 +22,16 @@ package struct ArrowMessageWriter {
 
     /// The types of columns that are written.
     package enum FieldType {
+=======
+struct ArrowMessageWriter {
+    struct Field {
+        let name: String
+        let type: FieldType
+        var isNullable = false
+    }
+
+    enum FieldType {
+>>>>>>> 930eec1 (Comments that repeat a private declaration are removed):Sources/Traces/Arrow/ArrowMessageWriter.swift
         case uint8, int64, float32, float64, boolean, binary, text
         /// A map from texts to whole numbers.
         case counts
@@ -162,7 +173,6 @@ package struct ArrowMessageWriter {
 extension ArrowMessageWriter.FieldType {
     fileprivate static let structNumber: UInt8 = 13
 
-    /// The number of the type in Schema.fbs.
     fileprivate var number: UInt8 {
         switch self {
         case .uint8, .int64: 2
@@ -174,7 +184,6 @@ extension ArrowMessageWriter.FieldType {
         }
     }
 
-    /// The fields of the type's table.
     fileprivate var details: [FlatWriter.Field] {
         switch self {
         case .uint8: [.int(8), .byte(0)]

@@ -83,7 +83,6 @@ package struct FlatTable {
     }
 }
 
-/// Contiguous elements of one size.
 package struct FlatVector {
     package let buffer: FlatBuffer
     package let start: Int
@@ -98,7 +97,6 @@ package struct FlatVector {
         return try buffer.load(type, at: start + index * stride + offset)
     }
 
-    /// The table to which an element refers.
     package func table(_ index: Int) throws(ArrowFault) -> FlatTable {
         guard index >= 0, index < count else { throw .damaged }
         return try FlatTable(buffer, at: buffer.target(at: start + index * stride))

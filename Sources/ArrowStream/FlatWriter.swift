@@ -1,7 +1,6 @@
 /// Writes a FlatBuffer from its root: a table first, then the objects to which it refers.
 struct FlatWriter {
     enum Field {
-        /// Absent.
         case none
         case byte(UInt8)
         case short(Int16)
@@ -66,7 +65,6 @@ struct FlatWriter {
         return references.sorted { $0.field < $1.field }.map(\.1)
     }
 
-    /// Writes a vector of references.
     mutating func vector(of count: Int, for referrer: Reference) -> [Reference] {
         pad(to: 4)
         refer(referrer, to: bytes.count)

@@ -26,7 +26,6 @@ final class Arena {
         munmap(start, byteCount)
     }
 
-    /// Frees all columns.
     func removeAll() {
         used = 0
     }

@@ -72,7 +72,6 @@ package final class Bench {
         write(options.writesJSON ? [noise.object.text] : ["", noise.sentence])
     }
 
-    /// Measures variants in turn.
     func times(_ variants: [Variant], passNanoseconds: Int64 = 2_000_000) throws(BenchError) -> [Spread] {
         try Variant.measure(
             variants, passes: options.isQuick ? 5 : 9,

@@ -26,7 +26,6 @@ struct FigureRow {
         if let head { cells.append((head, number.map { NumberText.text($0, decimals: decimals) } ?? "")) }
     }
 
-    /// Adds a time with its median, minimum and maximum.
     mutating func add(_ key: String, nanoseconds: Spread) {
         let median = nanoseconds.median
         add(key, number: median, decimals: median < 1 ? 3 : median < 10 ? 2 : median < 100 ? 1 : 0, head: "ns")

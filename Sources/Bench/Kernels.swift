@@ -7,14 +7,12 @@ struct Kernel: Sendable {
     let part: BenchPart
     let title: String
     let bytesPerSample: Int
-    /// The number of samples in a call.
     var pieceCount = 4096
     /// The shares of samples with an event; `nil` if they make no difference.
     var rates: [Double?] = [0, 0.01, 0.5]
     /// Fills columns of an arena, and returns the work on them.
     let prepare: @Sendable (_ arena: Arena, _ count: Int, _ rate: Double) -> Work
 
-    /// The kernel with its data.
     struct Work {
         /// Called before the first piece.
         var begin: () -> Void = {}

@@ -41,7 +41,6 @@ package struct Machine {
         return nil
     }
 
-    /// The machine as text.
     var lines: [String] {
         let sizes = caches.enumerated().map { "L\($0 + 1) \(NumberText.bytes($1))" }.joined(separator: ", ")
         let sets = instructionSets.map(\.rawValue).joined(separator: ", ")
@@ -108,7 +107,6 @@ struct NoiseMeter {
 
     private var isTooNoisy: Bool { worst > 1.15 || awayShare > 0.1 }
 
-    /// The verdict as text.
     var sentence: String {
         (isTooNoisy ? "The machine was too noisy to trust these figures" : "The machine was quiet enough")
             + ": the same reading took up to \(NumberText.text((worst - 1) * 100, decimals: 0)) % longer than at its best, "

@@ -208,7 +208,6 @@ extension Bench {
 }
 
 extension BenchError {
-    /// An error of the system or of a trace.
     fileprivate init(_ error: some CustomStringConvertible) {
         self = .unavailable(error.description)
     }

@@ -3,9 +3,7 @@ import LinuxSystem
 
 /// A client on the bus: its pending calls, and its permission.
 final class BusClient {
-    /// Its unique name on the bus.
     let name: String
-    /// The service that owns it.
     unowned let service: BusService
     /// The calls that wait for the decision, in order.
     var calls: [BusMessage] = []
@@ -28,7 +26,6 @@ final class BusClient {
     }
 }
 
-/// The decision whether a client may claim a sensor.
 enum ClaimDecision {
     case allowed
     /// Denied, with a reason for the client.

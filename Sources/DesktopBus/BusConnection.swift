@@ -37,10 +37,8 @@ final class BusConnection {
 
     // MARK: - The loop
 
-    /// The descriptor to poll.
     var descriptor: Int32 { library.get_fd(bus) }
 
-    /// The events to poll for.
     var events: (reads: Bool, writes: Bool) {
         let events = library.get_events(bus)
         return (events & Int32(POLLIN) != 0, events & Int32(POLLOUT) != 0)
@@ -74,7 +72,6 @@ final class BusConnection {
         try busCall("sd_bus_request_name_async") { library.request_name_async(bus, nil, name, flags, answer, receiver) }
     }
 
-    /// Registers an interface.
     func add(
         _ interface: BusInterface, _ table: UnsafePointer<sd_bus_vtable>, receiver: UnsafeMutableRawPointer
     ) throws(BusFailure) {
@@ -92,12 +89,10 @@ final class BusConnection {
         return slot
     }
 
-    /// Ends a match or a call.
     func remove(_ slot: OpaquePointer?) { _ = library.slot_unref(slot) }
 
     // MARK: - Messages
 
-    /// Sends a signal to one client, or to all.
     func signal(
         _ name: String, of interface: String, at path: String, to client: String? = nil,
         _ write: (BusMessage) throws(BusFailure) -> Void

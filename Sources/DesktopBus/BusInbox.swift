@@ -5,13 +5,11 @@ import Binnacle
 /// Of the readings only the last ones matter. Every event matters: there is a limit, beyond which they are dropped and counted.
 struct BusInbox: Sendable {
     private(set) var events: [Event] = []
-    /// The number of dropped events.
     private(set) var droppedCount = 0
     /// The readings, if changed.
     var readings: DesktopValues?
     /// The settings, if changed.
     var settings: DBusSettings?
-    /// The answer to a request for the status.
     var status: String?
     /// Whether the machine's sensors are known, so that clients may ask for them.
     var isReady = false

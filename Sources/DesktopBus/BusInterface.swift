@@ -33,7 +33,6 @@ struct BusInterface {
             .property("ProximityNear", type: "b"),
         ])
 
-    /// The interface of iio-sensor-proxy's compass.
     static let compass = BusInterface(
         name: "net.hadess.SensorProxy.Compass", path: "/net/hadess/SensorProxy/Compass",
         members: claims(.compass) + [.property("HasCompass", type: "b"), .property("CompassHeading", type: "d")])
@@ -114,7 +113,6 @@ extension DesktopValues {
 }
 
 extension DesktopSensor {
-    /// The interface with its properties.
     var interface: BusInterface { self == .compass ? .compass : .proxy }
 
     /// The properties sent to all clients in one signal.

@@ -14,7 +14,6 @@ enum BusLibrary {
     }
 }
 
-/// A call of sd-bus that failed.
 struct BusFailure: Error, CustomStringConvertible {
     let call: String
     /// The error number; 0 when `call` contains the reason.

@@ -4,7 +4,6 @@ import PlainText
 
 /// A value of a property, a figure or the status, with its type on the bus.
 enum BusValue: Equatable {
-    /// A value with its name.
     struct Entry: Equatable {
         let name: String
         let value: BusValue
@@ -38,7 +37,6 @@ enum BusValue: Equatable {
         }
     }
 
-    /// The D-Bus signature of the type.
     var signature: String {
         switch self {
         case .boolean: "b"
@@ -133,7 +131,6 @@ final class BusMessage {
 
     // MARK: - Reading
 
-    /// The unique name of the sender.
     var sender: String? { library.message_get_sender(raw).map { String(cString: $0) } }
 
     /// Whether the bus itself has sent it.
@@ -142,7 +139,6 @@ final class BusMessage {
     /// signals.
     var isOfBus: Bool { sender == "org.freedesktop.DBus" }
 
-    /// The name of the method or signal.
     var member: String { library.message_get_member(raw).map { String(cString: $0) } ?? "" }
 
     /// The error's name and message; `nil` for other messages.
@@ -159,13 +155,11 @@ final class BusMessage {
         return String(cString: text)
     }
 
-    /// The next value, which is a boolean.
     func boolean() -> Bool? {
         var value: CInt = 0
         return library.message_read_basic(raw, CChar(UInt8(ascii: "b")), &value) > 0 ? value != 0 : nil
     }
 
-    /// The next value, which is a number.
     func number() -> UInt32? {
         var value: UInt32 = 0
         return library.message_read_basic(raw, CChar(UInt8(ascii: "u")), &value) > 0 ? value : nil
@@ -185,6 +179,5 @@ final class BusMessage {
         return contents.map { String(cString: $0) }
     }
 
-    /// Skips the next values.
     func skip(_ types: String) { _ = library.message_skip(raw, types) }
 }

@@ -70,7 +70,6 @@ extension BusService {
         }
     }
 
-    /// Performs a claim or a release.
     private func perform(_ call: BusMessage, for client: BusClient) {
         let now = SystemClock.monotonic()
         let member = call.member

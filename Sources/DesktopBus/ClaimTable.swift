@@ -5,7 +5,6 @@ import Binnacle
 /// A state machine without a bus and a clock. A claim belongs to a client and is not counted: a second one changes nothing, and
 /// one release ends it. It stays when the sensor is unplugged and plugged in again.
 struct ClaimTable {
-    /// A claim that is not answered yet.
     struct Waiting: Equatable {
         let client: String
         let sensor: DesktopSensor

@@ -7,7 +7,6 @@ package enum DesktopSensor: String, Sendable, CaseIterable {
     case proximity = "Proximity"
     case compass = "Compass"
 
-    /// Its bit in ``DesktopSensors``.
     fileprivate var bit: UInt8 {
         switch self {
         case .accelerometer: 1

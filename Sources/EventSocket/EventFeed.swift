@@ -5,19 +5,15 @@ import Binnacle
 /// A state machine without input and output: it is asked for lines when the client can accept them, requests a page of the
 /// history when needed, and receives it later. It therefore holds at most one page, however far its subscriber is behind.
 struct EventFeed {
-    /// The result of ``fill(_:limit:ring:)``.
     enum Step: Equatable {
-        /// There are lines, and may be more.
         case lines
         /// A page of the history is needed; ``receive(_:ring:)`` takes it.
         case page(EventQuery)
         /// There are no lines until a new event or the page arrives.
         case nothing
-        /// There are no further lines.
         case end
     }
 
-    /// The maximum number of events of a page.
     private static let pageLimit = 64
 
     let filter: EventFilter
@@ -41,7 +37,6 @@ struct EventFeed {
     private enum State {
         /// The next events are in the history.
         case behind
-        /// A page was requested.
         case waiting
         /// A page, and the number of its lines already sent.
         case page(EventPage, given: Int)
@@ -192,7 +187,6 @@ struct EventFeed {
 
     // MARK: - History
 
-    /// Accepts the requested page.
     mutating func receive(_ page: EventPage, ring: EventRing) {
         guard case .waiting = state else { return }
         var page = page
@@ -223,7 +217,6 @@ struct EventFeed {
         }
     }
 
-    /// Appends the next line of a page.
     private mutating func append(_ page: EventPage, _ given: Int, _ ring: EventRing, _ buffer: inout [UInt8]) {
         guard given < page.lines.count else {
             after = max(after, page.through)

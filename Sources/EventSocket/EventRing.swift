@@ -10,9 +10,7 @@ struct EventRing {
         let isRepeated: Bool
     }
 
-    /// The place of the oldest entry.
     private(set) var first: UInt64 = 0
-    /// The place of the next entry.
     private(set) var end: UInt64 = 0
     /// The highest number of an event that left the ring or was never in it.
     private(set) var passedSequence: UInt64

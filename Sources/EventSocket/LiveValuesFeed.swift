@@ -12,7 +12,6 @@ struct LiveValuesFeed {
         self.request = request
     }
 
-    /// Adds the readings of another interval.
     mutating func merge(_ next: LiveValues) {
         let chosen = next.only(request.sensors)
         let joined = waiting?.joined(with: chosen) ?? chosen

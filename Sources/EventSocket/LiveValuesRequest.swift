@@ -13,7 +13,6 @@ package struct LiveValuesRequest: Sendable, Equatable {
     /// Requests the readings of all sensors, ten times a second.
     package init() {}
 
-    /// The value of `readings`.
     var json: String {
         var body = JSONObject()
         body.add("interval_s", raw: "\(Double(intervalNanoseconds) / 1e9)")
@@ -21,7 +20,6 @@ package struct LiveValuesRequest: Sendable, Equatable {
         return body.text
     }
 
-    /// Parses the value of `readings`.
     init(reading body: LocatedJSONValue) throws(SocketRequest.SyntaxError) {
         for member in try body.requireMembers() {
             switch member.key {

@@ -7,7 +7,6 @@ final class ServedConnection {
         case requesting(deadline: Int64)
         /// The answer to `status` is pending.
         case asking
-        /// The client gets events.
         case subscribed(EventFeed)
         /// The connection is closed when everything is written.
         case closing

@@ -12,7 +12,6 @@ package final class SocketConnection {
     /// The size of the part of the buffer that was searched for a line end.
     private var searchedCount = 0
 
-    /// The maximum size of a line, in bytes.
     private static let longestLine = 1 << 20
 
     /// Connects.
@@ -69,7 +68,6 @@ package final class SocketConnection {
         }
     }
 
-    /// The next line in the buffer; `nil` when it is incomplete.
     private func nextLine() throws(EventSubscriptionError) -> String? {
         guard let end = buffer[searchedCount...].firstIndex(of: UInt8(ascii: "\n")) else {
             searchedCount = buffer.count

@@ -3,7 +3,6 @@ import Synchronization
 /// The state of the server, for other threads.
 final class SocketGauges: Sendable {
     struct State {
-        /// The number of the newest event.
         var newest: UInt64 = 0
         var connectionCount = 0
         var acceptedCount: UInt64 = 0
@@ -15,7 +14,6 @@ final class SocketGauges: Sendable {
         let peer: PeerCredentials
         /// The number of the last event considered for it.
         var sequence: UInt64
-        /// The number of missed events.
         var missed: UInt64 = 0
     }
 

@@ -7,7 +7,6 @@ package import Binnacle
 package struct SocketInbox: Sendable {
     /// Published events; the last ones after an overflow.
     private(set) var events: [PublishedEvent] = []
-    /// The number of the newest dropped event.
     private(set) var droppedThrough: UInt64?
     /// The number after which events are counted, if it has increased.
     package var behind: UInt64?

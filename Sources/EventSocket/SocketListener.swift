@@ -55,14 +55,12 @@ package final class SocketListener: Sendable {
         if isThere { unlink(path) }
     }
 
-    /// Whether the file is still ours.
     private var isThere: Bool {
         status.isSameFile(as: try? fileStatus(path, followsLink: false))
     }
 
     // MARK: - The file
 
-    /// Sets the file's group and mode.
     private static func open(_ path: String, _ settings: SocketSettings, to group: gid_t?) throws(SocketServerError) {
         if let group, let name = settings.group {
             try mapError({ SocketServerError.foreignGroup(name, $0) }) { () throws(SystemError) in
@@ -74,7 +72,6 @@ package final class SocketListener: Sendable {
         }
     }
 
-    /// Removes the file of a killed daemon.
     private static func clear(_ path: String, _ address: UnixAddress) throws(SocketServerError) {
         guard let status = try? fileStatus(path, followsLink: false) else { return }
         guard status.kind == S_IFSOCK else { throw .noSocket(path) }

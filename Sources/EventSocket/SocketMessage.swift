@@ -83,7 +83,6 @@ package enum SocketMessage: Sendable, Equatable {
 
     private static func line(_ key: String, _ body: String) -> String { "{\"\(key)\":\(body)}" }
 
-    /// The text of the value of a line's only key.
     private static func inside(_ line: String) -> String {
         guard let colon = line.firstIndex(of: ":"), let brace = line.lastIndex(of: "}") else { return "{}" }
         return String(line[line.index(after: colon)..<brace])
@@ -91,7 +90,6 @@ package enum SocketMessage: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// The value as an event's number.
     fileprivate var sequence: UInt64? {
         guard case .number(let text) = self else { return nil }
         return UInt64(text)

@@ -153,7 +153,6 @@ extension SocketService {
         if !isSent { close(connection.identifier) }
     }
 
-    /// Sends a connection the answer to `status`.
     func answer(_ identifier: UInt64, with text: String) {
         guard let connection = connections[identifier], case .asking = connection.phase else { return }
         connection.phase = .closing

@@ -13,7 +13,6 @@ final class SocketService {
     let acceptor: StreamAcceptor
     var connections: [UInt64: ServedConnection] = [:]
     var nextIdentifier: UInt64 = 0
-    /// The last events.
     var ring: EventRing
     /// Rate limits for log messages that clients can trigger.
     var limits = (
@@ -68,7 +67,6 @@ final class SocketService {
         announcedIdentity = self.identity
     }
 
-    /// The identity of the events' sequence.
     var identity: String { history?.identity ?? ownIdentity }
 
     var hasHistory: Bool { history != nil }

@@ -4,15 +4,12 @@ import Synchronization
 
 /// Passes messages from a thread that may block to a task that must not; the thread waits while the queue is full.
 final class SubscriptionChannel: Sendable {
-    /// The wakers of the thread.
     struct Wakers {
-        /// Ends the thread.
         let end: Waker
         /// Wakes the thread when the queue has space.
         let room: Waker
     }
 
-    /// The messages that wait for the task.
     let messages = Handover<EventSubscription.Message, EventSubscriptionError>(capacity: 64, overflow: .refuse)
     private let wakers = Mutex<(wakers: Wakers?, isCancelled: Bool)>((nil, false))
     /// Whether the thread waits for space, or is about to.

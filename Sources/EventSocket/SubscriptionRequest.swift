@@ -38,7 +38,6 @@ package struct SubscriptionRequest: Sendable, Equatable {
 extension SubscriptionRequest {
     private static let keys = ["kinds", "sensors", "after", "identity", "since_ns", "follow", "readings"]
 
-    /// Parses the value of `subscribe`.
     init(reading body: LocatedJSONValue) throws(SocketRequest.SyntaxError) {
         self.init()
         let members = try body.requireMembers()
@@ -88,7 +87,6 @@ extension SubscriptionRequest {
 }
 
 extension LocatedJSONValue.Member {
-    /// The error for an unknown key.
     func unknownKey(among keys: [String]) -> SocketRequest.SyntaxError {
         SocketRequest.SyntaxError(
             message: "unknown key \(Spelling.quoted(key)) (\(Spelling.hint(for: key, among: keys)))", column: keyColumn)

@@ -104,7 +104,6 @@ package final class AwaitedHandler: EventHandler {
         repeatCount = 0
     }
 
-    /// A report as text; `nil` when it has none.
     private static func line(_ report: Event) -> String? {
         var parts: [String] = []
         if let reason = report.figure(.reason) {

@@ -22,7 +22,6 @@ package struct FailureReports {
     private let port: HandlerPort
     private let pauses: RetryPauses
     private var failureCount = 0
-    /// The reasons that were reported since the last recovery.
     private var reportedReasons: Set<String> = []
     package var hasFailed: Bool { !reportedReasons.isEmpty }
     private static let mostReasons = 16
@@ -55,7 +54,6 @@ package struct FailureReports {
         failureCount = 0
     }
 
-    /// The time of the next attempt, on CLOCK_MONOTONIC.
     private mutating func nextAttemptTime() -> Int64 {
         let pause = min(pauses.longest, pauses.first << min(failureCount, 20))
         failureCount += 1

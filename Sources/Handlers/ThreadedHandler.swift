@@ -7,7 +7,6 @@ package final class HandlerPort: Sendable {
     package let name: String
     /// The queue, the request to stop, and the worker's waker.
     package let courier: Courier<BoundedQueue<Delivery>>
-    /// Counts and reports the events without room.
     package let drops: EventDrops
     package let report: @Sendable (Event) -> Void
     /// Whether this is a replay, which waits for each event, and in which faults are not repaired meanwhile.

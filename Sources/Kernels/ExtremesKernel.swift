@@ -45,8 +45,9 @@ package func extremes(
     return Extremes(instructionSet.forms.extremes_column(values, range.count))
 }
 
-/// The extremes of the squared lengths of the vectors in a range, ignoring NaN, in the square of their unit; the axes reach at
-/// least to its end. All forms of the kernel give the same.
+/// The extremes of the squared lengths of the vectors in a range, ignoring NaN, in the square of their unit.
+///
+/// The axes reach at least to the end of the range. All forms of the kernel give the same.
 package func extremes(
     x: UnsafePointer<Float>, y: UnsafePointer<Float>, z: UnsafePointer<Float>, range: Range<Int>,
     using instructionSet: InstructionSet = .current
@@ -58,7 +59,6 @@ package func extremes(
     return Extremes(instructionSet.forms.extremes_vectors(x, y, z, range.count))
 }
 
-/// The reference: one sample after the other.
 @inline(__always)
 private func extremesOneByOne(_ count: Int, _ measure: (_ index: Int) -> Float) -> Extremes {
     var result = Extremes()

@@ -23,7 +23,6 @@ package struct GravityFilter: Sendable, Equatable {
     private var part: SIMD3<Float> = .zero
     private var share: Float = 1
 
-    /// The number of samples in a run.
     static let runLength = 4
 
     /// Creates a filter without a sample; with a time constant of 0 there is no user acceleration.

@@ -52,7 +52,6 @@ private struct GravityColumns {
         return true
     }
 
-    /// The reference: one sample after the other.
     func separate(_ range: Range<Int>, _ gravity: inout GravityFilter) {
         var filter = gravity
         for i in range { _ = separate(i, &filter) }

@@ -38,7 +38,6 @@ package struct MarkKernel: Sendable {
         }
     }
 
-    /// The reference.
     private func markOneByOne(
         _ text: UnsafePointer<UInt8>, _ blockCount: Int, _ words: UnsafeMutablePointer<UInt64>
     ) {

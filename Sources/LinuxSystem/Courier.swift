@@ -129,7 +129,6 @@ package enum CourierAnswer: Sendable {
     case stopped
 }
 
-/// A worker thread that handles the items of a queue.
 extension Courier {
     /// Adds an item, and wakes the thread unless it is busy or a wake-up is pending.
     @inlinable  // Unspecialized in another module, the generic code doubles the time of a call.

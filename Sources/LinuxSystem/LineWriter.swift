@@ -11,7 +11,6 @@ package final class LineWriter {
     package private(set) var lostLineCount = 0
     /// Whether there was a line to write.
     package private(set) var hasLines = false
-    /// Whether the last line in the file lacks its end.
     private var isTorn = false
 
     private let descriptor: Int32

@@ -62,7 +62,6 @@ struct HomeAssistantDevice {
 
     // MARK: - Components
 
-    /// An entity or a trigger.
     private struct Component {
         let name: String
         var object = JSONObject()
@@ -232,7 +231,6 @@ struct HomeAssistantDevice {
     private static func capitalized(_ words: String) -> String { words.prefix(1).uppercased() + words.dropFirst() }
 }
 
-/// The topics that Home Assistant uses.
 struct HomeAssistantTopics {
     let prefix: String
     let machine: MachineNames
@@ -256,15 +254,12 @@ struct HomeAssistantTopics {
 struct MQTTDiscovery: Sendable, Equatable {
     struct Message: Sendable, Equatable {
         let topic: String
-        /// The message, as JSON.
         let text: String
-        /// The sensor that it describes.
         let sensor: String
     }
 
     /// The topics of all messages, with a wildcard: other retained messages there are from an earlier configuration.
     let filter: String
-    /// The messages, one for each sensor.
     let messages: [Message]
 
     /// Describes the sensors of some detectors; without any, all messages of an earlier configuration are removed.

@@ -22,7 +22,6 @@ package struct MQTTAction: HandlerAction, Equatable {
     package let discoveryPrefix: String
     /// The topic of requests for missed events; `nil` for none.
     package let requestTopic: TopicTemplate?
-    /// The detectors that the handler gets.
     private var detectors: [HandledDetector] = []
 
     /// The receiver of the sensors' descriptions.

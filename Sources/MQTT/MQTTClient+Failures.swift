@@ -10,7 +10,6 @@ struct MQTTFailure: Error, Equatable {
     var isClosedByBroker = false
     /// Whether the broker's machine did not answer.
     var isUnreachable = false
-    /// Whether the broker does not support MQTT 5.
     var lacksVersion5 = false
     /// Whether only the attempt by IPv4 failed, and one by IPv6 follows.
     var isDetour = false
@@ -126,7 +125,6 @@ extension MQTTClient {
         }
     }
 
-    /// Whether the TCP connection is established.
     private var hasPeer: Bool {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

@@ -12,7 +12,6 @@ final class MQTTClient {
     let handle: OpaquePointer
     /// The broker's answer to CONNECT: 0, or the reason of the refusal.
     private(set) var answer: Int32?
-    /// The TLS error of a failed connection.
     var tlsProblem: String?
     /// Whether the connection uses MQTT 5; otherwise 3.1.1.
     let speaksVersion5: Bool
@@ -25,15 +24,12 @@ final class MQTTClient {
     private var wire: MQTTWire?
     private var messageCount = 0
 
-    /// A broker's answer to a message.
     struct Acknowledgement {
         let message: Int32
         /// The reason of MQTT 5; 0 in 3.1.1, which has none.
         var reason: Int32 = 0
 
-        /// Whether the topic has no subscriber.
         var isUnheard: Bool { reason == 0x10 }
-        /// Whether the broker refused the message.
         var isRefusal: Bool { reason >= 0x80 }
     }
 

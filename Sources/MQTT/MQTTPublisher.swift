@@ -12,7 +12,6 @@ struct MQTTTimes: Sendable {
     var answer: Int64 = 30_000_000_000
     /// The time that a connection has to last before the recovery is reported.
     var lasting: Int64 = 5_000_000_000
-    /// The pauses between attempts.
     var pauses = RetryPauses()
 }
 
@@ -42,7 +41,6 @@ final class MQTTPublisher {
         var state: (@Sendable (_ sensor: String) -> String)?
     }
 
-    /// An event that the broker has not acknowledged.
     struct Entry {
         let item: Delivery
         /// The message ID; `nil` until it is sent over this connection.
@@ -63,7 +61,6 @@ final class MQTTPublisher {
         let topic: String
     }
 
-    /// The maximum number of events in flight.
     static let windowLimit = 64
     /// The number of connections in a row closed by the broker before events are sent one by one.
     static let toleratedClosings = 2
@@ -90,9 +87,7 @@ final class MQTTPublisher {
     var failures: FailureReports
     /// The wait for a subscriber; `nil` if there is one, or the broker does not report it.
     var silence: Silence?
-    /// Whether the broker does not support MQTT 5.
     var lacksVersion5 = false
-    /// Whether the next attempt uses IPv4 only.
     var avoidsIPv6 = false
     private var connectionCount = 0
 
@@ -172,7 +167,6 @@ final class MQTTPublisher {
         var hasProgress = false
         /// The start of the current wait for an acknowledgement.
         var answerTime: Int64 = 0
-        /// Whether its recovery was reported.
         var hasLasted = false
     }
 
@@ -272,7 +266,6 @@ final class MQTTPublisher {
             || states.inFlightCount > 0 || repeats.inFlightCount > 0
     }
 
-    /// Finishes the messages that the broker acknowledged.
     func finishAcknowledged(_ client: MQTTClient, _ connection: inout Connection) {
         let answers = client.removeAcknowledged()
         guard !answers.isEmpty else { return }

@@ -14,7 +14,6 @@ struct MQTTRequest: Equatable {
         let reason: String
     }
 
-    /// The maximum size of a request, in bytes.
     static let longest = 256
 
     init(after: UInt64, through: UInt64? = nil) {
@@ -62,9 +61,7 @@ struct MQTTRepeats {
 
     private struct Work {
         var request: MQTTRequest
-        /// The number up to which the store was read.
         var position: UInt64
-        /// The events that were read and not sent.
         var lines: ArraySlice<EventLine> = []
         var isReading = false
         var isRead = false

@@ -76,7 +76,6 @@ struct MQTTSensorStates {
         var state = MQTTSensorState()
         var text = ""
         var isDue = false
-        /// The ID of the message in flight.
         var message: Int32?
     }
 

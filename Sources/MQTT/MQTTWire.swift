@@ -7,7 +7,6 @@ import LinuxSystem
 /// end of a socket pair in place of its own socket; this class copies and counts the bytes. TLS is end to end between library and
 /// broker.
 final class MQTTWire {
-    /// The broker's socket.
     let outer: Descriptor
     /// The end of the pair opposite the library's.
     private let inner: Descriptor

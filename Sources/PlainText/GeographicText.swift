@@ -65,7 +65,6 @@ package enum GeographicText {
         return rest.isEmpty ? (sign * value, axis) : nil
     }
 
-    /// Parses a decimal number without a sign.
     private static func number(_ text: inout Substring) -> (value: Double, isWhole: Bool)? {
         let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
         guard let first = digits.first, first.isNumber, let value = Double(digits) else { return nil }

@@ -172,7 +172,6 @@ package struct JSONReader {
         throw error("the string has no end")
     }
 
-    /// The character of an escape sequence, after its backslash.
     private mutating func escape() throws(SyntaxError) -> Character {
         guard let byte = next else { throw error("the string has no end") }
         index += 1

@@ -70,7 +70,6 @@ struct Deliveries {
 
     // MARK: - The file
 
-    /// Begins with a newly opened file.
     mutating func connect(to file: StoreFile) throws(StoreFailure) {
         isConnected = false
         let last = try file.lastDelivery()
@@ -125,7 +124,6 @@ struct Deliveries {
         }
     }
 
-    /// Whether the file has acknowledged deliveries.
     var hasDone: Bool { queues.values.contains { !$0.done.isEmpty } }
 
     mutating func didRemoveDone() {

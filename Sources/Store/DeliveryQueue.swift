@@ -3,7 +3,6 @@ import Binnacle
 /// The deliveries of one handler: in the file, in memory, and with the handler.
 final class DeliveryQueue {
     let name: String
-    /// Maximum number of unacknowledged deliveries.
     var limit = 1
     /// Receives deliveries; `nil` while no handler is attached.
     var deliver: (([Delivery]) -> Void)? {
@@ -22,7 +21,6 @@ final class DeliveryQueue {
     var readTicket: Int64?
     /// Acknowledged tickets whose rows are still in the file.
     private(set) var done: Set<Int64> = []
-    /// Tickets that the handler has.
     private(set) var unacknowledged: Set<Int64> = []
     /// Tickets that a detached handler had and may still acknowledge.
     private var returned: Set<Int64> = []
@@ -128,7 +126,6 @@ final class DeliveryQueue {
         return Array(taken)
     }
 
-    /// Records that all deliveries in memory were stored.
     func didStoreMemory() {
         waitingInFile += waitingInMemory
         memory.removeAll()

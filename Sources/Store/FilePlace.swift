@@ -59,7 +59,6 @@ struct FilePlace {
         if try status(path) != nil { try call("remove", path) { unlink(path) } }
     }
 
-    /// Throws when this process may not write to a file.
     static func checkWriting(_ path: String) throws(StoreFailure) {
         try call("open", path) { faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) }
     }

@@ -41,7 +41,6 @@ struct Janitor {
         startedNanoseconds = clock.monotonic()
     }
 
-    /// Begins with a newly opened file.
     mutating func connect(to file: StoreFile) throws(StoreFailure) {
         try readEndTimes(of: file)
         before = before ?? (Int64(file.lastSequence), reports.statistics.newestWallNanoseconds)
@@ -53,7 +52,6 @@ struct Janitor {
         if stage == nil { stage = .number }
     }
 
-    /// Whether there is work to do now.
     var isBusy: Bool { stage != nil }
 
     /// Records stored events; events stored during the initial count are included in it.

@@ -238,7 +238,6 @@ final class Database {
         message.map { String(cString: $0) } ?? "no reason is known"
     }
 
-    /// The path as part of a URI.
     private static func escaped(_ path: String) -> String {
         path.utf8.map { byte in
             switch UnicodeScalar(byte) {

@@ -10,9 +10,7 @@ enum StoreFailure: Error {
     case foreign(path: String, reason: String, remedy: String)
     /// Another daemon has the file.
     case held(path: String)
-    /// A system call failed.
     case system(SystemError)
-    /// SQLite refused an operation.
     case sqlite(SQLiteError)
 
     init(_ error: SQLiteError) {
@@ -74,7 +72,6 @@ struct SQLiteError: Error, CustomStringConvertible {
         self.path = path
     }
 
-    /// `path: operation: message`.
     var description: String { "\(path): \(operation): \(reason)" }
 
     /// SQLite's message, with the extended code if there is one.
@@ -83,9 +80,7 @@ struct SQLiteError: Error, CustomStringConvertible {
     private var code: Int32 { extendedCode & 0xFF }
     /// Whether the file contains data that SQLite never writes.
     var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_FORMAT }
-    /// Whether another process has locked the file.
     var isInUse: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
-    /// Whether the disk or the account's quota is full.
     var isFull: Bool { code == SQLITE_FULL }
     private var isReadOnly: Bool { code == SQLITE_READONLY || code == SQLITE_CANTOPEN || code == SQLITE_PERM }
 

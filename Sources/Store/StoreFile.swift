@@ -277,7 +277,6 @@ final class StoreFile {
         pendingReservation = reserved
     }
 
-    /// Records the highest committed sequence number.
     func didStore(through sequence: UInt64) {
         lastSequence = max(lastSequence, sequence)
     }

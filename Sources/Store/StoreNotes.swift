@@ -72,7 +72,6 @@ struct StoreNotes {
             ?? 0
     }
 
-    /// Whether a text can be the identity of a store.
     static func isIdentity(_ text: String) -> Bool {
         text.utf8.count == 32 && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
     }

@@ -39,7 +39,6 @@ final class StoreReports {
         dueNanoseconds = dueNanoseconds ?? now
     }
 
-    /// Reports pending drops that are due.
     func reportDrops(at now: Int64) {
         guard let due = dueNanoseconds, now >= due else { return }
         let pauses = drops.values.compactMap { $0.reportDue(hasRoom: true, at: instant(now)) }

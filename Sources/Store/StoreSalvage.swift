@@ -9,7 +9,6 @@ struct StoreSalvage {
     private(set) var lastSequence: UInt64
     /// The number of deliveries for each handler; `nil` for unreadable handlers.
     private(set) var deliveryCounts: [String?: Int] = [:]
-    /// Whether the deliveries could be counted.
     private(set) var isCounted = false
 
     /// Reads a file and the log beside it, which no other process uses.

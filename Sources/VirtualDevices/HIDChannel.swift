@@ -15,7 +15,6 @@ struct HIDChannel {
 
     let file: Descriptor
 
-    /// Creates a device with a report descriptor.
     func create(name: String, descriptor: [UInt8]) throws(SystemError) {
         let raw = file.raw
         try systemCall("UHID_CREATE2") {
@@ -47,7 +46,6 @@ struct HIDChannel {
         }
     }
 
-    /// Answers whether a report was accepted.
     func answerSet(_ identifier: UInt32, isTaken: Bool) throws(SystemError) {
         let raw = file.raw
         try systemCall("UHID_SET_REPORT_REPLY") { cvirtual_hid_answer_set(raw, identifier, Self.error(isTaken)) }

@@ -20,7 +20,6 @@ struct HIDDescriptor {
         case endCollection = 0xC0
     }
 
-    /// The kinds of collection.
     enum Collection: Int {
         case physical = 0
         case application = 1
@@ -45,7 +44,6 @@ struct HIDDescriptor {
         for place in 0..<size { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * place))) }
     }
 
-    /// Adds a usage of the page.
     mutating func add(usage: UInt16) { add(.usage, Int(usage)) }
 
     /// Adds an exponent: the lower four bits of a byte, in two's complement.
@@ -57,7 +55,6 @@ struct HIDDescriptor {
         add(.logicalMaximum, range.upperBound)
     }
 
-    /// Adds a collection with its contents.
     mutating func add(_ collection: Collection, _ body: (inout HIDDescriptor) -> Void) {
         add(.collection, collection.rawValue)
         body(&self)

@@ -30,7 +30,6 @@ package struct HubDescription: Sendable, Equatable {
         sensors.firstIndex(of: sensor).map { UInt8($0 + 1) }
     }
 
-    /// The sensor whose reports have this number.
     func sensor(ofReport number: UInt8) -> VirtualSensor? {
         number > 0 && Int(number) <= sensors.count ? sensors[Int(number) - 1] : nil
     }

@@ -14,7 +14,6 @@ package final class HubDevice: VirtualDevice {
     private var states: [VirtualSensor: State] = [:]
     package private(set) var isDriven = false
 
-    /// The state of one sensor.
     private struct State {
         var features: SensorFeatures
         var gate = IntervalGate()
@@ -121,7 +120,6 @@ struct IntervalGate {
     var intervalNanoseconds: Int64?
     private var nextNanoseconds: Int64?
 
-    /// Whether a sample is reported.
     mutating func shouldReport(_ timeNanoseconds: Int64) -> Bool {
         guard let interval = intervalNanoseconds, interval > 0 else { return true }
         // After a step back in time or a pause, the grid restarts.

@@ -5,10 +5,8 @@ import LinuxSystem
 package enum ProgramEnd: Sendable, Equatable {
     /// By itself, with an exit status.
     case exited(status: Int32)
-    /// By a signal.
     case signalled(number: Int32)
 
-    /// The meaning of a status of waitpid(2).
     init(waitStatus status: Int32) {
         let signal = status & 0x7F
         self = signal == 0 ? .exited(status: status >> 8 & 0xFF) : .signalled(number: signal)
@@ -74,7 +72,6 @@ struct CommandOutcome {
         }
     }
 
-    /// The failure as text.
     var reason: String {
         switch (interruption, end) {
         case (.timeout(let limit), _): "killed after \(limit)"

@@ -26,9 +26,7 @@ final class CommandWorker {
 
     private enum Phase {
         case running
-        /// SIGTERM was sent.
         case terminating
-        /// SIGKILL was sent.
         case killed
     }
 

@@ -11,7 +11,6 @@ package final class FileAppender {
     private let path: String
     private let port: HandlerPort
     private var file: Descriptor?
-    /// The events to be written, in order.
     private var batch: ArraySlice<Delivery> = []
     /// Whether the last line of the file may be incomplete.
     private var isTorn = false

@@ -5,7 +5,6 @@ import LinuxSystem
 ///
 /// A client never gets part of a sentence: while the rest of one waits to be sent, further sentences are discarded.
 final class NMEAServer: NMEATransport {
-    /// The maximum number of connections.
     static let mostClients = 32
     /// The kernel's send buffer of a connection, in bytes: small, so that a slow client is detected soon and gets no old
     /// headings.

@@ -9,10 +9,8 @@ protocol NMEATransport: AnyObject {
     /// Handles the readiness of one of the transport's descriptors.
     func respond(_ token: UInt64, isHungUp: Bool, at now: Int64)
 
-    /// Handles the deadlines that have passed.
     func advance(to now: Int64)
 
-    /// The next deadline; `nil` for none.
     var nextTime: Int64? { get }
 
     /// Whether the transport is known to work.
@@ -27,7 +25,6 @@ struct NMEAFailure: Error {
 }
 
 extension NMEAFailure {
-    /// Explains the error of a call.
     init(_ address: String, _ error: SystemError) {
         let words: String
         switch error.code {

@@ -33,7 +33,6 @@ struct AmbientDevice: Sendable {
         intervalNanoseconds = 400_000_000
     }
 
-    /// A switch of an input device's event node.
     init(
         _ directory: SysfsDirectory, switch code: UInt32, node: Descriptor,
         reading: @escaping @Sendable (Bool) -> AmbientReading

@@ -55,7 +55,6 @@ public struct DeviceMatch: Sendable, Equatable {
 }
 
 extension DeviceMatch {
-    /// Whether two paths lead to the same file.
     private static func isSame(_ path: String, _ other: String?) -> Bool {
         guard let other, let status = try? fileStatus(path) else { return false }
         return status.isSameFile(as: try? fileStatus(other))

@@ -4,7 +4,6 @@ import LinuxSystem
 
 /// udev's reports of devices that are added, changed or removed.
 final class DeviceMonitor {
-    /// A device was added, changed or removed.
     enum Change: Equatable {
         case present(path: String)
         case removed(path: String)

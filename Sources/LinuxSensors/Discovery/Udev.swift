@@ -42,7 +42,6 @@ final class Udev {
     }
 }
 
-/// One device of libudev.
 final class UdevDevice {
     private let raw: OpaquePointer
 
@@ -74,7 +73,6 @@ final class UdevDevice {
         return properties
     }
 
-    /// The folder of the parent device.
     var parentPath: String? {
         udev_device_get_parent(raw).flatMap { Self.text(udev_device_get_syspath($0)) }
     }

@@ -43,7 +43,6 @@ final class EvdevHandle {
         kind == .gyroscope ? ["ABS_RX", "ABS_RY", "ABS_RZ"] : ["ABS_X", "ABS_Y", "ABS_Z"]
     }
 
-    /// The conversion of raw values of a kind to samples.
     func conversion(_ kind: SampleKind, _ settings: SensorSettings) throws(SensorFailure) -> ScanConversion {
         let scales = try scales(kind)
         let (matrix, factor) = try settings.mounting(kind) { () throws(SensorFailure) in try self.matrix().matrix }

@@ -34,7 +34,6 @@ final class EvdevReader: SensorReader {
     private struct Stream {
         let firstAxis: Int32
         let conversion: ScanConversion
-        /// The present values.
         var axes = SIMD3<Double>.zero
     }
 

@@ -35,12 +35,10 @@ struct IIOBufferDirectory: Sendable {
         }
     }
 
-    /// Whether one of a device's buffers is enabled.
     static func isAnyOn(in device: SysfsDirectory) -> Bool {
         all(in: device).contains { (try? $0.controls.text("enable")) == "1" }
     }
 
-    /// The enabled channels.
     func enabledChannels() throws(SensorFailure) -> [ScanLayout.Channel] {
         var channels: [ScanLayout.Channel] = []
         for file in elements.names() where file.hasSuffix("_en") {

@@ -126,7 +126,6 @@ struct IIODevice: Sendable {
         }
     }
 
-    /// The conversion of raw values to samples.
     func scaling(_ kind: SampleKind, _ settings: SensorSettings) throws(SensorFailure) -> AxisScaling {
         var scales: [Double] = []
         var offsets: [Double] = []

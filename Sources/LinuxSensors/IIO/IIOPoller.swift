@@ -74,7 +74,6 @@ struct PolledScan: Sendable {
     var axes = InlineArray<3, (x: Float, y: Float, z: Float)>(repeating: (0, 0, 0))
 }
 
-/// A poller's report.
 enum PollOutcome: Sendable {
     case reading(PolledScan)
     /// A failed reading; the poller continues.
@@ -114,6 +113,5 @@ private struct PolledValues: Sendable {
         return reading
     }
 
-    /// Whether the device was removed, and its folder with it.
     var isGone: Bool { directory.isGone }
 }

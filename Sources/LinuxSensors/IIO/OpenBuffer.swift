@@ -4,7 +4,6 @@ import LinuxSystem
 struct OpenBuffer: Sendable {
     let file: Descriptor
     let node: String
-    /// The description of its scans.
     let scans: ScanDescription
     /// The device's rate; `nil` when it states none.
     let rateHz: Double?

@@ -27,7 +27,6 @@ final class PolledReader: SensorReader {
     /// The poller reports failures; without a report it waits for a driver.
     var stallNanoseconds: Int64? { max(10_000_000_000, 3 * min(updateNanoseconds, 1_000_000_000_000)) }
 
-    /// Accepts a reading from the mailbox.
     func accept(_ reading: PolledScan, arrival: Int64) {
         waiting.append(reading)
         lastArrivalNanoseconds = arrival

@@ -121,7 +121,6 @@ extension SIMD3<Float> {
 }
 
 extension AxisScaling {
-    /// Parses the description of one kind of samples.
     fileprivate init?(_ value: JSONValue) {
         guard let scales = value["scale"]?.numbers, scales.count == 3, let offsets = value["offset"]?.numbers,
             offsets.count == 3, let matrix = value["mount_matrix"]?.numbers.flatMap({ try? MountMatrix($0) }),

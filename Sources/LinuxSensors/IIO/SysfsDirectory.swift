@@ -24,10 +24,8 @@ struct SysfsDirectory: Sendable, Equatable {
         return SysfsDirectory(path: String(cString: pointer))
     }
 
-    /// Whether an attribute or a folder of that name exists.
     func has(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
 
-    /// Whether the device was removed, and its folder with it.
     var isGone: Bool { !has(".") }
 
     /// The sorted names in the folder; none when it cannot be read.
@@ -38,7 +36,6 @@ struct SysfsDirectory: Sendable, Equatable {
     /// The subfolders whose names begin with a prefix, sorted by name.
     func directories(_ prefix: String) -> [SysfsDirectory] { names().filter { $0.hasPrefix(prefix) }.map(directory) }
 
-    /// The last part of the path.
     var name: String { path.split(separator: "/").last.map(String.init) ?? "" }
 
     /// The text of an attribute, without surrounding blanks.

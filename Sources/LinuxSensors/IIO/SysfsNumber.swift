@@ -8,7 +8,6 @@ package enum SysfsNumber {
         return number
     }
 
-    /// Parses a whole number.
     static func integer(_ text: String) -> Int? {
         Int(text.trimmingBlanks())
     }

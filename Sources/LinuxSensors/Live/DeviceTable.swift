@@ -2,7 +2,6 @@
 struct DeviceTable {
     /// The devices, in order of preference.
     private(set) var devices: [SensorDevice] = []
-    /// Whether a search has finished.
     private(set) var isSearched = false
     /// The number of changes of the devices so far.
     private(set) var changeCount = 0

@@ -12,7 +12,6 @@ package final class DeviceWorkers: Sendable {
     private struct State {
         var examinations = BoundedQueue<Work>(capacity: .max)
         var examinerCount = 0
-        /// The number of openings and closings in progress.
         var runningCount = 0
     }
 

@@ -40,7 +40,6 @@ package struct GapDetector {
     package private(set) var intervalNanoseconds: Double?
     /// The usual deviation from the usual distance.
     private var jitterNanoseconds = 0.0
-    /// The number of distances since learning began.
     private var distanceCount = 0
     /// The moving share of samples with the previous sample's stamp, from 0 to 1.
     private var equalShare = 0.0

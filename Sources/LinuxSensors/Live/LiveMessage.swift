@@ -9,6 +9,5 @@ enum LiveMessage: Sendable {
     /// A device was opened for a sensor, or the opening failed.
     case opened(sensor: Int, Result<OpenedDevice, SensorFailure>)
     case closed(sensor: Int)
-    /// A reading of a sensor's poller, or its failure.
     case polled(sensor: Int, IIOPoller, PollOutcome)
 }

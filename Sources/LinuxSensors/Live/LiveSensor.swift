@@ -9,7 +9,6 @@ final class LiveSensor {
         /// The device is closed; its buffer is still enabled.
         case leftOn(SysfsDirectory)
 
-        /// Closes the device, which may block.
         func close() {
             switch self {
             case .nothing: break

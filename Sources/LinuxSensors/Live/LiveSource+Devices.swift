@@ -2,7 +2,6 @@ import Binnacle
 import LinuxSystem
 import PlainText
 
-/// Finding and choosing devices.
 extension LiveSource {
     /// Searches the machine for all devices, on a worker thread.
     func search() throws(SystemError) {
@@ -144,7 +143,6 @@ extension LiveSource {
         return DeviceKinship.gyroscope(for: device, among: freeDevices(for: sensor))
     }
 
-    /// The devices that no other sensor has.
     private func freeDevices(for sensor: LiveSensor) -> [SensorDevice] {
         table.devices.filter { device in
             !(leaving + sensors).contains { $0 !== sensor && $0.slot.device == device.path }

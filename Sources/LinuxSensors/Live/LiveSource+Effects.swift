@@ -2,7 +2,6 @@ import Binnacle
 import LinuxSystem
 import PlainText
 
-/// Performs the effects of the sensors' state machines.
 extension LiveSource {
     /// Passes an input to a sensor's state machine and performs the effects.
     func advance(_ sensor: LiveSensor, _ input: SensorSlot.Input, at now: Int64) {
@@ -151,7 +150,6 @@ extension LiveSource {
 
     // MARK: - Closing
 
-    /// Ends the reading of a sensor's device.
     func close(_ sensor: LiveSensor, _ closing: SensorSlot.Closing) {
         if let descriptor = sensor.reader?.descriptor { epoll.remove(descriptor) }
         sensor.reader = nil

@@ -72,7 +72,6 @@ public final class LiveSource: SampleSource {
         try search()
     }
 
-    /// The streams of requests, in order.
     static func streams(of requests: [SensorRequest]) -> [SampleStream] {
         SampleStream.ordered(requests.flatMap(\.streams))
     }

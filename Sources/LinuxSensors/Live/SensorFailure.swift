@@ -35,7 +35,6 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
         self.code = code
     }
 
-    /// Classifies a failed system call.
     init(_ error: SystemError) {
         let category: Category =
             if error.isDeviceGone {

@@ -2,7 +2,6 @@ import Binnacle
 import Glibc
 import LinuxSystem
 
-/// A device that a worker thread has opened.
 struct OpenedDevice: Sendable {
     enum Access: Sendable {
         case buffer(OpenBuffer)
@@ -13,7 +12,6 @@ struct OpenedDevice: Sendable {
     let access: Access
     /// The kinds that are read, in the order of the reader's streams.
     let kinds: [SampleKind]
-    /// Notices for the user.
     let notices: [String]
 }
 

@@ -33,7 +33,6 @@ public struct SensorRequest {
         self.settings = settings
     }
 
-    /// The streams of the kinds, in order.
     var streams: [SampleStream] {
         kinds.map { SampleStream(sensor: sensor, kind: $0) }
             + optionalKinds.map { SampleStream(sensor: sensor, kind: $0, isOptional: true) }
@@ -48,7 +47,6 @@ public struct SensorRequest {
         return SensorRequest(sensor: sensor, kinds: [], optionalKinds: [.gyroscope], interface: nil, settings: settings)
     }
 
-    /// Whether a device matches.
     func accepts(_ device: SensorDevice) -> Bool {
         (id == nil || device.id == id) && match.accepts(device, as: interface, with: kinds)
     }

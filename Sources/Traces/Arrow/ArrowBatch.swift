@@ -96,7 +96,6 @@ struct ArrowBatchColumns {
         return (offsets.lowerBound, try buffer(first + 1))
     }
 
-    /// The index of a column's first buffer after its validity.
     private func firstBuffer(of column: ArrowSchema.Column) throws(ArrowFault) -> Int {
         guard try nodes.integer(Int64.self, of: column.node) == Int64(rowCount) else { throw .damaged }
         let nulls = try nodes.integer(Int64.self, of: column.node, at: 8)

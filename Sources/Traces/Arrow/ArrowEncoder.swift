@@ -5,7 +5,6 @@ import Binnacle
 final class ArrowEncoder {
     private var message = ArrowMessageWriter()
 
-    /// The end-of-stream marker.
     var end: [UInt8] { ArrowMessageWriter.end }
 
     /// Encodes the schema, with the description of the sensors in its metadata.

@@ -20,7 +20,6 @@ final class ArrowFile {
 
     let file: MappedFile
     let schema: SampleSchema
-    /// The offset of the first message after the schema.
     let firstMessage: Int
     private let decoding: ArrowScanDecoding?
     /// Whether ``ArrowUnpacking`` wrote the batches: they claim to be compressed with zstd, and are not.
@@ -64,7 +63,6 @@ final class ArrowFile {
         return (schema, message.body.upperBound)
     }
 
-    /// Parses what is at the offset after a message.
     func find(at offset: Int) -> Finding {
         let place = offset >> 3 & (remembered.count - 1)
         if let known = remembered[place], known.offset == offset { return known.finding }
@@ -200,7 +198,6 @@ final class ArrowFile {
 
     func add() { openReaders += 1 }
 
-    /// Records that a reader read a sample.
     func didRead() { hasSample = true }
 
     /// Unregisters a reader at its end; throws ``TraceError`` when it is the last one and no reader had a sample.

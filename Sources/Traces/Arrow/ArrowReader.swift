@@ -125,7 +125,6 @@ final class ArrowReader: TraceReader {
         }
     }
 
-    /// The place of a row in the order of all streams.
     private func place(_ stream: Int, _ row: Int) -> SamplePlace {
         SamplePlace(timeNanoseconds: rows[stream].time(row), rank: places[stream])
     }

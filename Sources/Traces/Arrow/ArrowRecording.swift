@@ -10,7 +10,6 @@ final class ArrowRecording: RecordingFormat {
 
     private let file: RecordingFile
     private let encoder = ArrowEncoder()
-    /// The sensor number of each stream.
     private let places: [Int]
     /// Whether samples with one stamp arrive in the order of their sensor numbers.
     private let isInOrder: Bool
@@ -19,9 +18,7 @@ final class ArrowRecording: RecordingFormat {
     /// The raw scans of these samples; `nil` when they are not recorded.
     private var scans: [ScanColumn]?
     private var group: Int64 = 0
-    /// The last sample of the group.
     private var last: (timeNanoseconds: Int64, place: Int)?
-    /// The index of each stream's next sample in the delivery.
     private var next: [Int]
 
     /// The maximum number of samples of a stream in a batch.

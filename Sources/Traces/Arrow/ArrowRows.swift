@@ -11,7 +11,6 @@ final class ArrowRows {
     private let sensor: ArrowSensor
     private let source: ArrowFile
 
-    /// The offset of the next message.
     private(set) var offset: Int
     /// The number of rows in all earlier batches.
     private var rowsBefore = 0
@@ -38,13 +37,11 @@ final class ArrowRows {
     private var numbers: UnsafeMutablePointer<Int>?
     private var copyCapacity = 1
 
-    /// The maximum number of rows in a block.
     private let mostRows: Int
     /// The maximum number of rows in the blocks of all streams of a file: their stamps take 2 MB.
     private static let mostRowsOfAll = 262_144
     private static let usualRows = 65_536
     private static let fewestRows = 1024
-    /// The number of rows checked at a time.
     private static let pieceCount = 1024
 
     init(_ source: ArrowFile, sensor: ArrowSensor, of streamCount: Int) {
@@ -67,7 +64,6 @@ final class ArrowRows {
 
     var isDrained: Bool { position == count }
 
-    /// The stamp of a row of the block.
     func time(_ row: Int) -> Int64 { times[row] }
 
     /// A row's number in the file, from 1.

@@ -63,7 +63,6 @@ struct ArrowScans {
     }
 }
 
-/// The decoders for the scans of a file.
 final class ArrowScanDecoding {
     private let make: ScanDecoderMaker
     private let metadata: [String: String]

@@ -12,10 +12,8 @@ final class MappedFile {
 
     private let file: InputFile
     private var mapping: cmappedfile
-    /// The end of the pages that were released.
     private var released = 0
 
-    /// The size of the pieces that are released.
     private static let pieceSize = 64 << 20
 
     /// Maps a file of `count` bytes, at least one; throws ``TraceError`` when that fails.

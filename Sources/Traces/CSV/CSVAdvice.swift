@@ -52,7 +52,6 @@ struct CSVAdvice {
         return .options(time.options + ["--map", entries.joined(separator: ",")])
     }
 
-    /// A command for an acceleration without gravity.
     func forLinear() -> TraceRemedy {
         let time = time.time == nil ? timeOptions([]) : (entries: [], options: [])
         let entries = time.entries + ["\(ColumnMap.signKey)=\(ColumnMap.Acceleration.linear.rawValue)"]
@@ -106,7 +105,6 @@ struct CSVAdvice {
         return .options(["--map", "time=\(column(place)):\(unit.option)"])
     }
 
-    /// The error message for a file without times.
     var noTime: String {
         let list = "no column holds the time; found \(CSVLayout.list(names)). "
         if CSVTimeChoice.unnamed(table) != nil { return list + "Name it with --map time=COLUMN:UNIT" }

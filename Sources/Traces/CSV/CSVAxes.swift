@@ -4,7 +4,6 @@ import SensorGeometry
 
 /// Finds the axes of a file's sensors: groups columns by their names, and chooses among the groups by their values.
 struct CSVAxes {
-    /// Why no axes can be used.
     struct Problem: Error {
         let message: String
         var remedy: TraceRemedy?
@@ -187,7 +186,6 @@ struct CSVAxes {
 
     // MARK: - Streams
 
-    /// The stream of a group, with its unit and its signs.
     private mutating func stream(_ group: Group, _ advice: CSVAdvice) throws(Problem) -> CSVLayout.Stream {
         let kind = group.kind ?? .accelerometer
         let quantity = Quantity.of(kind)

@@ -38,7 +38,6 @@ final class CSVChunk: @unchecked Sendable {
     /// For each part the number of samples up to its end, stream by stream.
     private var sampleEnds: [Int] = []
 
-    /// The part being read.
     private var part = 0
     /// Whether some of its samples were consumed.
     private var isPartBegun = false
@@ -122,7 +121,6 @@ final class CSVChunk: @unchecked Sendable {
         return loaded
     }
 
-    /// The first line end in a range of the memory.
     private func lineEnd(_ start: Int, _ end: Int) -> Int? {
         memchr(memory + start, Int32(CSVDialect.newline), end - start).map {
             $0.assumingMemoryBound(to: UInt8.self) - memory

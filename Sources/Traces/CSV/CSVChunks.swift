@@ -52,7 +52,6 @@ private final class CSVChunkCrew: Sendable {
     private struct State {
         /// The number of chunks whose reading has begun.
         var begunCount = 0
-        /// The number of chunks that the reader has released.
         var releasedCount = 0
         /// For each slot of the ring, whether its chunk is read and not yet returned.
         var isRead: [Bool]
@@ -60,7 +59,6 @@ private final class CSVChunkCrew: Sendable {
         var isStopped = false
     }
 
-    /// The next action of a thread.
     private enum Turn {
         case read(Int)
         case take

@@ -1,7 +1,6 @@
 import Binnacle
 import PlainText
 
-/// Decodes CSV, where each line is a row.
 final class CSVDecoder: RowDecoder {
     let contents: [TraceFile.Content]
     let notices: [TraceNotice]

@@ -6,7 +6,6 @@ struct CSVHead {
     let dialect: CSVDialect
     let layout: CSVLayout
     let notices: [TraceNotice]
-    /// The number of the first row's line.
     let firstRowLine: Int
 
     /// The number of rows examined for what the header leaves open.
@@ -146,7 +145,6 @@ extension LineReader.Line {
 
 /// The first rows of a CSV file as columns of numbers; they decide what the header leaves open.
 struct HeadTable {
-    /// One column of the first rows.
     struct Column {
         /// The numbers; NaN for a field without one or with a time of a clock.
         let values: [Double]
@@ -243,7 +241,6 @@ struct HeadTable {
         return best.map { ($0.places, $0.unit, $0.perG) }
     }
 
-    /// Whether a column has numbers that change.
     private func isSensor(_ place: Int) -> Bool {
         let values = columns[place].values
         return columns[place].isNumeric && values.contains { $0.isFinite && $0 != values[0] }

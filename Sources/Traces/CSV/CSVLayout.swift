@@ -1,7 +1,6 @@
 import Binnacle
 import PlainText
 
-/// The contents of a file's columns.
 struct CSVLayout {
     struct Stream {
         /// The sensor's name; `nil` when the header has none.

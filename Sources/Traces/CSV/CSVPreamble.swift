@@ -8,7 +8,6 @@ struct CSVPreamble {
     let names: [String]?
     /// The line of the names, from 1, or of the first row if there is no header.
     let headerLine: Int
-    /// The number of lines before the first row.
     let lineCount: Int
     /// The first rows, split into fields.
     let rows: [[String]]

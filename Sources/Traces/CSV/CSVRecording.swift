@@ -10,7 +10,6 @@ final class CSVRecording: RecordingFormat {
     private let file: RecordingFile
     private let places: [Int]
     private var text: [UInt8] = []
-    /// The index of each stream's next sample in the delivery.
     private var next: [Int]
     /// The stamp and the last place of the unfinished row.
     private var row: (timeNanoseconds: Int64, place: Int)?

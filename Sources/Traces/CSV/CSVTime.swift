@@ -20,7 +20,6 @@ enum CSVTime: Equatable {
 struct CSVTimeChoice {
     /// The time; `nil` when no column has it.
     let time: CSVTime?
-    /// Assumptions, for messages.
     private(set) var notices: [String] = []
     /// The defect of the column that was found, and the apparent rate of the rows.
     private(set) var flaw: (message: String, hertz: Double)?

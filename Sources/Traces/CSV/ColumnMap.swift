@@ -10,7 +10,6 @@ import PlainText
 /// axis; a unit may have a scale, as in `g/256` for counts. `acceleration=gravity` is for recordings in which the axis that
 /// points down reads positive, and `acceleration=linear` for those without gravity.
 public struct ColumnMap: Sendable, Equatable {
-    /// What a column is used for.
     enum Target: Equatable {
         case time
         case axis(SampleKind, Int)

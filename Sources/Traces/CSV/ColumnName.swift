@@ -169,7 +169,6 @@ struct ColumnWords {
     private(set) var isOther = false
     /// The unit that a word stands for.
     private(set) var unit: TraceUnit?
-    /// The number of words that are not understood.
     private(set) var strange = 0
     private(set) var stem = ""
 

@@ -59,7 +59,6 @@ struct LabelledRow {
 /// Arduino environment.
 struct StampedRow {
     let time: String
-    /// The text after the arrow.
     let rest: Substring
 
     private static let arrow = "->"
@@ -91,9 +90,7 @@ struct StampedRow {
 
 /// A shell program that converts a file to a table.
 struct LineConversion {
-    /// The defect of the file.
     let what: String
-    /// The first lines of the table.
     let lines: [[UInt8]]
     /// Makes the program from the names of the file and of the table.
     let program: (String, String) -> String

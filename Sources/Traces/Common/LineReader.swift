@@ -26,7 +26,6 @@ final class LineReader {
     let size: Int64?
     /// The number of bytes returned as lines.
     private(set) var consumed: Int64 = 0
-    /// The number of the line returned last.
     private(set) var lineNumber = 0
 
     private let file: InputFile
@@ -259,7 +258,6 @@ struct InputFile {
     /// Valid while this value or a copy of it lives.
     var descriptor: Int32 { file.raw }
 
-    /// Whether a path names a regular file.
     static func isRegular(_ path: String) -> Bool {
         (try? fileStatus(path))?.isRegular == true
     }

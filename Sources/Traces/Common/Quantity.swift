@@ -6,9 +6,7 @@ import SensorGeometry
 struct Quantity {
     /// A unit, with the magnitudes that a sensor reads in it at rest or in ordinary motion.
     struct Unit {
-        /// The name in messages.
         let name: String
-        /// The name in `--map`.
         let option: String
         let unit: TraceUnit
         /// The range of median magnitudes that confirms the unit.
@@ -89,7 +87,6 @@ struct Quantity {
         case implausible
     }
 
-    /// Judges values whose unit is not stated.
     func judge(_ values: VectorStatistics) -> Verdict {
         guard values.isEnough else { return .unknown }
         let median = values.medianMagnitude
@@ -173,6 +170,5 @@ struct VectorStatistics {
         value == value.rounded() && value.magnitude < 1e9 ? "\(Int(value))" : text(value)
     }
 
-    /// The median as text.
     var shown: String { Self.text(medianMagnitude) }
 }

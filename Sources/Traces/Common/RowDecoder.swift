@@ -2,7 +2,6 @@ import Binnacle
 
 /// Decodes the lines of one trace format; ``RowReader`` has what all formats share.
 protocol RowDecoder: AnyObject {
-    /// The streams in the file.
     var contents: [TraceFile.Content] { get }
     /// Assumptions made where the header is incomplete.
     var notices: [TraceNotice] { get }

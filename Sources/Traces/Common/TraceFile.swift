@@ -97,11 +97,9 @@ package final class TraceFile {
 /// Reads one file as a sequence of windows, each in the order of arrival and with stamps that never decrease.
 protocol TraceReader: AnyObject {
     var path: String { get }
-    /// The streams in the file.
     var contents: [TraceFile.Content] { get }
     /// Assumptions made because the file is incomplete.
     var notices: [TraceNotice] { get }
-    /// The defects skipped so far.
     var repairs: TraceRepairs { get }
     /// The share of the file that was read, from 0 to 1; `nil` for a pipe.
     var fraction: Double? { get }

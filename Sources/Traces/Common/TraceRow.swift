@@ -52,7 +52,6 @@ final class TraceRow {
         set { stamp.pointee = Stamp(timeNanoseconds: newValue, isSet: true) }
     }
 
-    /// Whether the row has a stamp of its own.
     var hasTime: Bool { stamp.pointee.isSet }
 
     /// Whether the row has all three axes of a stream.
@@ -108,7 +107,6 @@ final class TraceRow {
         return latest
     }
 
-    /// Records a stamp as the stream's last.
     func keep(_ stream: Int, timeNanoseconds: Int64) {
         streams[stream].lastTimeNanoseconds = timeNanoseconds
         streams[stream].hasLastTime = true
@@ -133,7 +131,6 @@ final class TraceRow {
     }
 }
 
-/// A defect in a row.
 struct RowFlaw {
     let kind: TraceRepairs.Kind
     /// The position of the byte in the line, from 1.
@@ -153,7 +150,6 @@ struct RowRules {
 
     let path: String
     let place: Place
-    /// The row read last.
     let row: TraceRow
     private(set) var repairs = TraceRepairs()
     private var damagedInARow = 0
@@ -172,7 +168,6 @@ struct RowRules {
         row = TraceRow(streamCount: streamCount)
     }
 
-    /// Counts and reports a defect.
     mutating func record(
         _ kind: TraceRepairs.Kind, at number: Int?, column: Int? = nil, _ message: @autoclosure () -> String
     ) {

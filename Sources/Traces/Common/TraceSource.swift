@@ -142,7 +142,6 @@ final class TraceInput {
     let reader: any TraceReader
     /// Whether the file may have more samples than its window.
     private(set) var isOpen = true
-    /// Why the file cannot be read further.
     private(set) var error: TraceError?
 
     /// The identity of each stream in the file; `nil` without a sensor.
@@ -164,7 +163,6 @@ final class TraceInput {
         return true
     }
 
-    /// The place of the window's last sample.
     var last: SamplePlace? {
         var latest: SamplePlace?
         for stream in window.indices {

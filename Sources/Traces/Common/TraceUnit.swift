@@ -100,9 +100,7 @@ enum TraceUnit: Equatable {
 struct TimeUnit: Equatable {
     let exponent: Int
     let multiple: Int64
-    /// The name in messages.
     let name: String
-    /// The name in `--map`.
     let option: String
 
     static let seconds = TimeUnit(exponent: 9, multiple: 1, name: "seconds", option: "s")

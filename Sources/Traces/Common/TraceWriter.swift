@@ -24,7 +24,6 @@ package final class TraceWriter {
     private let streamCount: Int
     private var isFinished = false
 
-    /// The file name suffix of an Arrow stream.
     private static let arrowSuffix = ".arrows"
     /// Suffixes of formats that cannot be written.
     private static let otherSuffixes = [".arrow", ".feather", ".ipc", ".parquet"]

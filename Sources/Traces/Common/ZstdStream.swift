@@ -14,7 +14,6 @@ final class ZstdStream {
 
     private let library: UnsafePointer<czstd>
     private let stream: OpaquePointer
-    /// Whether the last frame is complete.
     private(set) var isComplete = true
     /// The output buffer; confined to this object, which frees it.
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 131_072, alignment: 64)
@@ -44,7 +43,6 @@ final class ZstdStream {
         return (most.overflow ? .max / 2 : most.partialValue) + alwaysAllowed
     }
 
-    /// Discards an incomplete frame.
     func begin() {
         _ = library.pointee.ZSTD_initDStream(stream)
         isComplete = true

@@ -15,9 +15,7 @@ final class EvemuDecoder: RowDecoder {
     private let factors: [Double]
     private var values: [Float] = [0, 0, 0, 0, 0, 0]
     private var isKnown = [false, false, false, false, false, false]
-    /// Whether the current frame has changed an axis.
     private var hasChange = false
-    /// Whether the current frame is incomplete.
     private var isDiscarding = false
     private var hasComplained = false
 

@@ -54,7 +54,6 @@ struct EvemuScanner {
         return number
     }
 
-    /// Parses a whole number of 32 bits.
     mutating func consumeInteger() -> Int32? {
         let isNegative = p < end && p.pointee == UInt8(ascii: "-")
         if isNegative { p += 1 }
