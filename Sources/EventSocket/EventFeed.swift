@@ -59,11 +59,11 @@ struct EventFeed {
         if let wanted = request.after {
             if let theirs = request.identity, theirs != identity, wanted > 0 {
                 after = 0
-                notices.append(MissedEvents(reason: "the numbers are of other events; it begins with the oldest"))
+                notices.append(MissedEvents(reason: "the number is of another sequence; the oldest event follows"))
             } else if wanted > ring.newestSequence {
                 after = ring.newestSequence
                 notices.append(
-                    MissedEvents(reason: "no event has the number \(wanted) yet; it begins behind \(after)"))
+                    MissedEvents(reason: "no event has the number \(wanted) yet; the events after \(after) follow"))
             } else {
                 after = wanted
             }

@@ -22,10 +22,10 @@ public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConv
             "\(path): no daemon answers; is the service running, and has its configuration a [socket]? 'binnacle run' starts "
                 + "a daemon of your own"
         case .noPermission(let path, let reason):
-            "\(path): " + (reason ?? "you may not connect; who may is a matter of the socket's group and mode")
+            "\(path): " + (reason ?? "you may not connect; the socket's group and mode decide who may")
         case .refused(let reason): "the daemon refuses: \(reason)"
         case .disconnected: "the daemon has closed the connection"
-        case .notUnderstood(let reason): "what answers is no Binnacle daemon: \(reason)"
+        case .notUnderstood(let reason): "the server is not a Binnacle daemon: \(reason)"
         case .system(let reason): reason
         }
     }

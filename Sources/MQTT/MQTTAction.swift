@@ -176,7 +176,7 @@ package struct MQTTAction: HandlerAction, Equatable {
         }
         if case .placeholder(let value)? = unknown {
             refuse(
-                "topic", "Home Assistant cannot be told of a topic with {\(value.name)}",
+                "topic", "Home Assistant does not support a topic with {\(value.name)}",
                 "with `discovery` it has {identity}, {host}, {sensor}, {kind} and {kind_levels}")
         }
         if !topic.pieces.contains(.placeholder(.sensor)) {

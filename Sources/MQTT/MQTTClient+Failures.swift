@@ -90,7 +90,7 @@ extension MQTTClient {
             answer == nil
                 ? "the broker closed the connection before it answered" : "the broker closed the connection"
         case MOSQ_ERR_KEEPALIVE.code: "no sign of life for \(settings.keepaliveSeconds) s"
-        case MOSQ_ERR_PROTOCOL.code, MOSQ_ERR_MALFORMED_PACKET.code: "what answers there does not speak MQTT 3.1.1"
+        case MOSQ_ERR_PROTOCOL.code, MOSQ_ERR_MALFORMED_PACKET.code: "the server there does not speak MQTT 3.1.1"
         default: words(for: result)
         }
     }

@@ -62,7 +62,7 @@ extension MQTTPublisher {
             do throws(MQTTRequest.Fault) {
                 repeats.begin(try MQTTRequest(message))
             } catch {
-                failures.report("\(settings.address): a request at \(topic) is passed over: \(error.reason)")
+                failures.report("\(settings.address): a request at \(topic) is ignored: \(error.reason)")
             }
         }
         guard let history = port.history else {
@@ -96,7 +96,7 @@ extension MQTTPublisher {
         let message = try client.publish(
             payload, to: topic, quality: settings.quality, isRetained: settings.isRetained)
         guard let message else {
-            skip(at: index, because: "it is too long for MQTT, or its topic is none")
+            skip(at: index, because: "it is too long for MQTT, or its topic is invalid")
             return false
         }
         window[index].message = message
@@ -132,7 +132,7 @@ extension MQTTPublisher {
     func skip(at index: Int, because reason: String) {
         let event = window[index].item.event
         failures.report(
-            "\(settings.address): event \(event.sequence) (\(event.kind.rawValue)) is passed over: \(reason)")
+            "\(settings.address): event \(event.sequence) (\(event.kind.rawValue)) is skipped: \(reason)")
         figures.refusedCount += 1
         finish(at: index)
     }
@@ -174,7 +174,7 @@ extension MQTTPublisher {
         if failure.lacksVersion5, !lacksVersion5 {
             lacksVersion5 = true
             failures.report(
-                "\(settings.address): the broker does not speak MQTT 5, so it cannot say whether anybody has subscribed: "
+                "\(settings.address): the broker does not speak MQTT 5 and cannot report whether there is a subscriber: "
                     + "wait_for_subscriber has no effect")
             return
         }

@@ -54,7 +54,7 @@ enum StoreFailure: Error {
     private static func remedy(_ error: SystemError) -> String {
         if error.isPermission { return "let the account of this process write there, or set another path" }
         if error.isMissing { return "make the folder, or set another path" }
-        return "set another path, or see to what the system says"
+        return "set another path, or remove the cause that the system reports"
     }
 }
 

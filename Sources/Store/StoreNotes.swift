@@ -59,7 +59,7 @@ struct StoreNotes {
             last = max(last, try Self.highestDelivered(database))
             last = min(last + StoreFile.reservation, StoreFile.highestSequence)
             self.identity = StoreFile.randomIdentity()
-            repair = "its identity or its last number is gone; it goes on under a new identity, behind number \(last)"
+            repair = "its identity or its last number is missing; it continues with a new identity after number \(last)"
         }
         lastSequence = last
         self.gaps = gaps

@@ -213,7 +213,7 @@ final class StoreWorker {
                 degrade(
                     .foreign(
                         path: settings.path, reason: "the file or its log was removed or replaced while it was in use",
-                        remedy: "what was removed is written again; restart Binnacle to use another file"))
+                        remedy: "the removed file is written again; restart Binnacle to use another file"))
                 retry()
                 continue
             }
@@ -448,7 +448,7 @@ final class StoreWorker {
         guard damageTimes.count < Self.mostDamages else {
             throw .foreign(
                 path: settings.path, reason: "it is damaged again (\(reason)), for the fourth time within an hour",
-                remedy: "see to the disk; it is left alone")
+                remedy: "check the disk; the file is left alone")
         }
         damageTimes.append(now)
         let aside = try FilePlace(settings.path).setAside(at: clock.wall())

@@ -197,7 +197,7 @@ import Testing
         }
         var iterator = EventSubscription(path: path).makeAsyncIterator()
         let error = await #expect(throws: EventSubscriptionError.self) { try await iterator.next() }
-        #expect(error?.description.contains("no Binnacle daemon") == true, "\(error as Any)")
+        #expect(error?.description.contains("not a Binnacle daemon") == true, "\(error as Any)")
     }
 
     @Test func anIteratorThatIsDroppedLeavesNothingBehind() async throws {

@@ -41,7 +41,7 @@ import Traces
         #expect(trace.contents.map(\.kind) == [.accelerometer, .accelerometer])
         #expect(
             trace.notices.map(\.message).first
-                == "sensor 0 is not described: taken as an accelerometer in m/s² (--bind SENSOR=FILE:KIND says otherwise)"
+                == "sensor 0 is not described: taken as an accelerometer in m/s² (override with --bind SENSOR=FILE:KIND)"
         )
         #expect(trace.notices.count { $0.message.contains("is not described") } == 2)
         let said = try TraceFile(path: file.path, hints: TraceHints(assumedKind: .magnetometer))

@@ -77,6 +77,6 @@ extension ScanStamper.Finding {
     fileprivate init(clockSetFrom last: Int64, to time: Int64) {
         self.init(
             cause: .clock, count: nil, durationSeconds: Units.seconds(from: last, to: time),
-            detail: "the device's clock was set: its stamps are moved so that time goes on")
+            detail: "the device's clock was set: its stamps are shifted to continue without a jump")
     }
 }

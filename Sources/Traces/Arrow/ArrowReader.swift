@@ -60,7 +60,7 @@ final class ArrowReader: TraceReader {
         if hasShrunk {
             for batch in window { batch.removeAll() }
             throw TraceError(
-                .inputOutput, path: path, "the file shrank while it was read: what is left of it is not used")
+                .inputOutput, path: path, "the file shrank while it was read: the rest is not used")
         }
         let mayContinue = try result.get()
         source.file.release(upTo: rows.reduce(Int.max) { min($0, $1.offset) })

@@ -42,7 +42,7 @@ struct ArrowSensor {
         if values != nil, kindName == nil || found.option != quantity.usual.option {
             notices.append(
                 "sensor \(number) is not described: taken as \(kind.withArticle) in \(found.name) "
-                    + "(--bind SENSOR=FILE:KIND says otherwise)")
+                    + "(override with --bind SENSOR=FILE:KIND)")
         }
         if let values, values.isEnough, !quantity.possible.contains(values.medianMagnitude * factor.magnitude) {
             notices.append(

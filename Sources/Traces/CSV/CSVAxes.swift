@@ -214,7 +214,7 @@ struct CSVAxes {
         var lateCheck: UnitCheck?
         if isLinear {
             if stated == nil {
-                notices.append("no unit for \(shown(group)): taken as \(quantity.usual.name) (--map says otherwise)")
+                notices.append("no unit for \(shown(group)): taken as \(quantity.usual.name) (override with --map)")
             }
         } else if let stated {
             let check = UnitCheck(names: shown(group), quantity: quantity, stated: stated)
@@ -300,7 +300,7 @@ struct CSVAxes {
         let usual = quantity.usual.name
         switch quantity.judge(values) {
         case .unknown:
-            notices.append("no unit for \(shown(group)): taken as \(usual) (--map says otherwise)")
+            notices.append("no unit for \(shown(group)): taken as \(usual) (override with --map)")
             return 1
         case .unit(let index):
             let unit = quantity.units[index]
@@ -308,7 +308,7 @@ struct CSVAxes {
             if file.isUncalibrated, index > 0, unit.option == "mgauss" { break }
             notices.append(
                 "no unit for \(shown(group)): taken as \(unit.name), which the values fit (median length \(values.shown)) "
-                    + "(--map says otherwise)")
+                    + "(override with --map)")
             return unit.unit.factor
         case .withoutGravity:
             throw withoutGravity(group, values, advice)
@@ -322,7 +322,7 @@ struct CSVAxes {
         }
         notices.append(
             "no unit for \(shown(group)): taken as \(usual), which the values do not fit (median length \(values.shown), where "
-                + "\(quantity.reference)) (--map says otherwise)")
+                + "\(quantity.reference)) (override with --map)")
         return 1
     }
 

@@ -67,7 +67,7 @@ struct CSVTimeChoice {
                                 + "\(unit.name), name its unit with --map 'time=COLUMN:UNIT'")
                     }
                 }
-                notices.append("no unit for '\(name)': taken as \(guess.words) (--map says otherwise)")
+                notices.append("no unit for '\(name)': taken as \(guess.words) (override with --map)")
             }
         }
         // In a recording by Binnacle, samples of several sensors share a time.

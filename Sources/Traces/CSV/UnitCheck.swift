@@ -20,7 +20,7 @@ struct UnitCheck {
         }
         let median = VectorStatistics.text(values.medianMagnitude * stated.factor)
         return "\(names): the median length is \(median) \(quantity.usual.name) in the unit that is stated, where "
-            + "\(quantity.reference): \(hint) (--map says otherwise)"
+            + "\(quantity.reference): \(hint) (override with --map)"
     }
 }
 
