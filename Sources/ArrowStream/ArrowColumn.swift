@@ -8,10 +8,10 @@ package struct ArrowColumn {
     /// The values of numbers, as bits.
     private var words: [UInt64] = []
     private var bits: [UInt8] = []
-    /// Where the values of texts and of counts end.
+    /// The ends of texts and of counts.
     private var ends: [Int32] = [0]
     private var text: [UInt8] = []
-    /// Where the keys of counts end, and their values.
+    /// The ends of the keys of counts, and their values.
     private var keyEnds: [Int32] = [0]
 
     /// Begins a column without rows.

@@ -28,7 +28,7 @@ package struct ArrowMessage {
     private static let longestMetadata = 1 << 26
     private static let version4 = 3
 
-    /// Parses what is at an offset; throws ``ArrowFault`` when it is not a message.
+    /// Parses the message at an offset; throws ``ArrowFault`` when it is not a message.
     package static func find(in bytes: UnsafeRawBufferPointer, at offset: Int) throws(ArrowFault) -> Finding {
         let rest = bytes.count - offset
         guard rest > 0 else { return .end(next: bytes.count) }

@@ -7,7 +7,7 @@ import Binnacle
 struct EventFeed {
     enum Step: Equatable {
         case lines
-        /// A page of the history is needed; ``receive(_:ring:)`` takes it.
+        /// A page of the history is needed; pass it to ``receive(_:ring:)``.
         case page(EventQuery)
         /// There are no lines until a new event or the page arrives.
         case nothing

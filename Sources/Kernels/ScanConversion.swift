@@ -13,7 +13,7 @@ package struct ScanConversion: Sendable, Equatable {
     /// Leaves the values unchanged.
     package static let none = ScanConversion(x: [1, 0, 0, 0], y: [0, 1, 0, 0], z: [0, 0, 1, 0])
 
-    /// Takes three factors and a constant for each axis.
+    /// Creates a conversion from three factors and a constant for each axis.
     package init(x: SIMD4<Double>, y: SIMD4<Double>, z: SIMD4<Double>) {
         self.x = x
         self.y = y

@@ -7,7 +7,7 @@ public struct Matrix3: Sendable, Equatable {
     /// The third row.
     @usableFromInline package var z: Vector3
 
-    /// Takes three rows.
+    /// Creates a matrix from three rows.
     @inlinable
     package init(_ x: Vector3, _ y: Vector3, _ z: Vector3) {
         self.x = x
@@ -15,7 +15,7 @@ public struct Matrix3: Sendable, Equatable {
         self.z = z
     }
 
-    /// Takes three rows.
+    /// Creates a matrix from three rows.
     ///
     /// - Precondition: There are three.
     public init(rows: [Vector3]) {
@@ -23,7 +23,7 @@ public struct Matrix3: Sendable, Equatable {
         self.init(rows[0], rows[1], rows[2])
     }
 
-    /// Takes nine elements, row by row.
+    /// Creates a matrix from nine elements, row by row.
     ///
     /// - Precondition: There are nine.
     package init(elements: [Double]) {
@@ -31,7 +31,7 @@ public struct Matrix3: Sendable, Equatable {
         self.init(rows: stride(from: 0, to: 9, by: 3).map { Vector3(elements[$0], elements[$0 + 1], elements[$0 + 2]) })
     }
 
-    /// Takes the elements from the first row's first to the third row's third; all others are 0.
+    /// Creates a diagonal matrix.
     @inlinable
     package init(diagonal: Vector3) {
         self.init(Vector3(diagonal.x, 0, 0), Vector3(0, diagonal.y, 0), Vector3(0, 0, diagonal.z))
@@ -46,7 +46,7 @@ public struct Matrix3: Sendable, Equatable {
     /// The nine elements, row by row.
     package var elements: [Double] { rows.flatMap { [$0.x, $0.y, $0.z] } }
 
-    /// The elements from the first row's first to the third row's third.
+    /// The diagonal elements.
     @inlinable package var diagonal: Vector3 { Vector3(x.x, y.y, z.z) }
 
     /// Rows as columns.

@@ -194,7 +194,7 @@ final class Database {
         case .integer(let number): library.pointee.bind_int64(statement, place, number)
         case .text(var text):
             text.withUTF8 { bytes in
-                // An empty text has no address, which SQLite takes for NULL.
+                // An empty text has no address, which SQLite interprets as NULL.
                 guard let start = bytes.baseAddress else {
                     return library.pointee.bind_text(statement, place, "", 0, nil)
                 }

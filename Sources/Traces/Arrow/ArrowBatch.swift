@@ -79,7 +79,7 @@ struct ArrowBatchColumns {
     let views: FlatVector
     let body: Range<Int>
 
-    /// Where the values of a column begin in the file; throws ``ArrowFault`` when some are missing or null.
+    /// The offset of a column's values in the file; throws ``ArrowFault`` when some are missing or null.
     func values(of column: ArrowSchema.Column, width: Int) throws(ArrowFault) -> Int {
         let place = try buffer(firstBuffer(of: column))
         let (needed, overflow) = rowCount.multipliedReportingOverflow(by: width)
@@ -87,7 +87,7 @@ struct ArrowBatchColumns {
         return place.lowerBound
     }
 
-    /// Where the offsets of a binary column begin, one more than there are rows, and the bytes to which they refer.
+    /// The positions of a binary column's offsets, one more than there are rows, and of the bytes to which they refer.
     func binary(of column: ArrowSchema.Column) throws(ArrowFault) -> (offsets: Int, values: Range<Int>) {
         let first = try firstBuffer(of: column)
         let offsets = try buffer(first)

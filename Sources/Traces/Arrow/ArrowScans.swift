@@ -8,7 +8,7 @@ import PlainText
 struct ArrowScans {
     let decoder: any RecordedScanDecoder
     private let base: UnsafeRawPointer
-    /// Where the offsets begin, one more than there are rows.
+    /// The position of the offsets, one more than there are rows.
     private let offsets: Int
     /// The bytes to which the offsets refer.
     private let values: Range<Int>

@@ -119,7 +119,7 @@ struct CSVAxes {
 
     // MARK: - Choice
 
-    /// The group that is used among those of one sensor and kind; `nil` to go without that kind.
+    /// The chosen group among those of one sensor and kind; `nil` to omit that kind.
     private mutating func choose(
         _ groups: [Group], _ kind: SampleKind, hasOther: Bool, _ advice: CSVAdvice
     ) throws(Problem) -> Group? {
@@ -343,7 +343,7 @@ struct CSVAxes {
 
     // MARK: - Sign
 
-    /// −1 where the file says how the device lay, and the values show that the axis that points down reads positive.
+    /// The sign of the axes: −1 if the file states how the device lay and the axis that points down reads positive.
     private mutating func signOfValues(_ group: Group, _ values: VectorStatistics) -> Double {
         guard values.isEnough, mapped.negative.isEmpty, hints.map?.acceleration == nil else { return 1 }
         let share = values.mean.map { $0 / max(values.medianMagnitude, .leastNonzeroMagnitude) }

@@ -65,7 +65,7 @@ final class CSVChunk: @unchecked Sendable {
 
     // MARK: - For the thread that reads the chunk
 
-    /// Reads the lines that begin in a stretch of the file, and their plain rows; `isAtLine` when a line begins with it.
+    /// Reads the lines that begin in a section of the file, and decodes their plain rows; `isAtLine` if a line begins with it.
     func read(_ stretch: Range<Int64>, of file: InputFile, isAtLine: Bool) {
         isUsable = false
         fileOffset = nil
@@ -161,7 +161,7 @@ final class CSVChunk: @unchecked Sendable {
 
     // MARK: - For the reader
 
-    /// Appends rows that were read to a window without a full batch, until one of its batches is full or a part ends.
+    /// Appends decoded rows to a window without a full batch, until one of its batches is full or a part ends.
     ///
     /// `place` is the reader's position in ``memory`` and stays at the start of a part until the whole part is consumed. Returns
     /// the rows and bytes of a part that ended; `nil` when the reader has to decode the next row.
