@@ -33,7 +33,7 @@ final class BusService {
     private var lastFailure: String?
     /// The group of the settings, looked up once, because the group directory may be slow.
     lazy var group = AccountDatabase.group(settings.group)
-    /// The index in ``ClaimAuthority/actions`` of the action that polkit accepted.
+    /// The index in ``ClaimAuthority/actions`` of the action that polkit knows.
     var action = 0
     /// When a refused claim may be logged again.
     var refusalLogNanoseconds = Int64.min
@@ -48,7 +48,7 @@ final class BusService {
     static let mostClients = 400
     /// The number of messages unread by the bus from which events are dropped.
     private static let mostQueued = 1024
-    /// The pause before a refused name is requested again: the package may just have installed the bus policy.
+    /// The pause before a refused name is requested again: the bus may have read its policy before the package was complete.
     private static let nameRetryNanoseconds: Int64 = 10_000_000_000
     /// The number of messages dispatched before the inbox is checked.
     private static let mostMessages = 64
