@@ -4,7 +4,6 @@
 /// file and where it is mapped.
 ///
 /// Source: Arrow, format/Message.fbs, format/Schema.fbs, and "Arrow Columnar Format".
-<<<<<<! HEAD:Sources/ArrowStream/ArrowMessageWriter.swift
 package struct ArrowMessageWriter {
     /// A column of a schema.
     package struct Field {
@@ -22,16 +21,6 @@ package struct ArrowMessageWriter {
 
     /// The types of columns that are written.
     package enum FieldType {
-=======
-struct ArrowMessageWriter {
-    struct Field {
-        let name: String
-        let type: FieldType
-        var isNullable = false
-    }
-
-    enum FieldType {
->>>>>>> 930eec1 (Comments that repeat a private declaration are removed):Sources/Traces/Arrow/ArrowMessageWriter.swift
         case uint8, int64, float32, float64, boolean, binary, text
         /// A map from texts to whole numbers.
         case counts

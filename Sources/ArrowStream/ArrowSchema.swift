@@ -10,25 +10,11 @@ package struct ArrowSchema {
         package let viewsBefore: Int
     }
 
-<<<<<<! HEAD:Sources/ArrowStream/ArrowSchema.swift
     /// The columns in their order.
     package let columns: [(field: ArrowField, column: Column)]
-=======
-    let sensor: Column
-    let time: Column
-    let axes: [Column]
-    /// The raw scans, if they are needed.
-    let scan: Column?
-<<<<<<! HEAD:Sources/ArrowStream/ArrowSchema.swift
->>>>>>> 0906fd0 (Traces: comments in plain technical English, without restatements of signatures):Sources/Traces/Arrow/ArrowSchema.swift
-    /// The number of nodes in a record batch.
     package let nodeCount: Int
     /// The number of columns with variadic buffers.
     package let viewCount: Int
-=======
-    let nodeCount: Int
-    let viewCount: Int
->>>>>>> 930eec1 (Comments that repeat a private declaration are removed):Sources/Traces/Arrow/ArrowSchema.swift
     /// The numbers of the dictionaries, which hold the values of columns in messages of their own.
     package let dictionaries: Set<Int64>
     /// The schema's metadata; of two equal keys the last counts.

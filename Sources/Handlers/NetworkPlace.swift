@@ -1,7 +1,6 @@
 import Glibc
 package import TableReading
 
-<<<<<<! HEAD
 /// A host and perhaps a port, as a URL in a configuration names them: `mqtts://broker.example:8883`.
 package struct NetworkPlace {
     /// What stands before `://`, in small letters.
@@ -28,24 +27,6 @@ package struct NetworkPlace {
             self.exampleOfIPv6 = exampleOfIPv6
             self.insteadOfUser = insteadOfUser
         }
-=======
-/// A host with an optional port from a URL in the configuration: `mqtts://broker.example:8883`.
-struct NetworkPlace {
-    /// The text before `://`, in lower case.
-    let scheme: String
-    /// The name or address, without brackets.
-    let host: String
-    /// The port, from 1 to 65535; `nil` when none is given.
-    let port: Int?
-
-    /// The schemes of a URL, and hints for messages.
-    struct Form {
-        let schemes: (String, String)
-        let example: String
-        let exampleOfIPv6: String
-        /// The alternative to a user in the URL, for messages.
-        let insteadOfUser: String
->>>>>>> e3d436e (Handlers: comments in plain technical English)
     }
 
     /// Reads a key's value; `nil` when it is none, which is then reported.
