@@ -157,12 +157,15 @@ struct WebService: Sendable {
                 "HTTP/1.1 200 OK", "Content-Type: text/event-stream", "Cache-Control: no-store", "Connection: close",
             ] + Self.fields
         let end = SystemClock.monotonic() + Self.longestStream
+        var sent: Readings?
         guard connection.write(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8)) else { return }
         while SystemClock.monotonic() < end {
             let (name, data): (String, String)
             do throws(EventSubscriptionError) {
                 switch try reader.next() {
-                case .readings(let readings): (name, data) = ("readings", readings.json)
+                case .readings(let readings):
+                    (name, data) = ("readings", readings.omittingLanes(of: sent).json)
+                    sent = readings
                 case .event(_, let json): (name, data) = ("event", json)
                 case .missed(let missed): (name, data) = ("missed", JSONObject.quoted(missed.reason))
                 case .end, .cancelled: return

@@ -7,6 +7,8 @@ struct LiveValuesFeed {
     let request: LiveValuesRequest
     private var waiting: LiveValues?
     private var isDue = false
+    /// The readings of the last line, whose lanes the subscriber has.
+    private var sent: Readings?
 
     init(_ request: LiveValuesRequest) {
         self.request = request
@@ -26,6 +28,7 @@ struct LiveValuesFeed {
         (waiting, isDue) = (nil, false)
         let intervals = (Double(readings.intervalNanoseconds) / Double(request.intervalNanoseconds)).rounded()
         readings.skippedCount = max(0, Int(intervals) - 1)
-        return readings
+        defer { sent = readings }
+        return readings.omittingLanes(of: sent)
     }
 }

@@ -16,12 +16,14 @@ import Synchronization
 /// `identity` the identity of that sequence from an earlier answer; `since_ns` begins at a wall clock time. Without both, a
 /// subscription begins now. With `follow` false it ends with the events up to now.
 ///
-/// The server answers `{"subscribed":{"identity":"…","seq":130,"after":123}}` (the newest number, and the start), and then sends
-/// each event as ``Event/json`` in the order of the numbers. `{"missed":{"count":12,"from":5,"through":16, "reason":"…"}}`
-/// replaces events that it cannot send, without count and numbers if they are unknown. `{"readings":{…}}` has the live readings
-/// of an interval (``Readings``). `{"end":{}}` is the last line of a subscription that does not follow. `{"status":{…}}` answers
-/// the other request. `{"error":{"message":"…","column":n}}` is a refusal; the column is the byte of the request in question.
-/// After these three the server closes the connection. A client ignores unknown lines and keys.
+/// The server answers `{"subscribed":{"identity":"…","seq":130,"after":123}}` (the newest number, and where it begins),
+/// and then sends each event as ``Event/json`` in the order of the numbers.
+/// `{"missed":{"count":12,"from":5,"through":16, "reason":"…"}}` replaces events that it cannot send; it has no count
+/// and no numbers where they are unknown. `{"readings":{…}}` is what an interval showed (``Readings``), without the lanes
+/// that the line before had as well. `{"end":{}}` is the last line of a subscription that does not follow.
+/// `{"status":{…}}` answers the other request. `{"error":{"message":"…","column":n}}` refuses; the column is the byte
+/// of the request that it is about. After these three the server closes the connection. A client ignores what it does
+/// not know.
 ///
 /// A request has at most 64 KiB and has to arrive within ten seconds; after it a client sends nothing, but may shut down its
 /// sending direction. A slow subscriber delays no other: it gets events from the ring of the last events, from the history when

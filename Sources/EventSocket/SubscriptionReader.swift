@@ -47,6 +47,8 @@ package final class SubscriptionReader {
     private var connection: SocketConnection?
     private var delayNanoseconds = firstDelayNanoseconds
     private var isWaiting = false
+    /// The last readings, with their lanes, which the daemon does not repeat.
+    private var lastReadings: Readings?
 
     private static let firstDelayNanoseconds: Int64 = 200_000_000
     private static let longestDelayNanoseconds: Int64 = 10_000_000_000
@@ -124,7 +126,10 @@ package final class SubscriptionReader {
         case .missed(let missed):
             if let last = missed.last { request.after = max(request.after ?? 0, last) }
             return .missed(missed)
-        case .readings(let readings): return .readings(readings)
+        case .readings(let readings):
+            let whole = readings.addingLanes(of: lastReadings)
+            lastReadings = whole
+            return .readings(whole)
         case .end: return .end
         case .error(let message, _):
             throw .refusal(message, path: path)

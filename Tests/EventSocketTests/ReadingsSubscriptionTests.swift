@@ -1,4 +1,4 @@
-import Binnacle
+@testable import Binnacle
 import EventSocket
 import Foundation
 import PlainText
@@ -100,6 +100,45 @@ import Testing
         #expect(hasSpike)
     }
 
+    /// Readings with detectors, each with a lane of a title.
+    private func readings(_ number: Int64, lanes: KeyValuePairs<String, String>) -> Readings {
+        var readings = readings(number)
+        readings.detectors = lanes.map { name, title in
+            var detector = Readings.Detector(name: name, kind: "motion", isRunning: true)
+            detector.lanes = [Lane(title: title, unit: "g")]
+            return detector
+        }
+        return readings
+    }
+
+    /// What is drawn of a detector is as long as half the rest of a line: a subscriber gets it first, and when it has changed.
+    @Test func lanesComeFirstAndWhenTheyHaveChanged() throws {
+        let server = try TestServer()
+        var clients: [RawClient] = []
+        func subscribe() throws {
+            let client = try server.client()
+            try client.subscribe(#""kinds":[],"readings":{}"#)
+            clients.append(client)
+        }
+        var number: Int64 = 0
+        /// Publishes, and gives the titles that come to each client.
+        func titles(_ lanes: KeyValuePairs<String, String>) throws -> [[String?]] {
+            number += 1
+            server.server.publish(readings(number, lanes: lanes))
+            return try clients.map { try next($0).detectors.map { $0.lanes?.first?.title } }
+        }
+        try subscribe()
+        #expect(try titles(["a": "one", "b": "one"]) == [["one", "one"]])
+        #expect(try titles(["a": "one", "b": "one"]) == [[nil, nil]])
+        try subscribe()
+        #expect(try titles(["a": "one", "b": "one"]) == [[nil, nil], ["one", "one"]])
+        // As after a reload: another order, a change, and one more.
+        #expect(try titles(["b": "two", "a": "one", "c": "one"]) == Array(repeating: ["two", nil, "one"], count: 2))
+        #expect(try titles(["a": "one"]) == Array(repeating: [nil], count: 2))
+        // One that was away comes with its lanes.
+        #expect(try titles(["a": "one", "b": "two"]) == Array(repeating: [nil, "two"], count: 2))
+    }
+
     @Test func onlyNamedSensorsAreSent() throws {
         let server = try TestServer()
         let client = try server.client()
@@ -150,7 +189,8 @@ import Testing
 
     @Test(.timeLimit(.minutes(30))) func aSwiftClientGetsThem() async throws {
         let test = try TestServer()
-        let sent = readings(1)
+        // The second comes without lanes, which the client adds.
+        let (sent, second) = (readings(1, lanes: ["a": "one"]), readings(2, lanes: ["a": "one"]))
         var subscription = EventSubscription(path: test.path, kinds: [])
         subscription.readingsInterval = .milliseconds(100)
         var iterator = subscription.makeAsyncIterator()
@@ -161,6 +201,8 @@ import Testing
             server.publish(sent)
         }
         #expect(try await iterator.next() == .readings(sent))
+        server.publish(second)
+        #expect(try await iterator.next() == .readings(second))
         withExtendedLifetime(test) {}
     }
 }

@@ -109,6 +109,8 @@ with harness.temporary_folder() as folder:
     text = stream(port, 3)
     readings = [json.loads(line[6:]) for line in text.split("\n") if line.startswith("data: {\"time_ns")]
     check(len(readings) >= 3 and readings[0]["streams"], "readings come as they are made")
+    lanes = [reading["detectors"][0].get("lanes") for reading in readings]
+    check(lanes[0] and not any(lanes[1:]), "the lanes come with the first")
     time.sleep(3)
     lines = ask(port, f"/events?since_ns={(int(time.time()) - 600) * 10**9}")[2].decode().split()
     check(any(json.loads(line)["kind"] == "motion.began" for line in lines), f"{len(lines)} kept events")

@@ -117,7 +117,7 @@ extension LiveValues.Detector {
         var values = JSONObject()
         for figure in figures { values.add(figure.name, figure.value) }
         object.add("figures", raw: values.text)
-        object.add("lanes", list: lanes.map(\.json))
+        if let lanes { object.add("lanes", list: lanes.map(\.json)) }
         return object.text
     }
 
@@ -138,8 +138,7 @@ extension LiveValues.Detector {
         self.measures = measures
         self.figures = Figure.figures(of: members)
         isActive = object["active"] == .boolean(true)
-        // An older daemon has none.
-        lanes = object["lanes"]?.elements(Lane.init) ?? []
+        lanes = object["lanes"]?.elements(Lane.init)
     }
 }
 

@@ -130,8 +130,8 @@ public struct LiveValues: Sendable, Equatable {
         public package(set) var limits: [Limit] = []
         /// What else is known of its state at the end of the interval: a heading, or the reason why there is none.
         public package(set) var figures: [Figure] = []
-        /// What is drawn of it over time.
-        package var lanes: [Lane] = []
+        /// What is drawn of it over time; `nil` in a line that leaves it out because the one before had the same.
+        package var lanes: [Lane]? = []
 
         /// Creates the state of a detector.
         package init(name: String, kind: String, isRunning: Bool) {
@@ -175,6 +175,28 @@ extension LiveValues {
         result.streams.removeAll { !names.contains($0.sensor) }
         result.detectors.removeAll { !$0.sensors.contains(where: names.contains) }
         return result
+    }
+
+    /// These readings as they follow others in a subscription: without the lanes that are the same there.
+    package func omittingLanes(of before: Readings?) -> Readings {
+        var result = self
+        for (index, detector) in detectors.enumerated() where before?.lanes(of: detector) == detector.lanes {
+            result.detectors[index].lanes = nil
+        }
+        return result
+    }
+
+    /// These readings with the lanes that were left out, from those before them in a subscription.
+    package func addingLanes(of before: Readings?) -> Readings {
+        var result = self
+        for (index, detector) in detectors.enumerated() where detector.lanes == nil {
+            result.detectors[index].lanes = before?.lanes(of: detector)
+        }
+        return result
+    }
+
+    private func lanes(of other: Detector) -> [Lane]? {
+        detectors.first { $0.name == other.name && $0.kind == other.kind }?.lanes
     }
 
     /// These readings and those of the interval after it as one, so that no extreme is lost.

@@ -151,7 +151,7 @@
 
   function live() {
     let partial = 0, drawing = null, sources = [], words = [], start = null, isLoading = false;
-    const points = [];
+    const points = [], lanes = new Map();
     const events = [];
     const stream = new EventSource(address("/stream"));
     // The reason reported before a connection ended stays visible.
@@ -184,6 +184,12 @@
       const readings = JSON.parse(e.data);
       const t = Number(BigInt(readings.time_ns)) / 1e9;
       trouble = "";
+      // They come with the first readings, and again when they have changed.
+      for (const d of readings.detectors) {
+        const key = JSON.stringify([d.kind, d.detector]);
+        d.lanes = d.lanes || lanes.get(key) || [];
+        lanes.set(key, d.lanes);
+      }
       table(readings);
       if (readings.skipped) say(readings.skipped + " intervals skipped"); else say("live");
       if (!drawing) {
