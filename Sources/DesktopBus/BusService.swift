@@ -8,7 +8,7 @@ import PlainText
 final class BusService {
     var settings: DBusSettings
     let surroundings: DesktopBus.Surroundings
-    let gauges: BusGauges
+    let gauges: Gauges<BusStatistics>
     private let courier: Courier<BusInbox>
     private let epoll: Epoll
     var readings = DesktopValues()
@@ -54,7 +54,8 @@ final class BusService {
     private static let mostMessages = 64
 
     init(
-        _ settings: DBusSettings, courier: Courier<BusInbox>, gauges: BusGauges, surroundings: DesktopBus.Surroundings
+        _ settings: DBusSettings, courier: Courier<BusInbox>, gauges: Gauges<BusStatistics>,
+        surroundings: DesktopBus.Surroundings
     ) throws(SystemError) {
         self.settings = settings
         self.courier = courier

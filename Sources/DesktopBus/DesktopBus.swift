@@ -1,7 +1,6 @@
 package import Binnacle
 package import LinuxSystem
 package import PlainText
-import Synchronization
 
 /// The service on the system bus: sensors for desktops as `net.hadess.SensorProxy`, and events for every program.
 ///
@@ -28,7 +27,7 @@ package final class DesktopBus: Sendable {
     }
 
     private let courier: Courier<BusInbox>
-    private let gauges = BusGauges()
+    private let gauges = Gauges(BusStatistics())
 
     /// Loads the library on its own thread while the settings are read; a service reports failures.
     package static func prepare() {
@@ -56,7 +55,7 @@ package final class DesktopBus: Sendable {
     package func change(_ settings: DBusSettings) { courier.add { $0.settings = settings } }
 
     /// The state of the service; on any thread.
-    package var statistics: BusStatistics { gauges.statistics }
+    package var statistics: BusStatistics { gauges.values }
 
     /// Leaves the bus.
     package func finish() { courier.requestStop() }
@@ -78,13 +77,4 @@ package struct BusStatistics: Sendable, Equatable {
     /// The number of broadcast events, and of those that could not be broadcast.
     package var broadcastCount = 0
     package var droppedCount = 0
-}
-
-/// The state of the service for other threads.
-final class BusGauges: Sendable {
-    private let state = Mutex(BusStatistics())
-
-    var statistics: BusStatistics { state.withLock { $0 } }
-
-    func change(_ body: (inout BusStatistics) -> Void) { state.withLock { body(&$0) } }
 }

@@ -1,6 +1,5 @@
-import Synchronization
-
 /// The state of the server, for other threads.
+<<<<<<! HEAD
 final class SocketGauges: Sendable {
     struct State {
         var newest: UInt64 = 0
@@ -9,6 +8,15 @@ final class SocketGauges: Sendable {
         var refusedCount: UInt64 = 0
         var subscribers: [UInt64: Subscriber] = [:]
     }
+=======
+struct SocketGauges: Sendable {
+    /// The number of the newest event.
+    var newest: UInt64 = 0
+    var connectionCount = 0
+    var acceptedCount: UInt64 = 0
+    var refusedCount: UInt64 = 0
+    var subscribers: [UInt64: Subscriber] = [:]
+>>>>>>> 3aa71cb (Figures that a thread shows to others are one type, Gauges)
 
     struct Subscriber {
         let peer: PeerCredentials
@@ -17,22 +25,15 @@ final class SocketGauges: Sendable {
         var missed: UInt64 = 0
     }
 
-    private let state = Mutex(State())
-
-    func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
-
     var statistics: SocketStatistics {
-        state.withLock { state in
-            let subscribers = state.subscribers.sorted { $0.key < $1.key }.map { _, subscriber in
-                SocketStatistics.Subscriber(
-                    user: subscriber.peer.user, process: subscriber.peer.process,
-                    behind: state.newest > subscriber.sequence ? state.newest - subscriber.sequence : 0,
-                    missed: subscriber.missed)
-            }
-            return SocketStatistics(
-                connectionCount: state.connectionCount, subscribers: subscribers, acceptedCount: state.acceptedCount,
-                refusedCount: state.refusedCount)
+        let subscribers = subscribers.sorted { $0.key < $1.key }.map { _, subscriber in
+            SocketStatistics.Subscriber(
+                user: subscriber.peer.user, process: subscriber.peer.process,
+                behind: newest > subscriber.sequence ? newest - subscriber.sequence : 0, missed: subscriber.missed)
         }
+        return SocketStatistics(
+            connectionCount: connectionCount, subscribers: subscribers, acceptedCount: acceptedCount,
+            refusedCount: refusedCount)
     }
 }
 

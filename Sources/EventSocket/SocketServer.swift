@@ -47,7 +47,7 @@ package final class SocketServer: Sendable {
 
     private let courier: Courier<SocketInbox>
     private let listener: SocketListener
-    private let gauges = SocketGauges()
+    private let gauges = Gauges(SocketGauges())
 
     /// Creates the socket and starts the server's thread.
     ///
@@ -104,7 +104,7 @@ package final class SocketServer: Sendable {
     }
 
     /// The state of the server; on any thread.
-    package var statistics: SocketStatistics { gauges.statistics }
+    package var statistics: SocketStatistics { gauges.values.statistics }
 
     /// Accepts no more connections, removes the socket's file, sends subscribers the published events, and closes connections
     /// after that duration.

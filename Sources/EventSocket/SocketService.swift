@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// The server's work on its thread: accepts connections, and sends lines as fast as each client reads.
 final class SocketService {
-    let gauges: SocketGauges
+    let gauges: Gauges<SocketGauges>
     let policy: PeerPolicy
     let settings: SocketSettings
     let requestNanoseconds: Int64
@@ -48,7 +48,7 @@ final class SocketService {
     private static let mostPieces = 4
 
     init(
-        listener: SocketListener, courier: Courier<SocketInbox>, gauges: SocketGauges, policy: PeerPolicy,
+        listener: SocketListener, courier: Courier<SocketInbox>, gauges: Gauges<SocketGauges>, policy: PeerPolicy,
         settings: SocketSettings, history: (any EventHistory)?, identity: String?, ring: EventRing,
         requestNanoseconds: Int64, surroundings: SocketServer.Surroundings
     ) throws(SystemError) {

@@ -213,6 +213,20 @@ extension Courier {
     }
 }
 
+/// What a thread shows to other threads, such as the figures of its part of the status.
+package final class Gauges<Values: Sendable>: Sendable {
+    private let state: Mutex<Values>
+
+    /// Creates gauges with their first values.
+    package init(_ values: Values) { state = Mutex(values) }
+
+    /// The values; on any thread.
+    package var values: Values { state.withLock { $0 } }
+
+    /// Changes the values.
+    package func change(_ body: (inout Values) -> Void) { state.withLock { body(&$0) } }
+}
+
 /// The time for the remaining work after a request to stop; times are on CLOCK_MONOTONIC.
 package struct StopPlan: Sendable {
     /// The reason, as a clause of a message.

@@ -1,6 +1,5 @@
 package import Binnacle
 package import LinuxSystem
-import Synchronization
 
 /// Keeps events in a file: each is stored first and then passed on.
 ///
@@ -21,7 +20,7 @@ package final class EventStore: Sendable {
     package static let capacity = 65_536
 
     private let inbox: Inbox
-    private let snapshot: StoreSnapshot
+    private let gauges: Gauges<StoreSnapshot>
     private let drops: EventDrops
 
     /// Starts the thread, which opens the file; a file that cannot be opened is reported and retried.
@@ -44,17 +43,17 @@ package final class EventStore: Sendable {
         onConflict: (@Sendable (_ reason: String) -> Void)? = nil
     ) throws(SystemError) {
         let inbox = try Inbox(BoundedQueue(capacity: capacity))
-        let snapshot = StoreSnapshot(path: settings.path)
+        let gauges = Gauges(StoreSnapshot(statistics: EventStoreStatistics(path: settings.path)))
         let logSync = try LogSync()
         let listeners = Listeners(report: report, publish: publish, onSequence: onSequence, onConflict: onConflict)
         self.inbox = inbox
-        self.snapshot = snapshot
+        self.gauges = gauges
         drops = EventDrops(
             handler: nil, reason: "more than \(capacity) events wait for the event store", report: report)
         try inbox.start {
             // SQLite's connection never leaves the thread.
             StoreWorker(
-                settings, clock: clock, listeners: listeners, snapshot: snapshot, inbox: inbox, logSync: logSync
+                settings, clock: clock, listeners: listeners, gauges: gauges, inbox: inbox, logSync: logSync
             ).run()
         }
     }
@@ -63,7 +62,7 @@ package final class EventStore: Sendable {
         inbox.requestStop()
     }
 
-    /// Whether the first attempt to open the file is over; ``EventStoreStatistics/lastSequence`` is known then.
+    /// Whether the file was opened, or could not be; ``EventStoreStatistics/lastSequence`` is known then.
     package var isOpened: Bool { snapshot.current.isOpened }
 
     /// Stores events and deliveries in one transaction, and then passes them on; beyond the capacity they are dropped, counted
@@ -113,7 +112,7 @@ package final class EventStore: Sendable {
 
     /// The statistics, without disk access: the size of the file may be a second old.
     package var statistics: EventStoreStatistics {
-        var statistics = snapshot.current.statistics
+        var statistics = gauges.values.statistics
         statistics.queueCount = inbox.withContent { $0.load }
         statistics.droppedCount += drops.totalCount
         return statistics
@@ -142,7 +141,9 @@ extension EventStore {
 }
 
 extension EventStore: EventHistory {
-    /// The identity of the sequence of numbers, created with the file and kept in it; without a file, one of this process.
+    /// Identifies the store that the sequence numbers belong to: it is made with the file, and stays with it.
+    ///
+    /// While there was no file, it belongs to this process.
     package var identity: String { snapshot.current.identity }
 
     /// Reads a page of events, including everything passed to the store before; `reply` is called on the store's thread.
@@ -193,6 +194,7 @@ enum StoreRequest: Sendable {
     case change(EventStoreSettings)
 }
 
+<<<<<<! HEAD
 /// The store's state for other threads.
 final class StoreSnapshot: Sendable {
     struct Values {
@@ -210,4 +212,11 @@ final class StoreSnapshot: Sendable {
     var current: Values { values.withLock { $0 } }
 
     func update(_ change: (inout Values) -> Void) { values.withLock { change(&$0) } }
+=======
+/// What the store's thread shows to other threads.
+struct StoreSnapshot: Sendable {
+    var identity = StoreFile.randomIdentity()
+    var statistics: EventStoreStatistics
+    var isOpened = false
+>>>>>>> 3aa71cb (Figures that a thread shows to others are one type, Gauges)
 }

@@ -22,7 +22,7 @@ final class StoreWorker {
     private var settings: EventStoreSettings
     private let clock: StoreClock
     private let listeners: EventStore.Listeners
-    private let snapshot: StoreSnapshot
+    private let gauges: Gauges<StoreSnapshot>
     private let inbox: EventStore.Inbox
     private let reports: StoreReports
     /// The file, if it is readable; `nil` while none is open.
@@ -60,13 +60,13 @@ final class StoreWorker {
     private static let acknowledgementTime: Int64 = 100_000_000
 
     init(
-        _ settings: EventStoreSettings, clock: StoreClock, listeners: EventStore.Listeners, snapshot: StoreSnapshot,
-        inbox: EventStore.Inbox, logSync: LogSync
+        _ settings: EventStoreSettings, clock: StoreClock, listeners: EventStore.Listeners,
+        gauges: Gauges<StoreSnapshot>, inbox: EventStore.Inbox, logSync: LogSync
     ) {
         self.settings = settings
         self.clock = clock
         self.listeners = listeners
-        self.snapshot = snapshot
+        self.gauges = gauges
         self.inbox = inbox
         reports = StoreReports(clock, path: settings.path, listeners.report)
         committer = Committer(logSync)
@@ -78,8 +78,8 @@ final class StoreWorker {
     func run() {
         attempt { () throws(StoreFailure) in try openFile() }
         show()
-        snapshot.update { $0.isOpened = true }
-        if !hasConflict { listeners.onSequence(highestSequence, snapshot.current.identity) }
+        gauges.change { $0.isOpened = true }
+        if !hasConflict { listeners.onSequence(highestSequence, gauges.values.identity) }
         var requests: [StoreRequest] = []
         var mayComeMore = true
         while mayComeMore || !requests.isEmpty {
@@ -187,7 +187,7 @@ final class StoreWorker {
         attempt { () throws(StoreFailure) in try file.raiseSequence() }
         guard file.lastSequence > highestSequence else { return }
         highestSequence = file.lastSequence
-        listeners.onSequence(highestSequence, snapshot.current.identity)
+        listeners.onSequence(highestSequence, gauges.values.identity)
     }
 
     /// Changes the identity when the reserved numbers end and no more can be reserved: after a crash the next run would assign
@@ -198,7 +198,7 @@ final class StoreWorker {
         } else if fileIdentity != nil, highestSequence + UInt64(EventStore.capacity) > reservedSequence {
             reservedSequence = .max
             let identity = StoreFile.randomIdentity()
-            snapshot.update { $0.identity = identity }
+            gauges.change { $0.identity = identity }
             listeners.onSequence(highestSequence, identity)
         }
     }
@@ -284,7 +284,7 @@ final class StoreWorker {
     // MARK: - Outages
 
     private func openFile() throws(StoreFailure) {
-        let file = try StoreFile(settings, succeeding: (snapshot.current.identity, highestSequence))
+        let file = try StoreFile(settings, succeeding: (gauges.values.identity, highestSequence))
         fileIdentity = file.identity
         do throws(StoreFailure) {
             try deliveries.connect(to: file)
@@ -311,12 +311,12 @@ final class StoreWorker {
 
     /// Continues the sequence numbers of a file, under its identity.
     private func continueNumbers(of file: StoreFile) {
-        let isOther = snapshot.current.identity != file.identity
+        let isOther = gauges.values.identity != file.identity
         let isHigher = file.lastSequence > highestSequence
-        snapshot.update { $0.identity = file.identity }
+        gauges.change { $0.identity = file.identity }
         highestSequence = max(highestSequence, file.lastSequence)
         reservedSequence = file.reservedSequence
-        if snapshot.current.isOpened, isOther || isHigher { listeners.onSequence(highestSequence, file.identity) }
+        if gauges.values.isOpened, isOther || isHigher { listeners.onSequence(highestSequence, file.identity) }
     }
 
     /// Continues the sequence numbers of a damaged file that was never read; returns a notice for the user.
@@ -324,9 +324,9 @@ final class StoreWorker {
         guard fileIdentity == nil else { return "" }
         let identity = salvage.identity ?? StoreFile.randomIdentity()
         fileIdentity = identity
-        snapshot.update { $0.identity = identity }
+        gauges.change { $0.identity = identity }
         highestSequence = max(highestSequence, salvage.lastSequence)
-        if snapshot.current.isOpened { listeners.onSequence(highestSequence, identity) }
+        if gauges.values.isOpened { listeners.onSequence(highestSequence, identity) }
         return salvage.identity == nil
             ? "; its identity cannot be read, so events get a new one, and numbers behind \(highestSequence)" : ""
     }
@@ -487,6 +487,6 @@ final class StoreWorker {
                 name: queue.name, isAttached: queue.deliver != nil, position: queue.position,
                 waitingCount: queue.waitingCount, unacknowledgedCount: queue.unacknowledged.count)
         }
-        snapshot.update { $0.statistics = statistics }
+        gauges.change { $0.statistics = statistics }
     }
 }
