@@ -157,14 +157,9 @@ enum EventPage {
             ends, which differs by the hysteresis. always_shown is there for those that a view always shows.
             Cm figures  Figures as in events, at the end of the interval: a heading with its accuracy, its age when \
             it is held, and in reason why there is none.
-<<<<<<! HEAD
             Cm lanes  The drawing of the detector over time: curves and a direction by the names of their values, rows of \
-            states, and sectors with their ends and the margin to leave them.
-=======
-            Cm lanes  What is drawn of the detector over time: curves and a direction by the names of their values, rows of \
             states, and sectors with their ends and the margin to leave them. The first line of a subscription has it; a \
             later line has it only for a detector that the line before did not have, or had with other lanes.
->>>>>>> 9ce4f38 (The lanes of live readings come in a subscription's first line, and then where they have changed)
             """)
         page.section("SEE ALSO")
         page.line(

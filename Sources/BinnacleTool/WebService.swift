@@ -157,7 +157,7 @@ struct WebService: Sendable {
                 "HTTP/1.1 200 OK", "Content-Type: text/event-stream", "Cache-Control: no-store", "Connection: close",
             ] + Self.fields
         let end = SystemClock.monotonic() + Self.longestStream
-        var sent: Readings?
+        var sent: LiveValues?
         guard connection.write(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8)) else { return }
         while SystemClock.monotonic() < end {
             let (name, data): (String, String)

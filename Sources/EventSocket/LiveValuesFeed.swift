@@ -8,7 +8,7 @@ struct LiveValuesFeed {
     private var waiting: LiveValues?
     private var isDue = false
     /// The readings of the last line, whose lanes the subscriber has.
-    private var sent: Readings?
+    private var sent: LiveValues?
 
     init(_ request: LiveValuesRequest) {
         self.request = request

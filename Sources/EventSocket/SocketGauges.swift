@@ -1,14 +1,4 @@
 /// The state of the server, for other threads.
-<<<<<<! HEAD
-final class SocketGauges: Sendable {
-    struct State {
-        var newest: UInt64 = 0
-        var connectionCount = 0
-        var acceptedCount: UInt64 = 0
-        var refusedCount: UInt64 = 0
-        var subscribers: [UInt64: Subscriber] = [:]
-    }
-=======
 struct SocketGauges: Sendable {
     /// The number of the newest event.
     var newest: UInt64 = 0
@@ -16,7 +6,6 @@ struct SocketGauges: Sendable {
     var acceptedCount: UInt64 = 0
     var refusedCount: UInt64 = 0
     var subscribers: [UInt64: Subscriber] = [:]
->>>>>>> 3aa71cb (Figures that a thread shows to others are one type, Gauges)
 
     struct Subscriber {
         let peer: PeerCredentials

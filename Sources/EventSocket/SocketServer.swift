@@ -19,7 +19,7 @@ import Synchronization
 /// The server answers `{"subscribed":{"identity":"…","seq":130,"after":123}}` (the newest number, and where it begins),
 /// and then sends each event as ``Event/json`` in the order of the numbers.
 /// `{"missed":{"count":12,"from":5,"through":16, "reason":"…"}}` replaces events that it cannot send; it has no count
-/// and no numbers where they are unknown. `{"readings":{…}}` is what an interval showed (``Readings``), without the lanes
+/// and no numbers where they are unknown. `{"readings":{…}}` is what an interval showed (``LiveValues``), without the lanes
 /// that the line before had as well. `{"end":{}}` is the last line of a subscription that does not follow.
 /// `{"status":{…}}` answers the other request. `{"error":{"message":"…","column":n}}` refuses; the column is the byte
 /// of the request that it is about. After these three the server closes the connection. A client ignores what it does

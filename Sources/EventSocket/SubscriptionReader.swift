@@ -48,7 +48,7 @@ package final class SubscriptionReader {
     private var delayNanoseconds = firstDelayNanoseconds
     private var isWaiting = false
     /// The last readings, with their lanes, which the daemon does not repeat.
-    private var lastReadings: Readings?
+    private var lastReadings: LiveValues?
 
     private static let firstDelayNanoseconds: Int64 = 200_000_000
     private static let longestDelayNanoseconds: Int64 = 10_000_000_000

@@ -63,7 +63,7 @@ package final class EventStore: Sendable {
     }
 
     /// Whether the file was opened, or could not be; ``EventStoreStatistics/lastSequence`` is known then.
-    package var isOpened: Bool { snapshot.current.isOpened }
+    package var isOpened: Bool { gauges.values.isOpened }
 
     /// Stores events and deliveries in one transaction, and then passes them on; beyond the capacity they are dropped, counted
     /// and reported.
@@ -144,7 +144,7 @@ extension EventStore: EventHistory {
     /// Identifies the store that the sequence numbers belong to: it is made with the file, and stays with it.
     ///
     /// While there was no file, it belongs to this process.
-    package var identity: String { snapshot.current.identity }
+    package var identity: String { gauges.values.identity }
 
     /// Reads a page of events, including everything passed to the store before; `reply` is called on the store's thread.
     package func read(_ query: EventQuery, reply: @escaping @Sendable (EventPage) -> Void) {
@@ -194,29 +194,9 @@ enum StoreRequest: Sendable {
     case change(EventStoreSettings)
 }
 
-<<<<<<! HEAD
-/// The store's state for other threads.
-final class StoreSnapshot: Sendable {
-    struct Values {
-        var identity = StoreFile.randomIdentity()
-        var statistics: EventStoreStatistics
-        var isOpened = false
-    }
-
-    private let values: Mutex<Values>
-
-    init(path: String) {
-        values = Mutex(Values(statistics: EventStoreStatistics(path: path)))
-    }
-
-    var current: Values { values.withLock { $0 } }
-
-    func update(_ change: (inout Values) -> Void) { values.withLock { change(&$0) } }
-=======
 /// What the store's thread shows to other threads.
 struct StoreSnapshot: Sendable {
     var identity = StoreFile.randomIdentity()
     var statistics: EventStoreStatistics
     var isOpened = false
->>>>>>> 3aa71cb (Figures that a thread shows to others are one type, Gauges)
 }

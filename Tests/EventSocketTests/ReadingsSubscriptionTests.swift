@@ -101,7 +101,7 @@ import Testing
     }
 
     /// Readings with detectors, each with a lane of a title.
-    private func readings(_ number: Int64, lanes: KeyValuePairs<String, String>) -> Readings {
+    private func readings(_ number: Int64, lanes: KeyValuePairs<String, String>) -> LiveValues {
         var readings = readings(number)
         readings.detectors = lanes.map { name, title in
             var detector = Readings.Detector(name: name, kind: "motion", isRunning: true)

@@ -178,7 +178,7 @@ extension LiveValues {
     }
 
     /// These readings as they follow others in a subscription: without the lanes that are the same there.
-    package func omittingLanes(of before: Readings?) -> Readings {
+    package func omittingLanes(of before: LiveValues?) -> LiveValues {
         var result = self
         for (index, detector) in detectors.enumerated() where before?.lanes(of: detector) == detector.lanes {
             result.detectors[index].lanes = nil
@@ -187,7 +187,7 @@ extension LiveValues {
     }
 
     /// These readings with the lanes that were left out, from those before them in a subscription.
-    package func addingLanes(of before: Readings?) -> Readings {
+    package func addingLanes(of before: LiveValues?) -> LiveValues {
         var result = self
         for (index, detector) in detectors.enumerated() where detector.lanes == nil {
             result.detectors[index].lanes = before?.lanes(of: detector)

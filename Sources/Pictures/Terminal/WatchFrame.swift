@@ -147,7 +147,7 @@ package struct WatchFrame {
     // MARK: - Detectors
 
     private func lines(_ detector: LiveValues.Detector, _ detail: Detail) -> [String] {
-        if let direction = detector.lanes.lazy.compactMap(\.direction).first {
+        if let direction = detector.lanes?.lazy.compactMap(\.direction).first {
             return lines(detector, direction, detail)
         }
         let title = line { line in
