@@ -19,8 +19,8 @@ public final class ScriptedSource: SampleSource {
 
     /// The streams, in order.
     public let streams: [SampleStream]
-    /// The number of requests so far.
-    public private(set) var requestCount = 0
+    /// How often the source was asked.
+    package private(set) var requestCount = 0
 
     private var steps: ArraySlice<Step>
     private var failures: [Int: (streams: Set<StreamID>, until: Int64, reason: any Error)] = [:]
@@ -79,7 +79,7 @@ public final class ScriptedSource: SampleSource {
     ///   - request: The number of the request, from 1.
     ///   - end: The stamp of their first sample after the failure; `nil` for none.
     ///   - error: The reason.
-    public func fail(
+    package func fail(
         _ streams: [SampleStream], atRequest request: Int, until end: Int64 = .max, with error: any Error
     ) {
         failures[request] = (Set(streams.map(\.id)), end, error)

@@ -23,7 +23,7 @@ public struct MagnetometerFit: Sendable, Equatable {
     /// of the field; in percent.
     ///
     /// Source: NXP AN5019, "Magnetic calibration algorithms", equation of the fit error ε.
-    public let fitErrorPercent: Double
+    package let fitErrorPercent: Double
 
     /// The fit error in µT: the standard deviation of the strength, which contains nothing of directions without samples.
     package var residualMicrotesla: Double { fitErrorPercent / 100 * fieldMicrotesla }

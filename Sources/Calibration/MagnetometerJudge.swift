@@ -34,11 +34,11 @@ public struct MagnetometerJudge: Sendable {
         /// From which directions samples have come.
         package let map: DirectionMap
         /// How many samples were used.
-        public let sampleCount: Int
+        package let sampleCount: Int
         /// The standard deviation of |m| before the calibration, in percent of its mean.
-        public let spreadBeforePercent: Double
+        package let spreadBeforePercent: Double
         /// The same after the calibration.
-        public let spreadAfterPercent: Double
+        package let spreadAfterPercent: Double
         /// How far the centre may be off.
         package let centre: CentreError
         /// Why it is a sphere although none was asked for.

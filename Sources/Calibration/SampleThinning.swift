@@ -1,12 +1,12 @@
-public import SensorGeometry
+package import SensorGeometry
 
 /// Keeps samples from all around, so that a device that lies still does not outweigh the directions it was turned through.
 ///
 /// Space is cut into cubes, of which each keeps its first few samples. Cubes need no centre, which is not known before the
 /// fit; and memory has a limit, however long the device is turned.
-public struct SampleThinning: Sendable {
+package struct SampleThinning: Sendable {
     /// What was kept, in µT, in the order of arrival.
-    public private(set) var samples: [Vector3] = []
+    package private(set) var samples: [Vector3] = []
     /// How many samples were looked at.
     package private(set) var count = 0
     /// How many were no numbers, or far beyond any magnetometer.
@@ -24,10 +24,10 @@ public struct SampleThinning: Sendable {
     private static let rangeMicrotesla = 1e5
 
     /// Creates an empty collection.
-    public init() {}
+    package init() {}
 
     /// Takes a sample, in µT.
-    public mutating func add(_ sample: Vector3) {
+    package mutating func add(_ sample: Vector3) {
         count += 1
         guard sample.isFinite, sample.length <= Self.rangeMicrotesla else {
             unusableCount += 1

@@ -1,20 +1,20 @@
-public import SensorGeometry
+package import SensorGeometry
 
 /// Finds when an accelerometer was held still, and what it read then.
 ///
 /// A still phase is a second in which no sample leaves the mean of the phase by more than 0.5 m/s², which is 3° of tilt and
 /// many times a sensor's noise.
-public struct StillPhases: Sendable {
+package struct StillPhases: Sendable {
     /// What was read with one side up.
-    public struct Rest: Sendable, Equatable {
+    package struct Rest: Sendable, Equatable {
         /// The mean, in m/s².
-        public let mean: Vector3
+        package let mean: Vector3
         /// How many samples it is the mean of.
         package let count: Int
     }
 
     /// The longest rest of each position.
-    public private(set) var rests: [Face: Rest] = [:]
+    package private(set) var rests: [Face: Rest] = [:]
     /// The position that is being held, if it is one and it is still.
     package private(set) var current: Face?
     /// The positions that the device was in, still or not.
@@ -38,14 +38,14 @@ public struct StillPhases: Sendable {
     private static let range = 6.0...14.0
 
     /// Creates a finder that has seen nothing.
-    public init() {}
+    package init() {}
 
     /// Takes the next sample.
     ///
     /// - Parameters:
     ///   - sample: In m/s².
     ///   - timeNanoseconds: Its stamp.
-    public mutating func add(_ sample: Vector3, timeNanoseconds: Int64) {
+    package mutating func add(_ sample: Vector3, timeNanoseconds: Int64) {
         count += 1
         guard sample.isFinite else { return }
         observe(sample, timeNanoseconds)
@@ -93,5 +93,5 @@ public struct StillPhases: Sendable {
     }
 
     /// The positions that were not held still yet.
-    public var missing: [Face] { Face.allCases.filter { rests[$0] == nil } }
+    package var missing: [Face] { Face.allCases.filter { rests[$0] == nil } }
 }

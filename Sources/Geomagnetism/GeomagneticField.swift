@@ -1,4 +1,4 @@
-public import Binnacle
+package import Binnacle
 import Glibc
 
 /// The main magnetic field at a place and a time, in the north-east-down frame of the ellipsoid.
@@ -38,7 +38,7 @@ public struct GeomagneticField: Sendable, Equatable {
 
     /// What a compass is good for there, by the zones that the model's makers draw around the magnetic poles: caution below
     /// 6,000 nT of horizontal field, blackout below 2,000 nT.
-    public var zone: LocalField.Zone {
+    package var zone: LocalField.Zone {
         let horizontal = horizontalNanotesla
         return horizontal < 2000 ? .blackout : horizontal < 6000 ? .caution : .normal
     }

@@ -3,9 +3,9 @@
 /// The coefficients are Schmidt semi-normalised, g and h in nT, their changes in nT a year.
 public struct GeomagneticModel: Sendable {
     /// The name that the model gives itself, such as `WMM-2025`.
-    public let name: String
+    package let name: String
     /// The decimal year of the coefficients.
-    public let epoch: Double
+    package let epoch: Double
     /// The decimal years for which the model is made: five from its epoch on.
     public var years: ClosedRange<Double> { epoch...epoch + 5 }
 

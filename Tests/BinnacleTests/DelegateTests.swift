@@ -198,19 +198,38 @@ private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
     }
 }
 
+/// A decorator that changes nothing.
+final class MotionDecorator: MotionManagerDelegate {
+    let decoratedMotionDelegate: (any MotionManagerDelegate)?
+
+    init(_ decorated: (any MotionManagerDelegate)?) { decoratedMotionDelegate = decorated }
+}
+
+/// A decorator that changes nothing.
+final class NorthDecorator: NorthDetectorDelegate {
+    let decoratedNorthDelegate: (any NorthDetectorDelegate)?
+
+    init(_ decorated: (any NorthDetectorDelegate)?) { decoratedNorthDelegate = decorated }
+}
+
 @Suite struct DelegateDecoratorTests {
-    /// Changes one method, and leaves the rest to the base class.
-    final class PeakLimit: MotionManagerDelegateDecorator {
+    /// Changes one method, and leaves out the rest.
+    final class PeakLimit: MotionManagerDelegate {
+        var decoratedMotionDelegate: (any MotionManagerDelegate)?
         var refusesAbove: Double = 0
-        override func motionManager(_ manager: MotionManager, shouldReport event: MotionEvent) -> Bool {
-            event.magnitudeG <= refusesAbove && super.motionManager(manager, shouldReport: event)
+
+        init(_ decorated: (any MotionManagerDelegate)?) { decoratedMotionDelegate = decorated }
+
+        func motionManager(_ manager: MotionManager, shouldReport event: MotionEvent) -> Bool {
+            event.magnitudeG <= refusesAbove
+                && decoratedMotionDelegate?.motionManager(manager, shouldReport: event) ?? true
         }
     }
 
     @Test func whatIsNotOverriddenIsForwarded() {
         let plain = MotionDiary()
         let decorated = MotionDiary()
-        let outer = MotionManagerDelegateDecorator(MotionManagerDelegateDecorator(decorated))
+        let outer = MotionDecorator(MotionDecorator(decorated))
         let samples = recording(seconds: 12) { t in t >= 3 && t < 4 ? (Int(t * 10) % 2 == 0 ? 4 : -4) : 0 }
             .map {
                 $0.timeNanoseconds > 8 * second ? Sample(timeNanoseconds: $0.timeNanoseconds, x: 0, y: 0, z: 0) : $0
@@ -256,10 +275,10 @@ private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
         let pipeline = Pipeline(source: bench.source, detectors: [bench.manager])
         for sample in samples {
             if sample.timeNanoseconds == 7 * second {
-                limit.decorated = bench.manager.delegate
+                limit.decoratedMotionDelegate = bench.manager.delegate
                 bench.manager.delegate = limit
             }
-            if sample.timeNanoseconds == 12 * second { bench.manager.delegate = limit.decorated }
+            if sample.timeNanoseconds == 12 * second { bench.manager.delegate = limit.decoratedMotionDelegate }
             delivery.removeAll()
             delivery.batches[0].append(sample)
             pipeline.offer(delivery)
@@ -269,12 +288,12 @@ private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
     }
 
     @Test func aChainIsOwnedFromItsFirstLinkOn() {
-        weak var inner: MotionManagerDelegateDecorator?
-        var outer: MotionManagerDelegateDecorator?
+        weak var inner: MotionDecorator?
+        var outer: MotionDecorator?
         do {
-            let made = MotionManagerDelegateDecorator(nil)
+            let made = MotionDecorator(nil)
             inner = made
-            outer = MotionManagerDelegateDecorator(made)
+            outer = MotionDecorator(made)
         }
         #expect(inner != nil)
         outer = nil

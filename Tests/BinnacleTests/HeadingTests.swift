@@ -360,7 +360,7 @@ final class NorthDiary: NorthDetectorDelegate {
         settings.calibrationDelay = .seconds(1)
         settings.holdTime = .seconds(2)
         let bench = CompassBench(settings)
-        let decorator = NorthDetectorDelegateDecorator(NorthDetectorDelegateDecorator(bench.diary))
+        let decorator = NorthDecorator(NorthDecorator(bench.diary))
         bench.detector.delegate = decorator
         bench.run([90.0, 0, 90, 90, 90, 90, 90, 90].flatMap { [Double](repeating: $0, count: 100) }) { i, _, m in
             if (350..<550).contains(i) { m *= 1.3 }

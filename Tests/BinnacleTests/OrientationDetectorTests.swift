@@ -278,6 +278,29 @@ import Testing
         #expect(worst == 2)
     }
 
+    @Test func aDecoratorPassesOnWhatItLeavesOut() {
+        final class Decorator: OrientationDetectorDelegate {
+            var decoratedOrientationDelegate: (any OrientationDetectorDelegate)?
+        }
+        let delegate = RecordingDelegate()
+        let chain = [Decorator(), Decorator()]
+        chain[0].decoratedOrientationDelegate = chain[1]
+        chain[1].decoratedOrientationDelegate = delegate
+        let source = ScriptedSource(duration: .seconds(1)) { _ in [0, 9.81, 0] }
+        let detector = OrientationDetector(accelerometer: source.streams[0])
+        detector.delegate = chain[0]
+        play(source, through: [detector])
+        detector.didLose(source.streams, because: TestError())
+        detector.stopDetection()
+        source.streams[0].sensor.deactivate(because: TestError())
+        detector.startDetection()
+        #expect(
+            delegate.calls.map(\.name) == [
+                "willStartDetection", "didChangeOrientation", "didChangeTilt", "didFailWithError", "didStopDetection",
+                "deviceNotAvailable",
+            ])
+    }
+
     @Test func withoutAnAccelerometerADelegateIsToldSo() {
         let delegate = RecordingDelegate()
         let detector = OrientationDetector(accelerometer: nil)

@@ -273,14 +273,18 @@ import Testing
     // MARK: - The delegate
 
     @Test func aRefusedRotationTakesItsEndWithIt() {
-        final class Refusing: MotionManagerDelegateDecorator {
-            override func motionManager(_ manager: MotionManager, shouldReport event: RotationEvent) -> Bool { false }
+        final class Refusing: MotionManagerDelegate {
+            let decoratedMotionDelegate: (any MotionManagerDelegate)?
+
+            init(_ decorated: any MotionManagerDelegate) { decoratedMotionDelegate = decorated }
+
+            func motionManager(_ manager: MotionManager, shouldReport event: RotationEvent) -> Bool { false }
         }
         let streams = [SampleKind.gyroscope, .accelerometer].map {
             SampleStream(sensor: Sensor(name: "tablet"), kind: $0)
         }
         let diaries = [RecordingDelegate(), RecordingDelegate()]
-        let chains = [Refusing(diaries[0]), MotionManagerDelegateDecorator(MotionManagerDelegateDecorator(diaries[1]))]
+        let chains: [any MotionManagerDelegate] = [Refusing(diaries[0]), MotionDecorator(MotionDecorator(diaries[1]))]
         for chain in chains {
             let manager = MotionManager(
                 accelerometer: streams[1], gyroscope: streams[0], settings: Self.linear([.rotation]))

@@ -97,8 +97,86 @@ private final class StampSource: SampleSource {
         }
         try await session.run()
         let told = delegate.calls.filter { $0.name != "deviceIsMoving" }
-        #expect(told.map(\.name) == ["willStartDetection", "didBeginMotion", "didEndMotion"])
-        #expect(told.map(\.timeNanoseconds) == [nil, 3020 * millisecond, delegate.motions.last?.timeNanoseconds])
+        #expect(told.map(\.name) == ["willStartDetection", "didBeginMotion", "didEndMotion", "didStopDetection"])
+        #expect(told.map(\.timeNanoseconds) == [nil, 3020 * millisecond, delegate.motions.last?.timeNanoseconds, nil])
+    }
+
+    /// How a session ends, for ``everyDelegateIsToldTheStartAndTheEndOnce(_:)``.
+    enum End: CaseIterable {
+        case source, failure, stop, delegate
+    }
+
+    @Test(arguments: End.allCases) func everyDelegateIsToldTheStartAndTheEndOnce(_ end: End) async {
+        let delegates = (0..<4).map { _ in RecordingDelegate() }
+        let box = Mutex<SensorSession?>(nil)
+        let session = SensorSession {
+            let sensors = [Sensor(name: "lid"), Sensor(name: "base")]
+            let streams = [
+                SampleStream(sensor: sensors[0], kind: .magnetometer),
+                SampleStream(sensor: sensors[0], kind: .accelerometer),
+                SampleStream(sensor: sensors[1], kind: .accelerometer),
+            ]
+            let source = ScriptedSource(
+                streams: streams,
+                samples: recording(seconds: 3) { _ in 0 }.flatMap { sample in [1, 2].map { ($0, sample) } })
+            if end == .failure { source.fail(streams, atRequest: 1) }
+            return source
+        } configure: { setup in
+            let detectors: [any Detector] = [
+                try setup.detectMotion(delegate: delegates[0]), try setup.detectNorth(delegate: delegates[1]),
+                try setup.detectOrientation(delegate: delegates[2]),
+                try setup.detectHinge(screen: "lid", base: "base", delegate: delegates[3]),
+            ]
+            setup.add(
+                StampRecorder { _ in
+                    if end == .stop { box.withLock { $0 }?.stop() }
+                    if end == .delegate { for detector in detectors { detector.stopDetection() } }
+                })
+        }
+        box.withLock { $0 = session }
+        let error = await #expect(throws: (any Error).self) {
+            try await session.run()
+            if end != .failure { throw TestError() }
+        }
+        #expect(error is SensorSessionError == (end == .failure))
+        box.withLock { $0 = nil }
+        for delegate in delegates {
+            let names = delegate.calls.map(\.name).filter { $0.hasSuffix("Detection") }
+            #expect(names == ["willStartDetection", "didStopDetection"])
+            #expect(delegate.calls.last?.name == "didStopDetection")
+        }
+    }
+
+    @Test func aDetectorWithoutItsDeviceIsNotStopped() async throws {
+        let delegate = RecordingDelegate()
+        let session = SensorSession {
+            pushed()
+        } configure: {
+            try $0.detectNorth(delegate: delegate)
+        }
+        try await session.run()
+        #expect(delegate.calls.map(\.name) == ["deviceNotAvailable"])
+    }
+
+    @Test func aSensorThatTheSourceDoesNotHaveIsAnError() async {
+        let wrong: [(@Sendable (SensorSession.Setup) throws -> Void, String)] = [
+            ({ try $0.detectMotion(sensor: "lid") }, "there is no accelerometer 'lid': the source has 'chassis'"),
+            ({ try $0.detectOrientation(sensor: "lid") }, "there is no accelerometer 'lid': the source has 'chassis'"),
+            (
+                { try $0.detectHinge(screen: "chassis", base: "lid") },
+                "there is no accelerometer 'lid': the source has 'chassis'"
+            ),
+            (
+                { try $0.detectNorth(magnetometer: "chassis") },
+                "there is no magnetometer 'chassis': the source has none"
+            ),
+            ({ try $0.detectNorth(gyroscope: "chassis") }, "there is no gyroscope 'chassis': the source has none"),
+        ]
+        for (configure, message) in wrong {
+            let session = SensorSession(source: pushed, configure: configure)
+            let error = await #expect(throws: SensorSessionError.self) { try await session.run() }
+            #expect(error?.description == message)
+        }
     }
 
     @Test func whatAClosureMadeIsKeptUntilTheEndAndReleasedOnTheThread() async throws {

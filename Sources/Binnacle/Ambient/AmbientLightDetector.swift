@@ -1,24 +1,24 @@
 /// Finds changes of the light around a device in single readings, and tells its delegate.
 ///
 /// A light sensor has one value and a reading a second, so it has no stream of samples: what reads it calls
-/// ``process(level:unit:at:)`` on the thread of the other detectors.
-public final class AmbientLightDetector: EventDetector {
+/// ``take(level:unit:at:)`` on the thread of the other detectors.
+package final class AmbientLightDetector: EventDetector {
     package static let kind = "light"
     /// The name that events carry.
-    public let name: String
+    package let name: String
     /// When a change is reported.
     package let settings: AmbientLightSettings
     /// Told what is found.
     ///
     /// It is held weakly, so its creator has to keep it.
-    public weak var delegate: (any AmbientLightDetectorDelegate)?
+    package weak var delegate: (any AmbientLightDetectorDelegate)?
     /// Whether readings are looked at.
-    public private(set) var isDetecting = false
+    package private(set) var isDetecting = false
     /// The reading that the delegate is being told about.
     package private(set) var position = SamplePosition(
         timeNanoseconds: 0, streamIndex: .max, sampleIndex: .max)
     /// None: readings are no samples.
-    public let streams: [SampleStream] = []
+    package let streams: [SampleStream] = []
 
     /// The last level that was read; `nil` before the first.
     private var latest: LightEvent?
@@ -32,14 +32,14 @@ public final class AmbientLightDetector: EventDetector {
     ///   - name: The name that events carry.
     ///   - settings: When a change is reported.
     /// - Precondition: ``AmbientLightSettings/problems()`` finds none.
-    public init(name: String = "light", settings: AmbientLightSettings = AmbientLightSettings()) {
+    package init(name: String = "light", settings: AmbientLightSettings = AmbientLightSettings()) {
         settings.requireValid()
         self.name = name
         self.settings = settings
     }
 
     /// Starts with the next reading, which is told; does nothing while detecting.
-    public func startDetection() {
+    package func startDetection() {
         guard !isDetecting else { return }
         (told, latest) = (nil, nil)
         hasFailed = false
@@ -47,13 +47,13 @@ public final class AmbientLightDetector: EventDetector {
     }
 
     /// Stops at once.
-    public func stopDetection() { isDetecting = false }
+    package func stopDetection() { isDetecting = false }
 
     /// Ignores samples: the detector has none.
-    public func process(_ delivery: SampleDelivery) {}
+    package func process(_ delivery: SampleDelivery) {}
 
     /// Ignores lost streams: the detector has none.
-    public func didLose(_ streams: [SampleStream], because error: any Error) {}
+    package func didLose(_ streams: [SampleStream], because error: any Error) {}
 
     /// Looks at a reading.
     ///
@@ -61,7 +61,7 @@ public final class AmbientLightDetector: EventDetector {
     ///   - level: The level; one that is no number, or below 0, is left out.
     ///   - unit: Its unit.
     ///   - timeNanoseconds: When it was read, in the samples' clock.
-    public func process(level: Double, unit: LightEvent.Unit, at timeNanoseconds: Int64) {
+    package func process(level: Double, unit: LightEvent.Unit, at timeNanoseconds: Int64) {
         guard isDetecting, level.isFinite, level >= 0 else { return }
         hasFailed = false
         let event = LightEvent(level: level, unit: unit, timeNanoseconds: timeNanoseconds)
@@ -80,7 +80,7 @@ public final class AmbientLightDetector: EventDetector {
     }
 
     /// Tells the delegate, once until the next reading, that there is none.
-    public func didFail(because error: any Error) {
+    package func didFail(because error: any Error) {
         guard isDetecting, !hasFailed else { return }
         hasFailed = true
         (told, latest) = (nil, nil)
@@ -117,17 +117,17 @@ extension AmbientLightDetector {
 }
 
 /// When an ``AmbientLightDetector`` tells a change.
-public struct AmbientLightSettings: CheckedSettings {
+package struct AmbientLightSettings: CheckedSettings {
     /// The least change, in percent of the level reported last; 10 by default.
     ///
     /// It is at least 1 of the unit.
-    public var changePercent = 10.0
+    package var changePercent = 10.0
 
     /// The defaults.
-    public init() {}
+    package init() {}
 
     /// Everything that is wrong with the settings.
-    public func problems() -> [SettingsProblem<AmbientLightSettings>] {
+    package func problems() -> [SettingsProblem<AmbientLightSettings>] {
         var list = ProblemList<AmbientLightSettings>()
         list.requirePositive(\.changePercent, changePercent)
         return list.problems
@@ -135,9 +135,9 @@ public struct AmbientLightSettings: CheckedSettings {
 }
 
 /// A level of the light around a device.
-public struct LightEvent: Sendable, Equatable {
+package struct LightEvent: Sendable, Equatable {
     /// The unit of a level.
-    public enum Unit: Sendable {
+    package enum Unit: Sendable {
         /// Lux.
         case lux
         /// Percent of what the sensor can measure: it has no unit of its own.
@@ -145,11 +145,11 @@ public struct LightEvent: Sendable, Equatable {
     }
 
     /// The level, in the unit.
-    public let level: Double
+    package let level: Double
     /// The unit.
-    public let unit: Unit
+    package let unit: Unit
     /// When it was read, in nanoseconds of the samples' clock.
-    public let timeNanoseconds: Int64
+    package let timeNanoseconds: Int64
 }
 
 extension LightEvent: DetectorResult {

@@ -1,23 +1,23 @@
 /// Finds whether something is near a device in single readings, and tells its delegate.
 ///
-/// What reads the sensor calls ``process(strength:at:)`` on the thread of the other detectors.
-public final class ProximityDetector: EventDetector {
+/// What reads the sensor calls ``take(strength:at:)`` on the thread of the other detectors.
+package final class ProximityDetector: EventDetector {
     package static let kind = "proximity"
     /// The name that events carry.
-    public let name: String
+    package let name: String
     /// Told what is found.
     ///
     /// It is held weakly, so its creator has to keep it.
-    public weak var delegate: (any ProximityDetectorDelegate)?
+    package weak var delegate: (any ProximityDetectorDelegate)?
     /// Whether readings are looked at.
-    public private(set) var isDetecting = false
+    package private(set) var isDetecting = false
     /// The reading that the delegate is being told about.
     package private(set) var position = SamplePosition(
         timeNanoseconds: 0, streamIndex: .max, sampleIndex: .max)
     /// None: readings are no samples.
-    public let streams: [SampleStream] = []
+    package let streams: [SampleStream] = []
     /// The state reported last; `nil` before the first report.
-    public private(set) var proximity: Proximity?
+    package private(set) var proximity: Proximity?
 
     /// The strengths above which something comes near, and below which it is far again, as iio-sensor-proxy 3.9 has them.
     private static let limits = (near: 1.1, far: 0.9)
@@ -28,12 +28,12 @@ public final class ProximityDetector: EventDetector {
     /// Creates a detector that does not detect yet.
     ///
     /// - Parameter name: The name that events carry.
-    public init(name: String = "proximity") {
+    package init(name: String = "proximity") {
         self.name = name
     }
 
     /// Starts with the next reading, which is told; does nothing while detecting.
-    public func startDetection() {
+    package func startDetection() {
         guard !isDetecting else { return }
         proximity = nil
         wasAbove = false
@@ -42,20 +42,20 @@ public final class ProximityDetector: EventDetector {
     }
 
     /// Stops at once.
-    public func stopDetection() { isDetecting = false }
+    package func stopDetection() { isDetecting = false }
 
     /// Ignores samples: the detector has none.
-    public func process(_ delivery: SampleDelivery) {}
+    package func process(_ delivery: SampleDelivery) {}
 
     /// Ignores lost streams: the detector has none.
-    public func didLose(_ streams: [SampleStream], because error: any Error) {}
+    package func didLose(_ streams: [SampleStream], because error: any Error) {}
 
     /// Looks at a reading.
     ///
     /// - Parameters:
     ///   - strength: What the sensor measures, as a multiple of the level at which something is near; a switch has 2 or 0.
     ///   - timeNanoseconds: When it was read, in the samples' clock.
-    public func process(strength: Double, at timeNanoseconds: Int64) {
+    package func process(strength: Double, at timeNanoseconds: Int64) {
         guard isDetecting, !strength.isNaN else { return }
         hasFailed = false
         let found: Proximity =
@@ -78,7 +78,7 @@ public final class ProximityDetector: EventDetector {
     }
 
     /// Tells the delegate, once until the next reading, that there is none.
-    public func didFail(because error: any Error) {
+    package func didFail(because error: any Error) {
         guard isDetecting, !hasFailed else { return }
         hasFailed = true
         proximity = nil
@@ -107,7 +107,7 @@ extension ProximityDetector {
 }
 
 /// Whether something is near a device.
-public enum Proximity: String, FigureWord, CaseIterable {
+package enum Proximity: String, FigureWord, CaseIterable {
     /// Something is near, such as an ear.
     case near
     /// Nothing is near.
@@ -115,11 +115,11 @@ public enum Proximity: String, FigureWord, CaseIterable {
 }
 
 /// A change of what is near a device.
-public struct ProximityEvent: Sendable, Equatable {
+package struct ProximityEvent: Sendable, Equatable {
     /// Whether something is near.
-    public let proximity: Proximity
+    package let proximity: Proximity
     /// When it was read, in nanoseconds of the samples' clock.
-    public let timeNanoseconds: Int64
+    package let timeNanoseconds: Int64
 }
 
 extension ProximityEvent: DetectorResult {

@@ -1,7 +1,7 @@
 /// What an ``AmbientLightDetector`` tells and asks its delegate; every method has a default.
 ///
 /// The detector is always the first argument, so one object can be the delegate of many.
-public protocol AmbientLightDetectorDelegate: AnyObject {
+package protocol AmbientLightDetectorDelegate: AnyObject {
     /// Tells the delegate that there is no sensor, or that it cannot be read; called once until the next reading.
     func ambientLightDetector(_ detector: AmbientLightDetector, didFailWithError error: any Error)
     /// Asks whether a change shall be told; a refused one is asked about again with the next reading.
@@ -12,26 +12,24 @@ public protocol AmbientLightDetectorDelegate: AnyObject {
 }
 
 // A method that a conforming type leaves out does nothing.
-// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension AmbientLightDetectorDelegate {
-    public func ambientLightDetector(
+    package func ambientLightDetector(
         _ detector: AmbientLightDetector, didFailWithError error: any Error
     ) {}
     /// Agrees.
-    public func ambientLightDetector(_ detector: AmbientLightDetector, shouldReport event: LightEvent)
+    package func ambientLightDetector(_ detector: AmbientLightDetector, shouldReport event: LightEvent)
         -> Bool
     { true }
-    public func ambientLightDetector(_ detector: AmbientLightDetector, didChange event: LightEvent) {}
+    package func ambientLightDetector(_ detector: AmbientLightDetector, didChange event: LightEvent) {}
 }
 
 // The row of a kind says what its event has.
-// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: AmbientLightDetectorDelegate {
-    public func ambientLightDetector(_ detector: AmbientLightDetector, didFailWithError error: any Error) {
+    package func ambientLightDetector(_ detector: AmbientLightDetector, didFailWithError error: any Error) {
         collect(.detectorFailed, detector, because: error)
     }
 
-    public func ambientLightDetector(_ detector: AmbientLightDetector, didChange event: LightEvent) {
+    package func ambientLightDetector(_ detector: AmbientLightDetector, didChange event: LightEvent) {
         collect(.lightChanged, detector, event)
     }
 }

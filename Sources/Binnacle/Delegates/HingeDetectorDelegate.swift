@@ -19,32 +19,51 @@ public protocol HingeDetectorDelegate: AnyObject {
     func hingeDetector(_ detector: HingeDetector, shouldReport event: HingeEvent) -> Bool
     /// Tells the delegate that the laptop is set up otherwise, that its angle has changed, or that both are known.
     func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent)
+    /// What a decorator decorates; `nil` by default.
+    ///
+    /// A call of a method that the decorator leaves out is passed on to it. Without it the call ends there, and the answer is yes.
+    /// The decorator owns it, and may exchange it while samples flow, as the program may ``HingeDetector/delegate``.
+    ///
+    /// A method of a subclass is called only if the class that declares the conformance has it, too; else its default is.
+    var decoratedHingeDelegate: (any HingeDetectorDelegate)? { get }
 }
 
-// A method that a conforming type leaves out does nothing.
+// A method that a conforming type leaves out is passed on, or does nothing.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension HingeDetectorDelegate {
-    public func hingeDetectorWillStartDetection(_ detector: HingeDetector) {}
-    public func hingeDetectorDidStopDetection(_ detector: HingeDetector) {}
-    public func hingeDetectorDeviceNotAvailable(_ detector: HingeDetector) {}
-    public func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) {}
-    /// Agrees.
-    public func hingeDetector(_ detector: HingeDetector, shouldReport event: HingeEvent) -> Bool { true }
-    public func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {}
+    public var decoratedHingeDelegate: (any HingeDetectorDelegate)? { nil }
+
+    public func hingeDetectorWillStartDetection(_ detector: HingeDetector) {
+        decoratedHingeDelegate?.hingeDetectorWillStartDetection(detector)
+    }
+    public func hingeDetectorDidStopDetection(_ detector: HingeDetector) {
+        decoratedHingeDelegate?.hingeDetectorDidStopDetection(detector)
+    }
+    public func hingeDetectorDeviceNotAvailable(_ detector: HingeDetector) {
+        decoratedHingeDelegate?.hingeDetectorDeviceNotAvailable(detector)
+    }
+    public func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) {
+        decoratedHingeDelegate?.hingeDetector(detector, didFailWithError: error)
+    }
+    public func hingeDetector(_ detector: HingeDetector, shouldReport event: HingeEvent) -> Bool {
+        decoratedHingeDelegate?.hingeDetector(detector, shouldReport: event) ?? true
+    }
+    public func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {
+        decoratedHingeDelegate?.hingeDetector(detector, didChange: event)
+    }
 }
 
 // The row of a kind says what its event has.
-// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: HingeDetectorDelegate {
-    public func hingeDetectorDeviceNotAvailable(_ detector: HingeDetector) {
+    package func hingeDetectorDeviceNotAvailable(_ detector: HingeDetector) {
         collect(.detectorUnavailable, detector, because: "no two active accelerometers and no switch")
     }
 
-    public func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) {
+    package func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) {
         collect(.detectorFailed, detector, because: error)
     }
 
-    public func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {
+    package func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {
         collect(.hingeChanged, detector, event)
     }
 }

@@ -46,69 +46,103 @@ public protocol MotionManagerDelegate: AnyObject {
     /// Tells the delegate that the rate of turn was below its limit for the quiet time; called once for each rotation that was
     /// told.
     func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent)
+    /// What a decorator decorates; `nil` by default.
+    ///
+    /// A call of a method that the decorator leaves out is passed on to it. Without it the call ends there, and the answer is yes.
+    /// The decorator owns it, and may exchange it while samples flow, as the program may ``MotionManager/delegate``.
+    ///
+    /// A method of a subclass is called only if the class that declares the conformance has it, too; else its default is.
+    var decoratedMotionDelegate: (any MotionManagerDelegate)? { get }
 }
 
-// A method that a conforming type leaves out does nothing.
+// A method that a conforming type leaves out is passed on, or does nothing.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension MotionManagerDelegate {
-    public func motionManagerWillStartDetection(_ manager: MotionManager) {}
-    public func motionManagerDidStopDetection(_ manager: MotionManager) {}
-    public func motionManagerDeviceNotAvailable(_ manager: MotionManager) {}
-    public func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {}
-    /// Agrees.
-    public func motionManager(_ manager: MotionManager, shouldReport event: MotionEvent) -> Bool { true }
-    public func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {}
-    public func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {}
-    public func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) {}
-    public func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {}
-    public func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {}
-    public func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {}
-    /// Agrees.
-    public func motionManager(_ manager: MotionManager, shouldReport event: RotationEvent) -> Bool { true }
-    public func motionManager(_ manager: MotionManager, didBeginRotation event: RotationEvent) {}
-    public func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent) {}
+    public var decoratedMotionDelegate: (any MotionManagerDelegate)? { nil }
+
+    public func motionManagerWillStartDetection(_ manager: MotionManager) {
+        decoratedMotionDelegate?.motionManagerWillStartDetection(manager)
+    }
+    public func motionManagerDidStopDetection(_ manager: MotionManager) {
+        decoratedMotionDelegate?.motionManagerDidStopDetection(manager)
+    }
+    public func motionManagerDeviceNotAvailable(_ manager: MotionManager) {
+        decoratedMotionDelegate?.motionManagerDeviceNotAvailable(manager)
+    }
+    public func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {
+        decoratedMotionDelegate?.motionManager(manager, didFailWithError: error)
+    }
+    public func motionManager(_ manager: MotionManager, shouldReport event: MotionEvent) -> Bool {
+        decoratedMotionDelegate?.motionManager(manager, shouldReport: event) ?? true
+    }
+    public func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {
+        decoratedMotionDelegate?.motionManager(manager, didBeginMotion: event)
+    }
+    public func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {
+        decoratedMotionDelegate?.motionManager(manager, deviceIsMoving: sample)
+    }
+    public func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) {
+        decoratedMotionDelegate?.motionManager(manager, didEndMotion: event)
+    }
+    public func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {
+        decoratedMotionDelegate?.motionManager(manager, didDetectShake: event)
+    }
+    public func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {
+        decoratedMotionDelegate?.motionManager(manager, didDetectFreeFall: event)
+    }
+    public func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
+        decoratedMotionDelegate?.motionManager(manager, didDetectShock: event)
+    }
+    public func motionManager(_ manager: MotionManager, shouldReport event: RotationEvent) -> Bool {
+        decoratedMotionDelegate?.motionManager(manager, shouldReport: event) ?? true
+    }
+    public func motionManager(_ manager: MotionManager, didBeginRotation event: RotationEvent) {
+        decoratedMotionDelegate?.motionManager(manager, didBeginRotation: event)
+    }
+    public func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent) {
+        decoratedMotionDelegate?.motionManager(manager, didEndRotation: event)
+    }
 }
 
 // The row of a kind says what its event has.
-// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: MotionManagerDelegate {
-    public func motionManagerDeviceNotAvailable(_ manager: MotionManager) {
+    package func motionManagerDeviceNotAvailable(_ manager: MotionManager) {
         collect(.detectorUnavailable, manager, because: "no active accelerometer")
     }
 
-    public func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {
+    package func motionManager(_ manager: MotionManager, didFailWithError error: any Error) {
         collect(.detectorFailed, manager, because: error)
     }
 
-    public func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {
+    package func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {
         collect(.motionBegan, manager, event)
     }
 
-    public func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {
+    package func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {
         collect(.motionMoving, manager, sample)
     }
 
-    public func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) {
+    package func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) {
         collect(.motionEnded, manager, event)
     }
 
-    public func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {
+    package func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {
         collect(.shake, manager, event)
     }
 
-    public func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {
+    package func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {
         collect(.freeFall, manager, event)
     }
 
-    public func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
+    package func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
         collect(.shock, manager, event)
     }
 
-    public func motionManager(_ manager: MotionManager, didBeginRotation event: RotationEvent) {
+    package func motionManager(_ manager: MotionManager, didBeginRotation event: RotationEvent) {
         collect(.rotationBegan, manager, event, sensor: manager.gyroscope?.sensor.name)
     }
 
-    public func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent) {
+    package func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent) {
         collect(.rotationEnded, manager, event, sensor: manager.gyroscope?.sensor.name)
     }
 }

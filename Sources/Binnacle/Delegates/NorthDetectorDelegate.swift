@@ -1,4 +1,4 @@
-/// What a ``NorthDetector`` tells its delegate; every method has an empty default, so a delegate writes only those
+/// What a ``NorthDetector`` tells and asks its delegate; every method has a default, so a delegate writes only those
 /// it cares about.
 ///
 /// All methods are called on the thread that offers the samples, in the order of the samples: at one sample,
@@ -46,87 +46,128 @@ public protocol NorthDetectorDelegate: AnyObject {
     func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent)
     /// Tells the delegate that the field fits again, after a calibration was said to be needed.
     func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent)
+    /// What a decorator decorates; `nil` by default.
+    ///
+    /// A call of a method that the decorator leaves out is passed on to it. Without it the call ends there, and the answer is yes.
+    /// The decorator owns it, and may exchange it while samples flow, as the program may ``NorthDetector/delegate``.
+    ///
+    /// A method of a subclass is called only if the class that declares the conformance has it, too; else its default is.
+    var decoratedNorthDelegate: (any NorthDetectorDelegate)? { get }
 }
 
-// A method that a conforming type leaves out does nothing.
+// A method that a conforming type leaves out is passed on, or does nothing.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension NorthDetectorDelegate {
-    public func northDetectorWillStartDetection(_ detector: NorthDetector) {}
-    public func northDetectorDidStopDetection(_ detector: NorthDetector) {}
-    public func northDetectorDeviceNotAvailable(_ detector: NorthDetector) {}
-    public func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) {}
-    public func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {}
-    public func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {}
-    public func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {}
-    public func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {}
-    public func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {}
-    public func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {}
-    public func northDetector(_ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent) {}
-    public func northDetector(_ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent) {}
-    public func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {}
-    public func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) {}
-    /// Says yes.
-    public func northDetectorShouldDisplayCalibration(_ detector: NorthDetector) -> Bool { true }
-    public func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {}
-    public func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {}
+    public var decoratedNorthDelegate: (any NorthDetectorDelegate)? { nil }
+
+    public func northDetectorWillStartDetection(_ detector: NorthDetector) {
+        decoratedNorthDelegate?.northDetectorWillStartDetection(detector)
+    }
+    public func northDetectorDidStopDetection(_ detector: NorthDetector) {
+        decoratedNorthDelegate?.northDetectorDidStopDetection(detector)
+    }
+    public func northDetectorDeviceNotAvailable(_ detector: NorthDetector) {
+        decoratedNorthDelegate?.northDetectorDeviceNotAvailable(detector)
+    }
+    public func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) {
+        decoratedNorthDelegate?.northDetector(detector, didFailWithError: error)
+    }
+    public func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
+        decoratedNorthDelegate?.northDetector(detector, didUpdateHeading: event)
+    }
+    public func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {
+        decoratedNorthDelegate?.northDetector(detector, didFaceNorth: event)
+    }
+    public func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {
+        decoratedNorthDelegate?.northDetector(detector, deviceIsFacingNorth: event)
+    }
+    public func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {
+        decoratedNorthDelegate?.northDetector(detector, didLeaveNorth: event)
+    }
+    public func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {
+        decoratedNorthDelegate?.northDetector(detector, didLoseHeading: loss)
+    }
+    public func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {
+        decoratedNorthDelegate?.northDetector(detector, didFindHeading: event)
+    }
+    public func northDetector(_ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent) {
+        decoratedNorthDelegate?.northDetector(detector, didEnter: sector, with: event)
+    }
+    public func northDetector(_ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent) {
+        decoratedNorthDelegate?.northDetector(detector, didLeave: sector, with: event)
+    }
+    public func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {
+        decoratedNorthDelegate?.northDetector(detector, didBeginInterference: event)
+    }
+    public func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) {
+        decoratedNorthDelegate?.northDetector(detector, didEndInterference: event)
+    }
+    public func northDetectorShouldDisplayCalibration(_ detector: NorthDetector) -> Bool {
+        decoratedNorthDelegate?.northDetectorShouldDisplayCalibration(detector) ?? true
+    }
+    public func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {
+        decoratedNorthDelegate?.northDetector(detector, didBeginNeedingCalibration: event)
+    }
+    public func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {
+        decoratedNorthDelegate?.northDetector(detector, didEndNeedingCalibration: event)
+    }
 }
 
 // The row of a kind says what its event has.
-// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: NorthDetectorDelegate {
-    public func northDetectorDeviceNotAvailable(_ detector: NorthDetector) {
+    package func northDetectorDeviceNotAvailable(_ detector: NorthDetector) {
         collect(.detectorUnavailable, detector, because: "no active accelerometer and magnetometer")
     }
 
-    public func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) {
+    package func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) {
         collect(.detectorFailed, detector, because: error)
     }
 
-    public func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
+    package func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
         collect(.heading, detector, event)
     }
 
-    public func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {
+    package func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {
         collect(.headingFound, detector, event)
     }
 
-    public func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {
+    package func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {
         collect(.headingLost, detector, loss, sensor: loss.sensor)
     }
 
-    public func northDetector(_ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent) {
+    package func northDetector(_ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent) {
         collect(.sectorEntered, detector, SectorEvent(sector: sector, heading: event))
     }
 
-    public func northDetector(_ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent) {
+    package func northDetector(_ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent) {
         collect(.sectorLeft, detector, SectorEvent(sector: sector, heading: event))
     }
 
-    public func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {
+    package func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {
         collect(.interferenceBegan, detector, event)
     }
 
-    public func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) {
+    package func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) {
         collect(.interferenceEnded, detector, event)
     }
 
-    public func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {
+    package func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {
         collect(.calibrationNeeded, detector, event)
     }
 
-    public func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {
+    package func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {
         collect(.calibrationRestored, detector, event)
     }
 
-    public func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {
+    package func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {
         collect(.northFaced, detector, event)
     }
 
-    public func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {
+    package func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {
         collect(.northFacing, detector, event)
     }
 
-    public func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {
+    package func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {
         collect(.northLeft, detector, event)
     }
 }

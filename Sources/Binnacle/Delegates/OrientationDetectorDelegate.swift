@@ -26,43 +26,63 @@ public protocol OrientationDetectorDelegate: AnyObject {
     func orientationDetector(_ detector: OrientationDetector, shouldChangeTilt event: OrientationEvent) -> Bool
     /// Tells the delegate that the screen leans otherwise, or that the first tilt is known.
     func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent)
+    /// What a decorator decorates; `nil` by default.
+    ///
+    /// A call of a method that the decorator leaves out is passed on to it. Without it the call ends there, and the answer is yes.
+    /// The decorator owns it, and may exchange it while samples flow, as the program may ``OrientationDetector/delegate``.
+    ///
+    /// A method of a subclass is called only if the class that declares the conformance has it, too; else its default is.
+    var decoratedOrientationDelegate: (any OrientationDetectorDelegate)? { get }
 }
 
-// A method that a conforming type leaves out does nothing.
+// A method that a conforming type leaves out is passed on, or does nothing.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension OrientationDetectorDelegate {
-    public func orientationDetectorWillStartDetection(_ detector: OrientationDetector) {}
-    public func orientationDetectorDidStopDetection(_ detector: OrientationDetector) {}
-    public func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector) {}
-    public func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error) {}
-    /// Agrees.
-    public func orientationDetector(
-        _ detector: OrientationDetector, shouldChangeOrientation event: OrientationEvent
-    ) -> Bool { true }
-    public func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {}
-    /// Agrees.
-    public func orientationDetector(_ detector: OrientationDetector, shouldChangeTilt event: OrientationEvent) -> Bool {
-        true
+    public var decoratedOrientationDelegate: (any OrientationDetectorDelegate)? { nil }
+
+    public func orientationDetectorWillStartDetection(_ detector: OrientationDetector) {
+        decoratedOrientationDelegate?.orientationDetectorWillStartDetection(detector)
     }
-    public func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {}
+    public func orientationDetectorDidStopDetection(_ detector: OrientationDetector) {
+        decoratedOrientationDelegate?.orientationDetectorDidStopDetection(detector)
+    }
+    public func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector) {
+        decoratedOrientationDelegate?.orientationDetectorDeviceNotAvailable(detector)
+    }
+    public func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error) {
+        decoratedOrientationDelegate?.orientationDetector(detector, didFailWithError: error)
+    }
+    public func orientationDetector(_ detector: OrientationDetector, shouldChangeOrientation event: OrientationEvent)
+        -> Bool
+    {
+        decoratedOrientationDelegate?.orientationDetector(detector, shouldChangeOrientation: event) ?? true
+    }
+    public func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {
+        decoratedOrientationDelegate?.orientationDetector(detector, didChangeOrientation: event)
+    }
+    public func orientationDetector(_ detector: OrientationDetector, shouldChangeTilt event: OrientationEvent) -> Bool {
+        decoratedOrientationDelegate?.orientationDetector(detector, shouldChangeTilt: event) ?? true
+    }
+    public func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {
+        decoratedOrientationDelegate?.orientationDetector(detector, didChangeTilt: event)
+    }
 }
 
 // The row of a kind says what its event has.
-// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: OrientationDetectorDelegate {
-    public func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector) {
+    package func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector) {
         collect(.detectorUnavailable, detector, because: "no active accelerometer")
     }
 
-    public func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error) {
+    package func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error) {
         collect(.detectorFailed, detector, because: error)
     }
 
-    public func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {
+    package func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {
         collect(.orientationChanged, detector, event)
     }
 
-    public func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {
+    package func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {
         collect(.tiltChanged, detector, event)
     }
 }

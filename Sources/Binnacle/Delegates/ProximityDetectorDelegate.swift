@@ -1,7 +1,7 @@
 /// What a ``ProximityDetector`` tells and asks its delegate; every method has a default.
 ///
 /// The detector is always the first argument, so one object can be the delegate of many.
-public protocol ProximityDetectorDelegate: AnyObject {
+package protocol ProximityDetectorDelegate: AnyObject {
     /// Tells the delegate that there is no sensor, or that it cannot be read; called once until the next reading.
     func proximityDetector(_ detector: ProximityDetector, didFailWithError error: any Error)
     /// Asks whether a change shall be told; a refused one is asked about again with the next reading.
@@ -11,24 +11,22 @@ public protocol ProximityDetectorDelegate: AnyObject {
 }
 
 // A method that a conforming type leaves out does nothing.
-// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension ProximityDetectorDelegate {
-    public func proximityDetector(_ detector: ProximityDetector, didFailWithError error: any Error) {}
+    package func proximityDetector(_ detector: ProximityDetector, didFailWithError error: any Error) {}
     /// Agrees.
-    public func proximityDetector(_ detector: ProximityDetector, shouldReport event: ProximityEvent)
+    package func proximityDetector(_ detector: ProximityDetector, shouldReport event: ProximityEvent)
         -> Bool
     { true }
-    public func proximityDetector(_ detector: ProximityDetector, didChange event: ProximityEvent) {}
+    package func proximityDetector(_ detector: ProximityDetector, didChange event: ProximityEvent) {}
 }
 
 // The row of a kind says what its event has.
-// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: ProximityDetectorDelegate {
-    public func proximityDetector(_ detector: ProximityDetector, didFailWithError error: any Error) {
+    package func proximityDetector(_ detector: ProximityDetector, didFailWithError error: any Error) {
         collect(.detectorFailed, detector, because: error)
     }
 
-    public func proximityDetector(_ detector: ProximityDetector, didChange event: ProximityEvent) {
+    package func proximityDetector(_ detector: ProximityDetector, didChange event: ProximityEvent) {
         collect(.proximityChanged, detector, event)
     }
 }

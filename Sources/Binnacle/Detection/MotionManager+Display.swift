@@ -93,17 +93,17 @@ extension SensorSession.Setup {
     ///   - settings: What to look for.
     ///   - delegate: Told what is found, in the place of ``eventDelegate``, and held by the session.
     /// - Returns: The detector, which the session starts.
-    /// - Throws: The first of the settings' problems.
+    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
     @discardableResult
     public func detectMotion(
         name: String = "motion", sensor: String? = nil, gyroscope: String? = nil,
         settings: MotionSettings = MotionSettings(), delegate: (any MotionManagerDelegate)? = nil
-    ) throws(SettingsProblem<MotionSettings>) -> MotionManager {
+    ) throws -> MotionManager {
         try settings.check()
-        let accelerometer = stream(of: .accelerometer, from: sensor)
+        let accelerometer = try stream(of: .accelerometer, named: sensor)
         let manager = MotionManager(
             name: name, accelerometer: accelerometer,
-            gyroscope: settings.usesGyroscope ? stream(turning: accelerometer, from: gyroscope) : nil,
+            gyroscope: settings.usesGyroscope ? try stream(turning: accelerometer, named: gyroscope) : nil,
             settings: settings)
         manager.delegate = delegate
         return add(manager, owning: delegate)

@@ -33,9 +33,9 @@ public final class MotionManager: EventDetector {
     /// What is known of the gyroscope, as of the end of the last delivery; `nil` while none is used.
     package var gyroscopeState: GyroscopeState? { turns?.state }
     /// Whether motion has begun and not ended, at the sample that the delegate is being told about; refused or not.
-    public private(set) var isMoving = false
+    package private(set) var isMoving = false
     /// Whether a rotation has begun and not ended, at the sample that the delegate is being told about; refused or not.
-    public private(set) var isRotating = false
+    package private(set) var isRotating = false
 
     private enum Found {
         case event(MotionEvent)
@@ -193,7 +193,7 @@ public final class MotionManager: EventDetector {
         guard isDetecting, let lastSample, let report = shock.finish() else { return }
         position = SamplePosition(
             timeNanoseconds: lastSample.timeNanoseconds, streamIndex: position.streamIndex, sampleIndex: .max)
-        self.report(Self.event(of: report, lastSample), delegate)
+        report(Self.event(of: report, lastSample), delegate)
     }
 
     /// Looks at the batches and tells the delegate what they mean.

@@ -35,7 +35,7 @@ public struct Event: Sendable, Equatable {
     }
 
     /// Creates an event.
-    public init(
+    package init(
         kind: EventKind, detector: String? = nil, sensor: String? = nil, sequence: UInt64 = 0, timeNanoseconds: Int64,
         figures: [Figure] = []
     ) {

@@ -90,19 +90,19 @@ extension SensorSession.Setup {
     ///   - settings: What to look for.
     ///   - delegate: Told what is found, in the place of ``eventDelegate``, and held by the session.
     /// - Returns: The detector, which the session starts.
-    /// - Throws: The first of the settings' problems.
+    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
     @discardableResult
     public func detectNorth(
         name: String = "north", accelerometer: String? = nil, magnetometer: String? = nil,
         gyroscope: String? = nil, settings: NorthSettings = NorthSettings(),
         delegate: (any NorthDetectorDelegate)? = nil
-    ) throws(SettingsProblem<NorthSettings>) -> NorthDetector {
+    ) throws -> NorthDetector {
         try settings.check()
-        let accelerometer = stream(of: .accelerometer, from: accelerometer)
+        let accelerometer = try stream(of: .accelerometer, named: accelerometer)
         let detector = NorthDetector(
             name: name, accelerometer: accelerometer,
-            magnetometer: stream(of: .magnetometer, from: magnetometer),
-            gyroscope: stream(turning: accelerometer, from: gyroscope), settings: settings)
+            magnetometer: try stream(of: .magnetometer, named: magnetometer),
+            gyroscope: try stream(turning: accelerometer, named: gyroscope), settings: settings)
         detector.delegate = delegate
         return add(detector, owning: delegate)
     }

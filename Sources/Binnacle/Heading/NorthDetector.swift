@@ -47,9 +47,9 @@ public final class NorthDetector: EventDetector {
     /// The streams of the gyroscope, the accelerometer and the magnetometer, as far as they are there.
     public var streams: [SampleStream] { [gyroscope, accelerometer, magnetometer].compactMap { $0 } }
     /// Whether the device faces the bearing, at the sample that the delegate is being told about.
-    public var isFacing: Bool { watches[0].isFaced }
+    package var isFacing: Bool { watches[0].isFaced }
     /// The last heading, valid or held, as of the end of the last delivery; `nil` when it is lost, or there was none yet.
-    public var heading: HeadingEvent? {
+    package var heading: HeadingEvent? {
         hold.last.map { event(of: $0, at: max(lastTimeNanoseconds, $0.timeNanoseconds)) }
     }
     /// How far off ``heading`` may be, in degrees; negative when there is none.

@@ -30,25 +30,25 @@ public struct LiveValues: Sendable, Equatable {
         /// Whether no device measures the samples.
         public package(set) var isSimulated = false
         /// The number of samples in the interval.
-        public package(set) var sampleCount = 0
+        package var sampleCount = 0
         /// Samples a second, by their own stamps, over the last second or more that is complete; `nil` before that.
         public package(set) var rateHz: Double?
         /// The age of the last sample at the end of the interval, in seconds; `nil` before the first.
-        public package(set) var ageSeconds: Double?
+        package var ageSeconds: Double?
         /// How often samples were lost since the start.
-        public package(set) var lossCount = 0
+        package var lossCount = 0
         /// How many samples were lost since the start, as far as that could be estimated.
-        public package(set) var lostSampleCount = 0
+        package var lostSampleCount = 0
         /// How often the stream was interrupted since the start.
-        public package(set) var gapCount = 0
-        /// The axes, in ``unit``; `nil` without a sample.
+        package var gapCount = 0
+        /// The axes, in m/s², µT or °/s, as ``kind`` says; `nil` without a sample.
         public package(set) var x: Span?
         /// See ``x``.
         public package(set) var y: Span?
         /// See ``x``.
         public package(set) var z: Span?
         /// The length of the vector, in ``unit``; `nil` without a sample.
-        public package(set) var length: Span?
+        package var length: Span?
 
         /// Creates the readings of a stream without samples.
         package init(sensor: String, kind: SampleKind, isActive: Bool) {
@@ -58,7 +58,7 @@ public struct LiveValues: Sendable, Equatable {
         }
 
         /// The unit of the values.
-        public var unit: String {
+        package var unit: String {
             switch kind {
             case .accelerometer: "m/s²"
             case .magnetometer: "µT"
@@ -68,17 +68,17 @@ public struct LiveValues: Sendable, Equatable {
     }
 
     /// A limit of a detector, with its hysteresis.
-    public struct Limit: Sendable, Equatable {
+    package struct Limit: Sendable, Equatable {
         /// What begins beyond it, as in "motion".
-        public let name: String
+        package let name: String
         /// What is compared with it: a measure or a figure of the detector, as in "user_g".
-        public let measure: String
+        package let measure: String
         /// Whether it begins above the limit; otherwise below it.
-        public let isAbove: Bool
+        package let isAbove: Bool
         /// Where it begins, in the unit that ends the measure's name.
-        public let begin: Float
+        package let begin: Float
         /// Where it ends, which is ``begin`` without hysteresis.
-        public let end: Float
+        package let end: Float
         /// Whether it is drawn also where the curve is far from it.
         package let isAlwaysShown: Bool
 
@@ -97,11 +97,11 @@ public struct LiveValues: Sendable, Equatable {
     }
 
     /// What a detector compares with its limits.
-    public struct Measure: Sendable, Equatable {
+    package struct Measure: Sendable, Equatable {
         /// Its name, which ends with the unit, as in "user_g".
-        public let name: String
+        package let name: String
         /// Its values in the interval.
-        public package(set) var span: Span
+        package var span: Span
 
         /// Creates a measure.
         package init(_ name: String, _ span: Span) {
@@ -115,21 +115,21 @@ public struct LiveValues: Sendable, Equatable {
         /// Its name.
         public let name: String
         /// What it detects: the word of its section in the configuration, as in "motion".
-        public let kind: String
+        package let kind: String
         /// The names of its sensors.
-        public package(set) var sensors: [String] = []
+        package var sensors: [String] = []
         /// Whether it looks at samples.
         public package(set) var isRunning: Bool
         /// Its state in a word, as in "moving"; `nil` when it has none, or none is known.
         public package(set) var state: String?
         /// Whether ``state`` is one that the detector waits for, such as a motion.
-        public package(set) var isActive = false
+        package var isActive = false
         /// What it compares with its limits.
-        public package(set) var measures: [Measure] = []
+        package var measures: [Measure] = []
         /// Its limits.
-        public package(set) var limits: [Limit] = []
+        package var limits: [Limit] = []
         /// What else is known of its state at the end of the interval: a heading, or the reason why there is none.
-        public package(set) var figures: [Figure] = []
+        package var figures: [Figure] = []
         /// What is drawn of it over time; `nil` in a line that leaves it out because the one before had the same.
         package var lanes: [Lane]? = []
 
@@ -150,10 +150,10 @@ public struct LiveValues: Sendable, Equatable {
     /// The end of the interval, in nanoseconds of the monotonic clock.
     public package(set) var timeNanoseconds: Int64
     /// The length of the interval, in nanoseconds.
-    public package(set) var intervalNanoseconds: Int64
+    package var intervalNanoseconds: Int64
     /// The number of intervals that have no readings of their own, because they were not taken in time; these readings
     /// cover them as well.
-    public package(set) var skippedCount = 0
+    package var skippedCount = 0
     /// The streams, in their order.
     public package(set) var streams: [Stream] = []
     /// The detectors, in their order.

@@ -27,7 +27,7 @@ public final class HingeDetector: EventDetector {
     /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// How the laptop is set up, as the delegate was told; `nil` while that is unknown.
-    public private(set) var posture: Posture?
+    package private(set) var posture: Posture?
 
     /// The angle between keyboard and screen, as the delegate was told, in degrees; `nil` while that is unknown.
     package var angleDegrees: Double? { toldDegrees }
@@ -264,16 +264,16 @@ extension SensorSession.Setup {
     ///   - settings: When a laptop is taken for set up otherwise.
     ///   - delegate: Told what is found, in the place of ``eventDelegate``, and held by the session.
     /// - Returns: The detector, which the session starts.
-    /// - Throws: The first of the settings' problems.
+    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
     @discardableResult
     public func detectHinge(
         name: String = "hinge", screen: String, base: String, settings: HingeSettings = HingeSettings(),
         delegate: (any HingeDetectorDelegate)? = nil
-    ) throws(SettingsProblem<HingeSettings>) -> HingeDetector {
+    ) throws -> HingeDetector {
         try settings.check()
         let detector = HingeDetector(
-            name: name, screen: stream(of: .accelerometer, from: screen),
-            base: stream(of: .accelerometer, from: base), settings: settings)
+            name: name, screen: try stream(of: .accelerometer, named: screen),
+            base: try stream(of: .accelerometer, named: base), settings: settings)
         detector.delegate = delegate
         return add(detector, owning: delegate)
     }

@@ -30,9 +30,9 @@ public final class OrientationDetector: EventDetector {
     /// The accelerometer's stream, if it is there.
     public var streams: [SampleStream] { [accelerometer].compactMap { $0 } }
     /// Which edge points up, as the delegate was told.
-    public var orientation: ScreenOrientation { edge.value }
+    package var orientation: ScreenOrientation { edge.value }
     /// How far the screen leans, as the delegate was told.
-    public var tilt: ScreenTilt { lean.value }
+    package var tilt: ScreenTilt { lean.value }
 
     /// The length that gravity has in the samples, in g: 1, unless the scale of the device is wrong.
     package var gravityG: Float { gravity.lengthG }
@@ -277,16 +277,16 @@ extension SensorSession.Setup {
     ///   - settings: When an edge is taken for the upper one.
     ///   - delegate: Told what is found, in the place of ``eventDelegate``, and held by the session.
     /// - Returns: The detector, which the session starts.
-    /// - Throws: The first of the settings' problems.
+    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
     @discardableResult
     public func detectOrientation(
         name: String = "orientation", sensor: String? = nil, hinge: HingeDetector? = nil,
         settings: OrientationSettings = OrientationSettings(),
         delegate: (any OrientationDetectorDelegate)? = nil
-    ) throws(SettingsProblem<OrientationSettings>) -> OrientationDetector {
+    ) throws -> OrientationDetector {
         try settings.check()
         let detector = OrientationDetector(
-            name: name, accelerometer: stream(of: .accelerometer, from: sensor), hinge: hinge,
+            name: name, accelerometer: try stream(of: .accelerometer, named: sensor), hinge: hinge,
             settings: settings)
         detector.delegate = delegate
         return add(detector, owning: delegate)

@@ -3,7 +3,7 @@
 /// Within one delivery the detectors speak one after the other. The router puts what they said into the order of the
 /// samples, numbers it, and hands it on when the pipeline says that the delivery is done. So the events are the same
 /// however the samples were cut into deliveries.
-public final class Router {
+package final class Router {
     /// Told when sensors run out; held weakly.
     package weak var delegate: (any RouterDelegate)?
     /// The sensors in the pipeline, active or not.

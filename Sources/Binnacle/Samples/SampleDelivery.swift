@@ -120,7 +120,7 @@ public final class SampleBatch {
     }
 
     /// Whether there is no sample in the batch.
-    public var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
     /// Whether there is no room for another sample.
     public var isFull: Bool { count == capacity }
 
@@ -137,7 +137,7 @@ public final class SampleBatch {
 
     /// Appends one sample.
     ///
-    /// A sample whose stamp lies before the last one is not appended: the stream fails with a ``StampOrderError``.
+    /// A sample whose stamp lies before the last one is not appended: the stream fails.
     ///
     /// - Precondition: The batch is not full.
     public func append(timeNanoseconds: Int64, x: Float, y: Float, z: Float) {

@@ -7,8 +7,8 @@ public protocol SampleSource: AnyObject {
 
     /// Fills an empty delivery with the samples that come next.
     ///
-    /// The stamps of a stream may not fall within a delivery: a stream whose stamps do fails with a
-    /// ``StampOrderError``.
+    /// The stamps of a stream may not fall within a delivery: a stream whose stamps do fails, and
+    /// goes on with the source's next delivery.
     ///
     /// - Parameter delivery: Empty; has a batch for each of ``streams``, and maybe for others. What is in it afterwards is
     ///   valid whatever the answer.
@@ -29,14 +29,14 @@ public protocol SampleSource: AnyObject {
 ///
 /// Detection takes its time from the stamps. The samples before this one are used; the stream fails with this error, and
 /// goes on with the source's next delivery.
-public struct StampOrderError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct StampOrderError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The stamp of the sample before, in nanoseconds.
-    public let lastNanoseconds: Int64
+    package let lastNanoseconds: Int64
     /// The stamp that lies before it, in nanoseconds.
-    public let nextNanoseconds: Int64
+    package let nextNanoseconds: Int64
 
     /// What is wrong, and the remedy.
-    public var description: String {
+    package var description: String {
         "the source delivered the stamp \(nextNanoseconds) ns behind \(lastNanoseconds) ns: the stamps of a delivery may not "
             + "fall; sort its samples, or end the delivery before this one"
     }

@@ -1,3 +1,7 @@
+/// What can be the delegate of any detector.
+public typealias DetectorDelegate = MotionManagerDelegate & NorthDetectorDelegate & OrientationDetectorDelegate
+    & HingeDetectorDelegate
+
 extension SensorSession {
     /// What a session is made of: its source, the detectors, and what takes events.
     ///
@@ -15,10 +19,10 @@ extension SensorSession {
             self.source = source
         }
 
-        /// Makes events of what a detector tells it; the delegate of a detector that is given none.
+        /// Makes events of what any detector tells it; the delegate of a detector that is given none.
         ///
         /// A delegate that wants both, calls and events, passes them on to this one.
-        public var eventDelegate: Router { router }
+        public var eventDelegate: some DetectorDelegate { router }
 
         /// Adds a detector behind those that are there.
         ///
@@ -57,9 +61,21 @@ extension SensorSession {
         }
 
         /// The gyroscope of a sensor, or that beside an accelerometer, or else the first.
-        func stream(turning accelerometer: SampleStream?, from sensor: String?) -> SampleStream? {
+        func stream(turning accelerometer: SampleStream?, named sensor: String?) throws -> SampleStream? {
             let near = sensor == nil ? accelerometer.flatMap { stream(of: .gyroscope, from: $0.sensor.name) } : nil
-            return near ?? stream(of: .gyroscope, from: sensor)
+            return try near ?? stream(of: .gyroscope, named: sensor)
+        }
+
+        /// The stream of the sensor that the caller names, or else the first.
+        ///
+        /// A source has its streams also while their devices are absent, so a name that it does not have is a mistake.
+        func stream(of kind: SampleKind, named sensor: String?) throws -> SampleStream? {
+            let found = stream(of: kind, from: sensor)
+            if let sensor, found == nil {
+                throw MissingSensor(
+                    name: sensor, kind: kind, names: source.streams.filter { $0.kind == kind }.map(\.sensor.name))
+            }
+            return found
         }
 
         /// The first stream of a kind, in the source's order.
@@ -71,5 +87,18 @@ extension SensorSession {
         public func stream(of kind: SampleKind, from sensor: String? = nil) -> SampleStream? {
             source.streams.first { $0.kind == kind && (sensor == nil || $0.sensor.name == sensor) }
         }
+    }
+}
+
+/// A name that is none of the source's sensors, or of one that does not measure what is wanted.
+private struct MissingSensor: Error, CustomStringConvertible {
+    let name: String
+    let kind: SampleKind
+    /// The sensors that measure it.
+    let names: [String]
+
+    var description: String {
+        let others = names.isEmpty ? "has none" : "has " + names.map { "'\($0)'" }.joined(separator: ", ")
+        return "there is no \(kind.rawValue) '\(name)': the source \(others)"
     }
 }

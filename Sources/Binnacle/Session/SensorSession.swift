@@ -222,6 +222,7 @@ private final class SessionRunner: Sendable {
             pipeline.run(while: { goesOn }) { answer in
                 if case .failed(_, let reason) = answer { failure = failure ?? reason }
             }
+            for detector in setup.detectors { detector.stopDetection() }
         }
         // Who stops a session knows that it is not whole.
         guard goesOn, let failure else { return .success(()) }

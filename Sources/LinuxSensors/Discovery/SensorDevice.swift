@@ -20,8 +20,8 @@ public struct SensorDevice: Sendable, Equatable {
     public let label: String?
     /// The location, such as `display` or `base`.
     public let location: String?
-    /// The node in `/dev`; `nil` without one.
-    public let node: String?
+    /// The node in `/dev`; `nil` when it has none.
+    package let node: String?
     /// Its folder in sysfs.
     public let path: String
     /// The kinds of samples.

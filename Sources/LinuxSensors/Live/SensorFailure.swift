@@ -25,8 +25,8 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
     public let category: Category
     /// What is wrong, where, and the remedy.
     public let description: String
-    /// The system's error number; `nil` when no call failed.
-    public let code: Int32?
+    /// The system's error number, when a call was refused.
+    package let code: Int32?
 
     /// Creates a failure.
     package init(_ category: Category, _ description: String, code: Int32? = nil) {

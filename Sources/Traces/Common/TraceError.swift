@@ -20,14 +20,14 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of failure.
     public let category: Category
     /// The file.
-    public let path: String
-    /// The line, from 1, if there is one.
+    package let path: String
+    /// The line, from 1, when there is one to name.
     package let line: Int?
     /// The column in the line as a byte, from 1, if there is one.
     package let column: Int?
-    /// The defect and the remedy.
-    public let message: String
-    /// The options or file with which it can be opened, if known.
+    /// What is wrong, and what to do about it.
+    package let message: String
+    /// What opens the file nevertheless, when it is known.
     package let remedy: TraceRemedy?
 
     /// Creates an error.

@@ -13,7 +13,7 @@ public struct Quaternion: Sendable, Equatable {
     public var z: Double
 
     /// Creates a quaternion from its parts.
-    public init(w: Double, x: Double, y: Double, z: Double) {
+    package init(w: Double, x: Double, y: Double, z: Double) {
         self.w = w
         self.x = x
         self.y = y
@@ -21,7 +21,7 @@ public struct Quaternion: Sendable, Equatable {
     }
 
     /// The rotation that changes nothing.
-    public static let identity = Quaternion(w: 1, x: 0, y: 0, z: 0)
+    package static let identity = Quaternion(w: 1, x: 0, y: 0, z: 0)
 
     /// A turn about the vertical axis, counter-clockwise seen from above.
     init(aboutVertical radians: Double) {
