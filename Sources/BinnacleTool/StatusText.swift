@@ -64,6 +64,11 @@ enum StatusText {
         guard let gyroscope, gyroscope != .null else { return "" }
         let offset = items(gyroscope["offset_dps"]).map(word).joined(separator: ", ")
         var text = "; gyroscope's offset \(offset)°/s ± \(word(gyroscope["offset_sigma_dps"]))"
+        if gyroscope["scale"] != nil {
+            let iron = items(gyroscope["iron_uT"]).map(word).joined(separator: ", ")
+            text += ", scale \(word(gyroscope["scale"])) ± \(word(gyroscope["scale_sigma"]))"
+            text += "; iron \(iron) µT ± \(word(gyroscope["iron_sigma_uT"]))"
+        }
         if let alone = number(gyroscope["alone_s"]).flatMap({ Double($0) }), alone >= 1 {
             text += ", without the magnetometer for \(DurationText.text(alone))"
         }

@@ -104,7 +104,7 @@ import Testing
     private func readings(_ number: Int64, lanes: KeyValuePairs<String, String>) -> LiveValues {
         var readings = readings(number)
         readings.detectors = lanes.map { name, title in
-            var detector = Readings.Detector(name: name, kind: "motion", isRunning: true)
+            var detector = LiveValues.Detector(name: name, kind: "motion", isRunning: true)
             detector.lanes = [Lane(title: title, unit: "g")]
             return detector
         }

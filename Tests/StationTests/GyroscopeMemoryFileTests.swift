@@ -16,6 +16,27 @@ import Testing
             device: device, memory: memory, isLearned: isLearned, isAtRest: true, secondsAlone: nil)
     }
 
+    @Test func whatTurnsHaveShownIsKept() throws {
+        let errors = SensorErrors(
+            iron: SIMD3(12.5, -30.25, 4), ironSigma: SIMD3(0.5, 0.75, 1), scale: 1.0125, scaleSigma: 0.0015)
+        let memory = FusionMemory(offset: .zero, sigmaDegrees: SIMD3(repeating: 0.03), errors: errors)
+        let book = GyroscopeMemoryFile(path: nil)
+        func record(_ memory: FusionMemory, at time: Int64) {
+            book.record(
+                GyroscopeState(device: "chip", memory: memory, isLearned: true, isAtRest: true, secondsAlone: nil),
+                at: time)
+        }
+        record(memory, at: 0)
+        let read = try #require(GyroscopeMemoryFile.entries(of: book.removeContents()))
+        #expect(read.map(\.memory.errors) == [errors])
+        // What a detector without a magnetometer notes later leaves it as it is.
+        record(FusionMemory(offset: .zero, sigmaDegrees: SIMD3(repeating: 0.02)), at: 1)
+        #expect(book.entries.map(\.memory.errors) == [errors])
+        // A day later it is worth less, and no less after a year.
+        let (day, year) = (memory.aged(seconds: 86_400), memory.aged(seconds: 3e7))
+        #expect(day.errors == year.errors && (day.errors?.ironSigma.x ?? 0) > 2)
+    }
+
     @Test func whatIsWrittenIsReadAgain() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/gyroscopes.json"

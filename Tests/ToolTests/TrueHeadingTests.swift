@@ -14,6 +14,7 @@ import Testing
         [north.bow]
         accelerometer = "box"
         magnetometer = "box"
+        gyroscope = "none"
         \(position)
         """
     }

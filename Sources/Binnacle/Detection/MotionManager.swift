@@ -193,7 +193,7 @@ public final class MotionManager: EventDetector {
         guard isDetecting, let lastSample, let report = shock.finish() else { return }
         position = SamplePosition(
             timeNanoseconds: lastSample.timeNanoseconds, streamIndex: position.streamIndex, sampleIndex: .max)
-        report(Self.event(of: report, lastSample), delegate)
+        self.report(Self.event(of: report, lastSample), delegate)
     }
 
     /// Looks at the batches and tells the delegate what they mean.

@@ -13,18 +13,25 @@ struct CompassHeading {
     var isDisturbed: Bool { interference?.isOn ?? false }
     /// Whether gravity seems to point up.
     var isReversed: Bool { gate.isReversed }
+    /// The strength that the field should have, in µT; `nil` when it is not known.
+    var expectedStrength: Double? { interference?.expected }
     /// The stamp of the last acceleration; `nil` before the first one.
     var lastAccelerationNanoseconds: Int64? { acceleration.lastTimeNanoseconds }
 
     private let settings: NorthSettings
     private let maximumAgeNanoseconds: Int64
-    private let accuracy: HeadingAccuracy
+    private var accuracy: HeadingAccuracy
     private var finder: HeadingFinder
     private var gate: HeadingGate
     private var interference: InterferenceMonitor?
     private var acceleration: SmoothedVector
     private var field: SmoothedVector
     private var fieldHistory = FieldHistory()
+    /// The iron that is taken from the field, and the one with which its strength and dip were learned.
+    private var iron = SIMD3<Float>.zero
+    private var learnedIron = SIMD3<Float>.zero
+    /// The departure of the iron in µT from which on strength and dip are others.
+    private static let ironChange: Float = 2
 
     /// Creates a compass without a sample.
     init(settings: NorthSettings, magnetometer: SampleStream?) {
@@ -51,9 +58,20 @@ struct CompassHeading {
         acceleration.update(sample, timeNanoseconds: time)
     }
 
+    /// Takes the hard iron that a gyroscope has shown.
+    mutating func update(iron: LearnedIron) {
+        self.iron = iron.offset
+        accuracy.ironSigma = iron.sigma
+        let change = iron.offset - learnedIron
+        guard (change * change).sum() > Self.ironChange * Self.ironChange else { return }
+        learnedIron = iron.offset
+        interference?.relearn()
+        gate = HeadingGate(settings: settings)
+    }
+
     /// Takes a sample of the magnetometer; returns whether the filter started again, so that what depends on it warms up.
     mutating func update(field sample: SIMD3<Float>, at time: Int64) -> Bool {
-        let startsAgain = field.update(sample, timeNanoseconds: time)
+        let startsAgain = field.update(sample - iron, timeNanoseconds: time)
         fieldHistory.append(
             FieldHistory.Field(vector: field.value, recent: field.recent, strength: field.length),
             at: field.lastTimeNanoseconds)

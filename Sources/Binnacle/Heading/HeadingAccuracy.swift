@@ -8,6 +8,8 @@ import SensorGeometry
 struct HeadingAccuracy {
     /// The standard deviation of the field's error after the calibration, on one axis in µT.
     private let fieldError: Double
+    /// That of hard iron that was not calibrated and is learned, in µT.
+    var ironSigma = 0.0
     private let declinationUncertainty: Double
     /// Above this a heading is not given.
     private let limitDegrees: Double
@@ -62,7 +64,7 @@ struct HeadingAccuracy {
         // the error of the calibration, which is not added a second time.
         let strengthDeparture = strength - expectedStrength
         let fieldSquare = max(
-            fieldError * fieldError,
+            fieldError * fieldError, ironSigma * ironSigma,
             attitude.field * attitude.field * dipVariance + strengthDeparture * strengthDeparture / 3)
         let upSquare = attitude.verticalField * attitude.verticalField * tiltVariance
         let lag = Self.lag(pointing, acceleration: SIMD3<Double>(acceleration), field: SIMD3<Double>(field))

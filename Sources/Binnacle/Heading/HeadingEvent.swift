@@ -148,6 +148,8 @@ public enum HeadingFault: String, Sendable, CaseIterable, Error {
     case rateSaturated = "turning faster than the gyroscope measures"
     /// The heading may be off by more than the limit.
     case inaccurate = "accuracy beyond the limit"
+    /// The magnetometer was not calibrated, and the device was not turned enough since the start to show the iron in it.
+    case ironUnknown = "hard iron unknown until the device has been turned"
     /// The device is too near to a magnetic pole.
     case blackout = "in the blackout zone around a magnetic pole"
     /// One of the two sensors failed.
@@ -156,7 +158,7 @@ public enum HeadingFault: String, Sendable, CaseIterable, Error {
     /// Whether it passes by itself as the device moves, so that what was decided before still holds.
     var isPassing: Bool {
         switch self {
-        case .accelerating, .dipDeparted, .inaccurate, .rateSaturated: true
+        case .accelerating, .dipDeparted, .inaccurate, .ironUnknown, .rateSaturated: true
         default: false
         }
     }
@@ -164,7 +166,7 @@ public enum HeadingFault: String, Sendable, CaseIterable, Error {
     var isOfAccelerometer: Bool? {
         switch self {
         case .accelerometerMissing, .accelerationWeak, .accelerating, .gravityReversed: true
-        case .magnetometerMissing, .fieldImplausible, .fieldVertical, .dipDeparted, .interference: false
+        case .magnetometerMissing, .fieldImplausible, .fieldVertical, .dipDeparted, .interference, .ironUnknown: false
         case .axisVertical, .inaccurate, .blackout, .sensorFailed, .rateSaturated: nil
         }
     }

@@ -12,6 +12,8 @@ struct InterferenceMonitor {
         case needsCalibration
         /// It is over.
         case ended
+        /// A calibration is not needed any more, because turns have shown the iron.
+        case calibrated
     }
 
     /// Whether the strength is off, and has been for long enough.
@@ -54,6 +56,13 @@ struct InterferenceMonitor {
         calibrationNanoseconds = Units.nanoseconds(settings.calibrationDelay)
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         plausible = settings.plausibleFieldMicrotesla
+    }
+
+    /// Expects the strength that comes next, because the field is corrected otherwise from now on.
+    mutating func relearn() {
+        guard isLearning else { return }
+        expected = nil
+        weight.reset()
     }
 
     /// Takes a strength in µT; returns what it changed.

@@ -39,13 +39,14 @@ extension NorthDetector {
         switch change {
         case .began: delegate?.northDetector(self, didBeginInterference: event)
         case .needsCalibration:
+            guard !isCalibrationNeeded else { return }
             let start = startCount
             let isWanted = delegate?.northDetectorShouldDisplayCalibration(self) ?? false
             guard isWanted, isDetecting, startCount == start else { return }
             isCalibrationNeeded = true
             delegate?.northDetector(self, didBeginNeedingCalibration: event)
-        case .ended:
-            delegate?.northDetector(self, didEndInterference: event)
+        case .ended, .calibrated:
+            if change == .ended { delegate?.northDetector(self, didEndInterference: event) }
             guard isCalibrationNeeded, isDetecting else { return }
             isCalibrationNeeded = false
             delegate?.northDetector(self, didEndNeedingCalibration: event)

@@ -72,6 +72,9 @@ public final class NorthDetector: EventDetector {
     private var lastStreamIndex = 0
     private var headingFilter: HeadingFilter
     private var fused: FusedHeading?
+    /// Since when there is no heading because the iron is not known, and whether a calibration was asked for.
+    private var ironUnknownNanoseconds: Int64?
+    private var hasAskedForCalibration = false
     /// What was found at each accelerometer sample of the delivery, or at each one of the gyroscope's.
     private var columns = HeadingColumns()
 
@@ -256,6 +259,7 @@ public final class NorthDetector: EventDetector {
         lastFault = nil
         lastTimeNanoseconds = 0
         isCalibrationNeeded = false
+        (ironUnknownNanoseconds, hasAskedForCalibration) = (nil, false)
     }
 
     /// Takes a sample of the magnetometer, which lies before the row of an index.
@@ -268,6 +272,7 @@ public final class NorthDetector: EventDetector {
             interruptFacing(a, &validFrom, index, startNanoseconds: time)
         }
         fused?.update(field: vector, at: time)
+        if let iron = fused?.iron { compass.update(iron: iron) }
         guard !isFused else {
             handleSilence(at: time, index)
             return
@@ -285,6 +290,11 @@ public final class NorthDetector: EventDetector {
     /// Takes the heading of a row.
     private func handleHeading(_ source: HeadingHold.Source, _ index: Int) {
         lastFault = nil
+        ironUnknownNanoseconds = nil
+        if hasAskedForCalibration {
+            hasAskedForCalibration = false
+            found.append(.field(.calibrated, fieldEvent(at: source.timeNanoseconds)), at: index)
+        }
         rows?.append(
             source.timeNanoseconds,
             SIMD4(
@@ -304,6 +314,7 @@ public final class NorthDetector: EventDetector {
         _ fault: HeadingFault, at time: Int64, _ rows: SampleColumns, _ validFrom: inout Int, _ index: Int
     ) {
         lastFault = fault
+        if fault == .ironUnknown { handleUnknownIron(at: time, index) }
         self.rows?.append(time, SIMD4(.nan, .nan, bit(of: fault), .nan))
         columns.appendMissing()
         faultCounts[fault, default: 0] += 1
@@ -311,6 +322,22 @@ public final class NorthDetector: EventDetector {
         guard isLost || !fault.isPassing else { return }
         interruptFacing(rows, &validFrom, index)
         validFrom = index + 1
+    }
+
+    /// Asks for a calibration when the device was not turned for a time.
+    private func handleUnknownIron(at time: Int64, _ index: Int) {
+        let since = ironUnknownNanoseconds ?? time
+        ironUnknownNanoseconds = since
+        guard !hasAskedForCalibration, Units.later(since, by: Units.nanoseconds(settings.calibrationDelay)) <= time
+        else { return }
+        hasAskedForCalibration = true
+        found.append(.field(.needsCalibration, fieldEvent(at: time)), at: index)
+    }
+
+    private func fieldEvent(at time: Int64) -> FieldEvent {
+        let strength = fused?.fieldStrength ?? 0
+        return FieldEvent(
+            timeNanoseconds: time, fieldMicrotesla: strength, expectedMicrotesla: compass.expectedStrength ?? strength)
     }
 
     /// Takes note that there is no heading at a moment; returns whether it is lost by that.

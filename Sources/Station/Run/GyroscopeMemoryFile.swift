@@ -75,9 +75,12 @@ package final class GyroscopeMemoryFile {
     package func record(_ state: GyroscopeState, at wallNanoseconds: Int64) {
         guard let device = state.device, state.isLearned else { return }
         let known = entries.last { $0.device == device }?.memory
-        guard known != state.memory else { return }
+        // A detector without a magnetometer knows nothing of iron and scale.
+        var memory = state.memory
+        memory.errors = memory.errors ?? known?.errors
+        guard known != memory else { return }
         entries.removeAll { $0.device == device }
-        entries.append(Entry(device: device, memory: state.memory, wallNanoseconds: wallNanoseconds))
+        entries.append(Entry(device: device, memory: memory, wallNanoseconds: wallNanoseconds))
         if entries.count > Self.limits.entries { entries.removeFirst() }
         isChanged = true
     }
@@ -103,6 +106,12 @@ package final class GyroscopeMemoryFile {
         if let field = entry.memory.field {
             object.add("field", raw: Decimal.text(field.strength, decimals: 4) ?? "null")
             object.add("dip_deg", raw: Decimal.text(field.dipDegrees, decimals: 4) ?? "null")
+        }
+        if let errors = entry.memory.errors {
+            object.add("iron_uT", list: list(errors.iron, 4))
+            object.add("iron_sigma_uT", list: list(errors.ironSigma, 4))
+            object.add("scale", raw: Decimal.text(errors.scale, decimals: 6) ?? "null")
+            object.add("scale_sigma", raw: Decimal.text(errors.scaleSigma, decimals: 6) ?? "null")
         }
         return object.text
     }
@@ -133,6 +142,11 @@ package final class GyroscopeMemoryFile {
         var memory = FusionMemory(offset: offset, sigmaDegrees: sigma)
         if let strength = number(value["field"], in: 1...1000), let dip = number(value["dip_deg"], in: -90...90) {
             memory.field = (strength, dip)
+        }
+        if let iron = vector("iron_uT", in: -1000...1000), let ironSigma = vector("iron_sigma_uT", in: 0.01...1000),
+            let scale = number(value["scale"], in: 0.5...2), let sigma = number(value["scale_sigma"], in: 0.000_01...1)
+        {
+            memory.errors = SensorErrors(iron: iron, ironSigma: ironSigma, scale: scale, scaleSigma: sigma)
         }
         return Entry(device: device, memory: memory, wallNanoseconds: time)
     }

@@ -33,6 +33,15 @@ import Testing
         func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {
             entries.append("found \(event)")
         }
+        func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {
+            entries.append("needed \(event)")
+        }
+        func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {
+            entries.append("restored \(event)")
+        }
+        func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {
+            entries.append("interference \(event)")
+        }
     }
 
     /// Streams, 0 the gyroscope's, 1 the magnetometer's, 2 the accelerometer's, that fail at a row, and are back at another.
@@ -45,10 +54,10 @@ import Testing
     private func play(
         _ recording: Recording, rows: Range<Int>, capacity: Int = 4096, hasStream: Bool = true,
         settings: NorthSettings = NorthSettings(), failure: Failure? = nil,
-        loss: (row: Int, cause: SampleLoss.Cause)? = nil,
-        rates: (Int, SIMD3<Float>) -> SIMD3<Float>? = { $1 }
+        loss: (row: Int, cause: SampleLoss.Cause)? = nil, calibration: SensorCalibration? = .fair,
+        iron: SIMD3<Float> = .zero, rates: (Int, SIMD3<Float>) -> SIMD3<Float>? = { $1 }
     ) -> (diary: Diary, detector: NorthDetector) {
-        let sensor = Sensor(name: "hand")
+        let sensor = Sensor(name: "hand", calibration: calibration)
         let turning = SampleStream(sensor: sensor, kind: .gyroscope)
         let north = SampleStream(sensor: sensor, kind: .magnetometer)
         let up = SampleStream(sensor: sensor, kind: .accelerometer)
@@ -70,7 +79,7 @@ import Testing
                 failure.map { !$0.rows.contains(index) || !$0.streams.contains(stream) } ?? true
             }
             if hasStream, isThere(0), let rate = rates(index, recording.gyroscope[index]) { append(rate, index, 0) }
-            if isThere(1) { append(recording.field[index], index, base) }
+            if isThere(1) { append(recording.field[index] + iron, index, base) }
             if isThere(2) { append(recording.acceleration[index], index, base + 1) }
         }
         let source = ScriptedSource(streams: (hasStream ? [turning] : []) + [north, up], steps: steps)
@@ -119,6 +128,20 @@ import Testing
             let cut = play(recording, rows: 0..<4000, capacity: capacity).diary.entries
             #expect(cut == whole, "\(capacity)")
         }
+    }
+
+    /// At rest for 10.4 s, and turned then.
+    @Test func withoutACalibrationItIsSaidThatTheDeviceHasToBeTurned() throws {
+        let recording = try Recording("broad05_rotation")
+        var settings = NorthSettings()
+        settings.calibrationDelay = .seconds(8)
+        let (diary, detector) = play(
+            recording, rows: 0..<6000, settings: settings, calibration: nil, iron: SIMD3(12, -20, 8))
+        let kinds = diary.entries.compactMap { $0.split(separator: " ").first }
+        #expect(kinds.prefix(4) == ["lost", "needed", "restored", "found"], "\(kinds.prefix(6))")
+        #expect(diary.entries.first?.contains("ironUnknown") ?? false)
+        #expect(diary.failures.isEmpty && !kinds.contains("interference"))
+        #expect(detector.gyroscopeState?.memory.errors != nil)
     }
 
     @Test func aStreamWithoutASampleIsNone() throws {
@@ -236,7 +259,7 @@ import Testing
 
     /// The end of a turn is told, although the heading does not change any more; and at rest nothing is.
     @Test func aTurnThatEndsIsTold() throws {
-        let sensor = Sensor(name: "boat")
+        let sensor = Sensor(name: "boat", calibration: .fair)
         let streams = [SampleKind.gyroscope, .magnetometer, .accelerometer].map {
             SampleStream(sensor: sensor, kind: $0)
         }
@@ -275,7 +298,7 @@ import Testing
     // MARK: - What was learned before
 
     /// A device that turns from the first moment on, with a gyroscope that is 5°/s off.
-    private func turned(_ recall: ((String) -> FusionMemory?)?, calibration: SensorCalibration? = nil) -> (
+    private func turned(_ recall: ((String) -> FusionMemory?)?, calibration: SensorCalibration = .fair) -> (
         errors: [Double], state: GyroscopeState?
     ) {
         let sensor = Sensor(name: "boat", calibration: calibration)
@@ -331,6 +354,7 @@ import Testing
         #expect(without.state?.isLearned == false)
         // What a calibration takes away is no offset of the samples, and is one of the device.
         let calibration = SensorCalibration(
+            magnetometer: SensorCalibration.fair.magnetometer,
             gyroscope: AxisCalibration(offset: SIMD3(0, 0, 5 * degree), matrix: Matrix3(diagonal: SIMD3(1, 1, 1))))
         let calibrated = turned({ _ in memory }, calibration: calibration)
         #expect(Score.percentile(calibrated.errors, 0.95) < 3)
@@ -354,6 +378,13 @@ import Testing
             #expect((out.z > 0) == (abs(event.rollDegrees) < 90))
         }
     }
+}
+
+extension SensorCalibration {
+    /// That of a magnetometer that is right already, in the field of the recordings and of the simulated boat.
+    static let fair = SensorCalibration(
+        magnetometer: MagnetometerCalibration(
+            axes: AxisCalibration(offset: .zero, matrix: .identity), fieldMicrotesla: 44, residualMicrotesla: 0.3))
 }
 
 private enum GyroscopeNotes {

@@ -24,6 +24,8 @@ final class FusedHeading {
     /// The strength that the calibration has; a field that was learned with another one is none.
     private let calibratedStrength: Double?
     private static let strengthShare = 0.1
+    /// In µT: turns know no better than a calibration with a smaller error.
+    private static let goodCalibration = 1.0
     /// The device of which the fusion has learned.
     private var device: String?
 
@@ -42,7 +44,19 @@ final class FusedHeading {
         constants.accuracyLimit = settings.accuracyLimitDegrees
         let calibration = magnetometer?.sensor.calibration?.magnetometer
         accuracy = HeadingAccuracy(settings: settings, calibration: calibration)
-        constants.fieldError = calibration?.residualMicrotesla
+        if let error = calibration?.residualMicrotesla {
+            constants.isFieldCalibrated = error <= Self.goodCalibration
+            if constants.isFieldCalibrated {
+                constants.fieldError = error
+            } else {
+                // It says where to begin, and turns show the rest.
+                constants.ironSigma = min(error, constants.ironSigma)
+            }
+        } else {
+            constants.isFieldCalibrated = false
+        }
+        constants.ironIsOfDevice = calibration == nil
+        constants.learnsSensors = settings.plausibleFieldMicrotesla != nil
         // A source that does not measure in microtesla cannot be compared with the place.
         if settings.plausibleFieldMicrotesla != nil, let place = settings.localField, let dip = place.dipDegrees {
             placeField = (calibration?.fieldMicrotesla ?? place.fieldMicrotesla, dip)
@@ -83,6 +97,15 @@ final class FusedHeading {
         return gyroscope.sensor.gyroscopeState(fusion, secondsAlone: fusion.secondsOnGyroscopeAlone)
     }
 
+    /// The hard iron that turns have shown, which a compass has to take from the field as well, and how well it is known.
+    var iron: LearnedIron? {
+        guard isFed, constants.learnsSensors, !constants.isFieldCalibrated else { return nil }
+        return LearnedIron(offset: SIMD3<Float>(found.iron), sigma: found.ironSigma)
+    }
+
+    /// The strength of the field, smoothed, in µT.
+    var fieldStrength: Double { found.fieldStrength }
+
     /// Whether there was a rate, so that the fusion needs the other samples.
     var isFed: Bool { lastRateNanoseconds != nil }
 
@@ -103,6 +126,9 @@ final class FusedHeading {
         if found.fault == nil {
             isDeciding = true
             isFailureTold = false
+        } else if found.fault == .ironUnknown {
+            // A compass knows even less.
+            isDeciding = true
         } else if found.fault?.isOfStart ?? false {
             isDeciding = false
         }
@@ -157,12 +183,18 @@ final class FusedHeading {
 
 }
 
+/// Hard iron that a gyroscope's turns have shown, in µT, and its standard deviation on an axis.
+struct LearnedIron {
+    let offset: SIMD3<Float>
+    let sigma: Double
+}
+
 extension FusionFault {
     /// Whether the fusion has not begun, or cannot: the compass may still have a heading.
     fileprivate var isOfStart: Bool {
         switch self {
         case .gyroscopeMissing, .accelerometerMissing, .fieldMissing, .axesWrong, .settling: true
-        case .fieldVertical, .saturated, .inaccurate: false
+        case .fieldVertical, .saturated, .inaccurate, .ironUnknown: false
         }
     }
 
@@ -173,6 +205,7 @@ extension FusionFault {
         case .accelerometerMissing: .accelerometerMissing
         case .fieldMissing: .magnetometerMissing
         case .fieldVertical: .fieldVertical
+        case .ironUnknown: .ironUnknown
         case .saturated: .rateSaturated
         }
     }

@@ -22,7 +22,8 @@ package struct Fusion {
     private var offset: RateOffset
     private var rest: RestWatch
     private var field: FieldReference
-    private var accuracy = FusionAccuracy()
+    private var accuracy: FusionAccuracy
+    private var model: FieldModel
     private var axisCheck = AxisCheck()
     private var range: RateRange
     private var history = OrientationHistory()
@@ -40,6 +41,8 @@ package struct Fusion {
     private var isSaturated = false
     /// Whether the offset was learned at rest, now or in an earlier run.
     private(set) var hasLearnedOffset: Bool
+    /// Whether there is something worth keeping.
+    var hasLearned: Bool { hasLearnedOffset || settings.learnsSensors && model.hasLearned }
     /// The offset until the rest that is under way.
     private var usedOffset: Vector3
 
@@ -61,6 +64,15 @@ package struct Fusion {
     private var startGain = 1.0
     private var isHeadingUnsure = false
     private var secondsWithoutCorrection = 0.0
+    /// The iron that is taken from the field: none while a calibration has taken it.
+    private var iron = Vector3.zero
+    /// The variance of what is left of it along a level axis, that of its part to the east, and the one with which the heading was
+    /// found.
+    private var ironVariance: Double
+    private var eastVariance: Double
+    private var headingVariance: Double
+    /// The iron with which the undisturbed field was learned.
+    private var fieldIron = Vector3.zero
 
     /// A step of more usual ones has lost a sample; from the second one on it is a gap.
     private static let missingSteps = 1.6
@@ -83,6 +95,12 @@ package struct Fusion {
     private static let longestOutlook = 0.25
     /// In °/s: from here on an offset counts as known.
     private static let knownSigma = 0.1
+    /// In µT: iron that is known better does not make older corrections of the heading worse.
+    private static let settledIron = 0.5
+    /// The share of the field that the iron's standard deviation along a level axis may be to count as known.
+    private static let knownIronShare = 0.05
+    /// The share of the field by which the iron may move until the undisturbed field is another one.
+    private static let fieldIronShare = 0.05
     /// In rad/s, 0.5°/s.
     private static let largestOffsetStep = 0.5 * Double.pi / 180
 
@@ -97,6 +115,14 @@ package struct Fusion {
         usedOffset = offset.value
         levelClock = LowPassClock(timeConstantSeconds: settings.inclinationSeconds)
         offsetSigma = offset.sigmaDegrees(along: Vector3(0, 0, 1))
+        model = FieldModel(
+            ironSigma: settings.ironSigma, scaleSigma: settings.learnsSensors ? settings.scaleSigma : 0,
+            known: settings.learnsSensors ? memory?.errors.map(settings.usable) : nil)
+        accuracy = FusionAccuracy(scaleSigma: model.scaleSigma)
+        ironVariance = settings.isFieldCalibrated ? 0 : model.ironVariance
+        iron = settings.isFieldCalibrated ? .zero : model.iron
+        fieldIron = iron
+        (eastVariance, headingVariance) = (ironVariance, ironVariance)
         headingGain = ExponentialGain(timeConstantSeconds: settings.headingSeconds)
         rejectionSeconds = memory?.field == nil ? settings.longestRejectionSeconds : 0
     }
@@ -156,7 +182,8 @@ package struct Fusion {
         return FusionMemory(
             offset: offset.value,
             sigmaDegrees: 0.01 * Vector3(variance.x.squareRoot(), variance.y.squareRoot(), variance.z.squareRoot()),
-            field: field.reference.map { ($0.x, $0.y) })
+            field: isIronKnown ? field.reference.map { ($0.x, $0.y) } : nil,
+            errors: settings.learnsSensors && model.hasLearned ? settings.usable(model.errors) : nil)
     }
 
     /// Why there is no heading at the gyroscope's last sample; `nil` when there is one.
@@ -169,7 +196,8 @@ package struct Fusion {
         guard let accelerationTime, isRecent(accelerationTime, rateTime) else { return .accelerometerMissing }
         guard fieldTime != nil, startGain < 1 else { return .fieldMissing }
         if isSaturated { return .saturated }
-        if axisCheck.finding != nil { return .axesWrong }
+        if axisCheck.finding != nil || axisCheck.isDoubted { return .axesWrong }
+        if accuracyDegrees > settings.accuracyLimit ?? 180, !isIronKnown { return .ironUnknown }
         if field.horizontal < settings.leastLevelField { return .fieldVertical }
         guard rest.wasAtRest || ageSeconds >= Self.settlingSeconds else { return .settling }
         // Written so that NaN fails as well.
@@ -201,7 +229,7 @@ package struct Fusion {
             lastRate = measured
             _ = range.update(sample)
             rest.addRate(measured, seconds: 0)
-            rate = measured - offset.value
+            rate = (measured - offset.value) * model.scale
             history.append(integrated, at: time)
             releaseWaiting(time)
             return
@@ -247,12 +275,13 @@ package struct Fusion {
         lastRate = measured
         ageSeconds += seconds
         rest.addRate(measured, seconds: seconds)
-        rate = mean - offset.value
+        rate = (mean - offset.value) * model.scale
         integrated = (integrated * Quaternion(rate: rate, seconds: seconds)).normalized
         let size = length(rate)
-        accuracy.addRate(size, offsetSigma: offsetSigma, seconds: seconds)
+        accuracy.addRate(size, vertical: dot(up, rate), offsetSigma: offsetSigma, seconds: seconds)
         if isSaturated {
             accuracy.addSaturated(size, seconds: seconds)
+            model.interrupt()
             axisCheck.interrupt()
         }
         secondsWithoutCorrection += seconds
@@ -269,7 +298,8 @@ package struct Fusion {
         return FusionFinding(
             fault: fault(accuracyDegrees: accuracyDegrees), axes: axisFinding, orientation: orientation,
             fieldStrength: fieldStrength, horizontalField: field.horizontal, verticalField: field.vertical,
-            accuracyDegrees: accuracyDegrees, turnRateDegrees: turnRateDegrees)
+            accuracyDegrees: accuracyDegrees, turnRateDegrees: turnRateDegrees, iron: iron,
+            ironSigma: ironVariance.squareRoot())
     }
 
     /// Takes a specific force in m/s².
@@ -326,7 +356,8 @@ package struct Fusion {
         levelAcceleration = LowPassState()
         levelFrame = (LowPassState(), LowPassState(), LowPassState())
         levelOffset = LowPassState()
-        accuracy = FusionAccuracy()
+        accuracy = FusionAccuracy(scaleSigma: accuracy.scaleSigma)
+        model.interrupt()
         axisCheck.interrupt()
         accelerationBeforeGap = nil
         startGain = 1
@@ -355,6 +386,7 @@ package struct Fusion {
         accuracy.addGap(
             rate: length((lastRate + measured) / 2 - offset.value), change: length(measured - lastRate),
             seconds: seconds)
+        model.interrupt()
         axisCheck.interrupt()
         guard seconds > Self.longestGapInMotion else { return }
         accelerationBeforeGap = rest.acceleration
@@ -404,7 +436,13 @@ package struct Fusion {
             restartAtRest(rateTime ?? time)
             return
         }
-        axisCheck.addAcceleration(a, rest: rest, history: history, at: time, seconds: seconds)
+        axisCheck.addAcceleration(
+            a, rest: rest, history: history, isIronKnown: isIronKnown, at: time, seconds: seconds)
+    }
+
+    /// Whether what is left of the iron is too little to make a turn of the field look like another one.
+    private var isIronKnown: Bool {
+        ironVariance < Self.knownIronShare * Self.knownIronShare * field.now.x * field.now.x
     }
 
     /// Whether the offset that was found at rest is far from the one that was used until now.
@@ -447,7 +485,10 @@ package struct Fusion {
     // MARK: - The magnetometer
 
     private mutating func process(field m: Vector3, at time: Int64) {
-        guard accelerationTime != nil, let rotation = history.rotation(at: time) else { return }
+        guard accelerationTime != nil,
+            let rotation = history.rotation(at: Units.later(time, by: -model.delayNanoseconds))
+                ?? history.rotation(at: time)
+        else { return }
         var seconds = 0.0
         if let fieldTime {
             seconds = Units.seconds(from: fieldTime, to: time)
@@ -456,14 +497,43 @@ package struct Fusion {
         fieldTime = time
         if seconds > Self.silence {
             field.interrupt()
+            model.interrupt()
             seconds = Self.silence
         }
+        // An offset that is not known yet looks like a turn.
+        if settings.learnsSensors, hasLearnedOffset || ageSeconds >= settings.motionEstimateFromSeconds,
+            model.update(
+                rotation.rotate(m), rotation: rotation, rate: length(rate), offsetSigma: offsetSigma, step: seconds)
+        {
+            learn(rotation)
+        }
+        let m = m - iron
         let level = inclination.rotate(rotation.rotate(m))
         rest.addField(m, seconds: seconds)
         field.update(level, strength: length(m), rate: length(rest.rate) * 180 / .pi, seconds: seconds)
         axisCheck.addField(m, seconds: seconds)
         if field.isFirst, settings.firstFieldEndsRejection { rejectionSeconds = 0 }
         correctHeading(Self.wrapped(atan2(level.x, level.y) - delta), seconds: seconds)
+    }
+
+    /// Takes note of what the model of the field has learned.
+    private mutating func learn(_ rotation: Quaternion) {
+        accuracy.addTurn(
+            inclination.rotate(model.turn), scaleSigma: model.scaleSigma, seconds: model.turnSeconds,
+            inclinationSeconds: settings.inclinationSeconds)
+        axisCheck.addMovement(
+            misfit: model.misfit, gravity: length(levelAcceleration.value) / Gravity.standard,
+            scaleError: abs(model.scale - 1) - 2 * model.scaleSigma, seconds: model.turnSeconds)
+        guard !settings.isFieldCalibrated else { return }
+        iron = model.iron
+        let level = (inclination * rotation).conjugate
+        eastVariance = model.ironVariance(along: level.rotate(Vector3(cos(delta), sin(delta), 0)))
+        let northVariance = model.ironVariance(along: level.rotate(Vector3(-sin(delta), cos(delta), 0)))
+        ironVariance = (eastVariance + northVariance) / 2
+        if length(iron - fieldIron) > Self.fieldIronShare * max(field.now.x, 1) {
+            fieldIron = iron
+            field.relearn()
+        }
     }
 
     private mutating func correctHeading(_ disagreement: Double, seconds: Double) {
@@ -477,7 +547,11 @@ package struct Fusion {
             }
         }
         var gain = headingGain.update(seconds)
-        if field.isDisturbed {
+        // A heading from before the iron was known is worse than a field that is disturbed, or only seems so.
+        let isFromUnknownIron = headingVariance > 4 * (ironVariance + Self.settledIron * Self.settledIron)
+        if isFromUnknownIron {
+            rejectionSeconds = 0
+        } else if field.isDisturbed {
             if rejectionSeconds <= settings.longestRejectionSeconds {
                 rejectionSeconds += seconds
                 gain = 0
@@ -493,12 +567,25 @@ package struct Fusion {
             if startGain * settings.headingSeconds < seconds { startGain = 0 }
         }
         if let plausible = settings.plausibleField, !plausible.contains(field.now.x) { gain = 0 }
+        gain = weighted(gain)
         delta = Self.wrapped(delta + gain * disagreement)
         if gain > 0 { secondsWithoutCorrection = 0 }
         accuracy.addCorrection(
             gain, disagreement: disagreement * 180 / .pi, field: field.now,
             horizontalField: field.horizontal, reference: field.reference, isDisturbed: field.isDisturbed,
-            error: settings.fieldError, seconds: seconds)
+            error: settings.fieldError, ironVariance: eastVariance, seconds: seconds)
+    }
+
+    /// The gain of a correction in a mean in which each correction counts by its variance: it is large where the iron has become known
+    /// since, and small where it has not been learned again.
+    private mutating func weighted(_ gain: Double) -> Double {
+        guard gain > 0, headingVariance != ironVariance else { return gain }
+        let floor = Self.settledIron * Self.settledIron
+        let ratio = (headingVariance + floor) / (ironVariance + floor)
+        let gain = ratio / (1 / gain - 1 + ratio)
+        headingVariance += gain * (ironVariance - headingVariance)
+        accuracy.forgetDisagreement(gain)
+        return gain
     }
 
     private static func wrapped(_ angle: Double) -> Double {
@@ -519,6 +606,8 @@ package enum FusionFault: Sendable, Equatable, CaseIterable {
     case saturated
     /// The turns of the gyroscope are not those of the compass.
     case axesWrong
+    /// Too little was turned to show the iron of a magnetometer that was not calibrated.
+    case ironUnknown
     /// The first seconds, without a rest.
     case settling
     /// The heading may be off by more than the limit.

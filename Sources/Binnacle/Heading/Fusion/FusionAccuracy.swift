@@ -8,6 +8,12 @@ struct FusionAccuracy {
     /// A disagreement with the magnetometer that stays, in degrees: an error that nothing else shows.
     private(set) var disagreement = 0.0
 
+    /// The standard deviation of the gyroscope's scale.
+    private(set) var scaleSigma: Double
+    /// What the scale may have turned the heading and the level by, in radians: a turn back takes it away.
+    private var scaleTurn = 0.0
+    private var scaleTilt = SIMD2<Double>.zero
+
     private var ageSeconds = 0.0
     private var meanAcceleration = SIMD2<Double>.zero
     private var meanSquare = 0.0
@@ -32,9 +38,15 @@ struct FusionAccuracy {
     /// Nine of ten values of a normal distribution lie within so many standard deviations.
     private static let nineOfTen = 1.645
 
-    /// Takes a step of the gyroscope: the rate in rad/s and the offset's standard deviation about the vertical in °/s.
-    mutating func addRate(_ rate: Double, offsetSigma: Double, seconds: Double) {
+    init(scaleSigma: Double) {
+        self.scaleSigma = scaleSigma
+    }
+
+    /// Takes a step of the gyroscope: the rate and its vertical part in rad/s, and the offset's standard deviation about the
+    /// vertical in °/s.
+    mutating func addRate(_ rate: Double, vertical: Double, offsetSigma: Double, seconds: Double) {
         sigma += (offsetSigma + Self.turnShare * rate * 180 / .pi) * seconds
+        scaleTurn += scaleSigma * vertical * seconds
         ageSeconds += seconds
     }
 
@@ -72,6 +84,16 @@ struct FusionAccuracy {
         meanSquare += ((departure * departure).sum() - meanSquare) * share
     }
 
+    /// Takes a turn in the level frame, in radians, and how well the scale is known since.
+    mutating func addTurn(_ turn: Vector3, scaleSigma: Double, seconds: Double, inclinationSeconds: Double) {
+        self.scaleSigma = scaleSigma
+        // The accelerometer takes the tilt away.
+        scaleTilt = scaleTilt * exp(-seconds / inclinationSeconds) + SIMD2(turn.x, turn.y) * scaleSigma
+    }
+
+    /// Forgets the share of the disagreement that corrections by a field known better take away.
+    mutating func forgetDisagreement(_ share: Double) { disagreement *= 1 - share }
+
     /// Takes a correction by the magnetometer.
     ///
     /// - Parameters:
@@ -82,33 +104,41 @@ struct FusionAccuracy {
     ///   - reference: The undisturbed ones, when they are known.
     ///   - isDisturbed: Whether the field is another one.
     ///   - error: The standard deviation of the field's error on an axis; `nil` when there was no calibration here.
+    ///   - ironVariance: The variance of the iron's part to the east, which is known from turns or from that calibration.
     ///   - seconds: The time since the last sample.
     mutating func addCorrection(
         _ gain: Double, disagreement: Double, field: SIMD2<Double>, horizontalField: Double,
-        reference: SIMD2<Double>?, isDisturbed: Bool, error: Double?, seconds: Double
+        reference: SIMD2<Double>?, isDisturbed: Bool, error: Double?, ironVariance: Double, seconds: Double
     ) {
         guard gain > 0 else { return }
         let error = error ?? Self.fieldShare * field.x
         let departure = reference.map { field - $0 } ?? .zero
         let turned = field.x * departure.y * .pi / 180
         let share = (isDisturbed ? 1 : Self.departureShare) / 2
-        let square = error * error + share * (departure.x * departure.x + turned * turned)
+        // A tilt to the east makes the upright part of the field a part to the east.
+        let tilted = field.x * sin(field.y * .pi / 180)
+        let square =
+            max(error * error, ironVariance) + share * (departure.x * departure.x + turned * turned)
+            + tilted * tilted * (scaleTilt * scaleTilt).sum() / 2
         let level = max(horizontalField, 1e-9)
         let measured = min(180 / .pi / level * square.squareRoot(), 180)
         sigma += gain * (measured - sigma)
+        scaleTurn *= 1 - gain
         self.disagreement += disagreementGain.update(seconds) * (disagreement - self.disagreement)
     }
 
     /// How far the heading may be off: about nine of ten errors are smaller.
     func degrees(dipDegrees: Double) -> Double {
         let start = startSigma(dipDegrees)
-        let square = sigma * sigma + disagreement * disagreement + start * start
+        let scale = scaleTurn * 180 / .pi
+        let square = sigma * sigma + disagreement * disagreement + start * start + scale * scale
         return min(Self.nineOfTen * square.squareRoot(), 180)
     }
 
     /// Begins with a new heading on a level that is known.
     mutating func restartHeading() {
         sigma = 180
+        scaleTurn = 0
         disagreement = 0
     }
 

@@ -16,6 +16,9 @@ struct FusionFinding {
     var accuracyDegrees = 0.0
     /// How fast the heading grows, clockwise, in °/s.
     var turnRateDegrees = 0.0
+    /// The hard iron that was learned, in µT, and the standard deviation of what is left of it on an axis.
+    var iron = Vector3.zero
+    var ironSigma = 0.0
 
     /// The orientation, with the field in it.
     var attitude: Attitude {

@@ -57,6 +57,18 @@ package struct FusionSettings: Sendable, Equatable {
     /// The standard deviation of the field's error after a calibration, on one axis; `nil` is 0.6 % of its strength.
     package var fieldError: Double?
 
+    /// Whether the hard iron, the gyroscope's scale and the magnetometer's delay are learned from turns; not for a field in another unit.
+    package var learnsSensors = true
+    /// Whether the hard iron was taken from the field by a calibration where the magnetometer is mounted; else it is learned.
+    package var isFieldCalibrated = true
+    /// Whether the iron that is learned is all of the device's, which it keeps; not the rest that a calibration has left.
+    package var ironIsOfDevice = true
+    /// The standard deviation of the hard iron on each axis, in µT, before a turn has shown it: that of bare chips on circuit boards
+    /// is 10 to 100 µT.
+    package var ironSigma = 35.0
+    /// The standard deviation of the gyroscope's scale, before turns have shown it: data sheets of small chips allow 1 to 3 %.
+    package var scaleSigma = 0.02
+
     /// The largest rate that the gyroscope measures, in rad/s; `nil` when it is not known.
     package var gyroscopeRange: Float?
     /// Whether the gyroscope reports only changes: its rate holds until the next report.
@@ -65,6 +77,11 @@ package struct FusionSettings: Sendable, Equatable {
 
     /// The defaults.
     package init() {}
+
+    /// What of the errors that turns show belongs to the device.
+    func usable(_ errors: SensorErrors) -> SensorErrors {
+        ironIsOfDevice ? errors : errors.withoutIron(sigma: ironSigma)
+    }
 
     /// The published constants, as the reference implementation has them.
     package static var published: FusionSettings {
@@ -76,6 +93,7 @@ package struct FusionSettings: Sendable, Equatable {
         settings.motionEstimateFromSeconds = 0
         settings.firstFieldRate = settings.newFieldRate
         settings.firstFieldEndsRejection = false
+        settings.learnsSensors = false
         return settings
     }
 }
@@ -88,13 +106,17 @@ package struct FusionMemory: Sendable, Equatable {
     package var sigmaDegrees: SIMD3<Double>
     /// The undisturbed field: its strength, in the field's unit, and its dip in degrees; `nil` when it is not known.
     package var field: (strength: Double, dipDegrees: Double)?
+    /// What turns have shown of the sensors; `nil` when that is nothing.
+    package var errors: SensorErrors?
 
     package init(
-        offset: SIMD3<Double>, sigmaDegrees: SIMD3<Double>, field: (strength: Double, dipDegrees: Double)? = nil
+        offset: SIMD3<Double>, sigmaDegrees: SIMD3<Double>, field: (strength: Double, dipDegrees: Double)? = nil,
+        errors: SensorErrors? = nil
     ) {
         self.offset = offset
         self.sigmaDegrees = sigmaDegrees
         self.field = field
+        self.errors = errors
     }
 
     /// What a fusion knows that has learned nothing.
@@ -110,11 +132,53 @@ package struct FusionMemory: Sendable, Equatable {
             let square = sigmaDegrees[axis] * sigmaDegrees[axis] + growth
             aged.sigmaDegrees[axis] = min(square.squareRoot(), 0.5)
         }
+        if let errors { aged.errors = errors.aged(seconds: seconds) }
         return aged
     }
 
     package static func == (left: FusionMemory, right: FusionMemory) -> Bool {
         left.offset == right.offset && left.sigmaDegrees == right.sigmaDegrees
             && left.field?.strength == right.field?.strength && left.field?.dipDegrees == right.field?.dipDegrees
+            && left.errors == right.errors
+    }
+}
+
+/// What turns have shown to be wrong with a magnetometer and a gyroscope.
+package struct SensorErrors: Sendable, Equatable {
+    /// The hard iron in µT, in the device's frame, of the samples without a calibration.
+    package var iron: SIMD3<Double>
+    /// Its standard deviation on each axis.
+    package var ironSigma: SIMD3<Double>
+    /// What the gyroscope's rates have to be multiplied by.
+    package var scale: Double
+    /// Its standard deviation.
+    package var scaleSigma: Double
+
+    package init(iron: SIMD3<Double>, ironSigma: SIMD3<Double>, scale: Double, scaleSigma: Double) {
+        self.iron = iron
+        self.ironSigma = ironSigma
+        self.scale = scale
+        self.scaleSigma = scaleSigma
+    }
+
+    /// How far iron and scale move within days, by temperature: as far as a fixed installation lets them.
+    private static let (ironDrift, scaleDrift) = (2.0, 0.002)
+    private static let daySeconds = 86_400.0
+
+    /// It for a field from which a calibration has taken the iron: another calibration leaves another one.
+    func withoutIron(sigma: Double) -> SensorErrors {
+        SensorErrors(iron: .zero, ironSigma: SIMD3(repeating: sigma), scale: scale, scaleSigma: scaleSigma)
+    }
+
+    /// What it is worth after a time: as much less as a day makes it, and no less after longer.
+    func aged(seconds: Double) -> SensorErrors {
+        let share = min(max(seconds, 0) / Self.daySeconds, 1)
+        var aged = self
+        for axis in 0..<3 {
+            aged.ironSigma[axis] =
+                (ironSigma[axis] * ironSigma[axis] + Self.ironDrift * Self.ironDrift * share).squareRoot()
+        }
+        aged.scaleSigma = (scaleSigma * scaleSigma + Self.scaleDrift * Self.scaleDrift * share).squareRoot()
+        return aged
     }
 }

@@ -6,7 +6,7 @@ package struct GyroscopeState: Sendable, Equatable {
     package let device: String?
     /// The offset of the samples without a calibration, its uncertainty, and the undisturbed field.
     package let memory: FusionMemory
-    /// Whether the offset is more than a guess: it was learned at rest, now or before.
+    /// Whether something is more than a guess: the offset, learned at rest, or the scale and the iron, learned in turns, now or before.
     package let isLearned: Bool
     /// Whether the device is at rest.
     package let isAtRest: Bool
@@ -38,7 +38,7 @@ extension Sensor {
         var memory = fusion.memory
         memory.offset += gyroscopeOffset
         return GyroscopeState(
-            device: gyroscopeDevice, memory: memory, isLearned: fusion.hasLearnedOffset, isAtRest: fusion.isAtRest,
+            device: gyroscopeDevice, memory: memory, isLearned: fusion.hasLearned, isAtRest: fusion.isAtRest,
             secondsAlone: secondsAlone)
     }
 
