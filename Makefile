@@ -186,12 +186,13 @@ test-kernel: build ## Test the service in a QEMU guest, on a kernel with sensors
 walks: setup-test ## Measure which files an event passes, and compare them with docs/walks.md.
 	scripts/walks
 
-lint: ## Check the format, the modules' imports and table, what systemd says of its files, the manual pages, links and figures of the documents, and licences.
+lint: ## Check the format, the modules' imports and table, what systemd says of its files, the manual pages, links and figures of the documents, words, and licences.
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
 	scripts/check-imports
 	scripts/check-units
 	scripts/check-manual
 	scripts/check-documents
+	scripts/check-words
 	scripts/walks --check
 	scripts/check-licences
 	scripts/docs

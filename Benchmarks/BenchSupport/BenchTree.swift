@@ -33,10 +33,10 @@ package final class BenchTree {
     package var root: String { tree.root }
     /// The descriptor of the first device.
     package var node: Int32 { devices[0].raw }
-    /// How many bytes of the first device nobody has read yet.
+    /// How many bytes of the first device the program has not read yet.
     package var unreadCount: Int { devices[0].unreadCount }
 
-    /// Makes a FIFO that is open for reading and writing, so that nobody waits for the other end.
+    /// Makes a FIFO that is open for reading and writing, so that neither end waits in open(2) for the other.
     ///
     /// - Returns: Its path and its descriptor.
     package func makeFIFO(_ name: String) -> (path: String, descriptor: Int32) {

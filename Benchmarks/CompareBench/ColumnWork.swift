@@ -2,7 +2,7 @@ import BenchSupport
 import Glibc
 import Kernels
 
-/// Work on columns that somebody else has written into a file.
+/// Work on columns that another program has written into a file.
 final class ColumnWork {
     private var columns: [UnsafeMutablePointer<Float>] = []
     private var count = 0
@@ -84,7 +84,7 @@ final class ColumnWork {
         say("\(processorTime() - start) \(found)")
     }
 
-    /// An instruction set by its name; `best` is the one that everybody uses.
+    /// An instruction set by its name; `best` is the one that the program chooses by itself.
     private static func instructionSet(_ name: String) -> InstructionSet {
         guard let set = name == "best" ? .current : InstructionSet(rawValue: name),
             InstructionSet.available.contains(set)

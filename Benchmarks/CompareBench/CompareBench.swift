@@ -3,7 +3,7 @@ import BenchSupport
 /// What Benchmarks/compare talks to: does one piece of work at a time, and says how long it took.
 ///
 /// A command is a line of words on standard input, an answer is a line of numbers on standard output: nanoseconds first,
-/// and then what was found, which whoever asked compares with what others find.
+/// and then the results, which the caller compares with those of other programs.
 @main
 enum CompareBench {
     static func main() {

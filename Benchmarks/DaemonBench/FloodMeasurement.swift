@@ -37,7 +37,7 @@ struct FloodMeasurement {
         var stuck: Int32 = -1
         let daemon = Daemon(binary, output: output, errors: "log") { tree in
             tree.put("log", "")
-            // Nobody reads it.
+            // The FIFO has no reader.
             if let output { stuck = tree.makeFIFO(output).descriptor }
             return Self.configuration
         }

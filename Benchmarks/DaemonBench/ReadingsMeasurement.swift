@@ -2,7 +2,7 @@ import BenchSupport
 import EventSocket
 import Synchronization
 
-/// What live readings cost the daemon: nothing while nobody subscribes, and what one subscriber at 10 Hz adds.
+/// What live readings cost the daemon: nothing without a subscriber, and what one subscriber at 10 Hz adds.
 ///
 /// Short stretches without and with the subscriber alternate in one process, so that what else the machine does meets both.
 struct ReadingsMeasurement {

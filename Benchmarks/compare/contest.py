@@ -3,8 +3,8 @@
 import statistics
 import time
 
-# Whether everybody has all processors and as many threads as it takes by itself. Then the time until the end counts; else
-# that of the processor, of all threads: what else the machine does does not count.
+# Whether each program has all processors and as many threads as it takes by itself. Then the time until the end counts;
+# else that of the processor, of all threads: what else the machine does does not count.
 takes_all_processors = False
 
 

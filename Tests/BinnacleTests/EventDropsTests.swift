@@ -41,7 +41,7 @@ import Testing
         #expect(drops.reportDue(hasRoom: true, at: start + .milliseconds(1400)) == nil)
         #expect(told.all == [1, 4])
         #expect(drops.reportDue(hasRoom: true, at: start + .seconds(9)) == nil)
-        // The next one is told at once, and the intervals begin again.
+        // The next drop is reported without delay, and the intervals begin again.
         drops.add(1, at: start + .seconds(10))
         drops.add(1, at: start + .seconds(11))
         #expect(told.all == [1, 4, 1, 1])

@@ -130,7 +130,7 @@ import Testing
             detector = OrientationDetector(accelerometer: stream, settings: settings)
         }
 
-        /// What a detector tells of samples.
+        /// The events that a detector reports for samples.
         static func told(_ samples: [Sample], settings: OrientationSettings = OrientationSettings()) -> [String] {
             let bench = Bench(samples, settings: settings)
             return withExtendedLifetime(bench) { bench.run() }

@@ -300,7 +300,7 @@ private final class StampSource: SampleSource {
     }
 }
 
-/// A delegate that nobody but the session holds.
+/// A delegate that only the session retains.
 private final class Porter: MotionManagerDelegate {
     private let onRelease: () -> Void
     init(onRelease: @escaping () -> Void) { self.onRelease = onRelease }

@@ -345,7 +345,7 @@ private func settings(
     }
 }
 
-/// Keeps the gaps that sensors tell of.
+/// Keeps the gaps that sensors report.
 private final class GapDiary: SensorDelegate {
     private(set) var gaps: [SampleGap] = []
     func sensor(_ sensor: Sensor, didResumeAfter gap: SampleGap, at position: SamplePosition) { gaps.append(gap) }

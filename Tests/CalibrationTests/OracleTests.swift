@@ -130,7 +130,7 @@ import Testing
         judge.model = .sphere
         #expect(try judge.judge(fitted).calibration == sphere)
 
-        // What was not fitted; at 96 s somebody begins to take the magnet off.
+        // What was not fitted; at 96 s the experimenter begins to take the magnet off.
         let heldOut = rows.filter { $0[0] > 74 && $0[0] <= 99 }
         let own = try #require(
             MagnetometerFit.sphere(heldOut.filter { $0[0] <= 96 }.map { Vector3($0[4], $0[5], $0[6]) }))

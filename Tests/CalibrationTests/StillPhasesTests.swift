@@ -46,7 +46,7 @@ import Testing
         var phases = StillPhases()
         for number in Int64(0)..<49 { phases.add([0, 0, 9.8], timeNanoseconds: number * Self.tick) }
         #expect(phases.rests.isEmpty)
-        // What was in a gap nobody knows.
+        // The device may have moved in a gap, so a rest does not continue across it.
         for number in Int64(0)..<49 { phases.add([0, 0, 9.8], timeNanoseconds: 5_000_000_000 + number * Self.tick) }
         #expect(phases.rests.isEmpty)
         phases.add([0, 0, 9.8], timeNanoseconds: 5_000_000_000 + 50 * Self.tick)

@@ -34,7 +34,7 @@ import Testing
         while let client = try? server.client() { clients.append(client) }
         let message = "no connection can be taken: Too many open files"
         try server.wait("it has none left") { server.notes.said.withLock { $0.contains(message) } }
-        // Nobody is kept waiting, and the processor is not kept busy.
+        // No client waits, and the server does not keep the processor busy.
         let before = processorSeconds()
         for number in UInt64(1)...100 {
             server.publish()

@@ -6,9 +6,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Clients that do what they should not: nobody else may notice.
+/// Clients that do what they should not: the other clients may not notice.
 @Suite struct HostileClientTests {
-    /// Checks that the server still does its work for somebody else.
+    /// Checks that the server still serves another client.
     private func expectService(_ server: TestServer, _ client: RawClient) throws {
         let last = server.publish()
         #expect(try client.sequences(1) == [last])
@@ -137,7 +137,7 @@ import Testing
         let client = try goodClient(server)
         shutdown(client.raw, Int32(SHUT_WR))
         for _ in 0..<3 { try expectService(server, client) }
-        // Whoever does not want to read is no subscriber any more.
+        // A client that has shut down its reading end is no subscriber any more.
         let deaf = try goodClient(server)
         shutdown(deaf.raw, Int32(SHUT_RD))
         try expectService(server, client)
@@ -170,7 +170,7 @@ import Testing
         try sendDescriptor(ends[1], over: client.raw, with: "{\"subscribe\":{}}\n")
         close(ends[1])
         _ = try client.message()
-        // The pipe ends, because nobody has its other end any more.
+        // The pipe ends, because no process has its other end open any more.
         var ready = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
         #expect(poll(&ready, 1, 60_000) == 1)
         #expect(Int32(ready.revents) & Int32(POLLHUP) != 0)
@@ -200,13 +200,13 @@ import Testing
         try expectService(server, clients[2])
     }
 
-    /// Whoever asks in a loop must not keep the daemon busy.
+    /// A client that asks in a loop must not keep the daemon busy.
     @Test func manyWhoAskForTheStatusAreOneQuestion() throws {
         let server = try TestServer()
         let clients = try (0..<50).map { _ in try server.client() }
         for client in clients { client.send(line: #"{"status":{}}"#) }
         for client in clients { #expect(client.line() == #"{"status":{"uptime_s":1}}"#) }
-        // One in each tenth of a second, and nobody knows how long this took.
+        // One in each tenth of a second; a busy machine may take several of them.
         #expect(server.notes.questions.load(ordering: .relaxed) < 50)
     }
 

@@ -36,7 +36,7 @@ import Testing
         #expect(peer.user == geteuid() && peer.process == getpid() && peer.groups.contains(getegid()))
     }
 
-    /// Asks for the status as another account; what it is told.
+    /// Asks for the status as another account, and returns the answer.
     private func ask(_ server: TestServer, as arguments: [String]) throws -> String {
         chmod((server.path as NSString).deletingLastPathComponent, 0o755)
         let output = try TemporaryFile()

@@ -99,7 +99,7 @@ final class RawClient {
         }
     }
 
-    /// Subscribes, and takes note of the answer.
+    /// Subscribes, and returns the answer.
     @discardableResult
     func subscribe(_ body: String = "") throws -> SocketMessage {
         send(line: "{\"subscribe\":{\(body)}}")

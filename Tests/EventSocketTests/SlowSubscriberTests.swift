@@ -37,7 +37,7 @@ import Testing
             server.publish(kind: index % 2 == 0 ? .shock : .shake, padding: 200)
             _ = try reader.sequences(1)
         }
-        // Everything comes, or is told of.
+        // Each event comes, or is counted in a `missed` message.
         var seen: [UInt64] = []
         var missedCount: UInt64 = 0
         var end: UInt64 = 0

@@ -211,7 +211,7 @@ import Testing
             try client.message()
                 == .missed(MissedEvents(count: 40, first: 11, last: 50, reason: "they were removed from the store")))
         #expect(try client.sequences(50) == Array(51...100))
-        // Whoever begins at the beginning misses nothing.
+        // A client that begins at the beginning misses nothing.
         let other = try server.client()
         try other.subscribe(#""after":0"#)
         #expect(try other.sequences(50) == Array(51...100))

@@ -28,7 +28,7 @@ final class TestServer {
     ) throws {
         folder = try TemporaryFolder()
         var settings = SocketSettings(path: folder.path + "/s")
-        // Everybody who connects here is of this process's own account.
+        // Every client that connects here is of this process's own account.
         settings.reservedPlaces = 0
         change(&settings)
         self.settings = settings

@@ -135,11 +135,11 @@ extension CommandTests {
             let finished = reports.of(.commandFinished)
             #expect(finished.count + reports.droppedCount == submitted)
             #expect(reports.all.count == finished.count + reports.of(.eventsDropped).count)
-            // Those that ran are told of once, and the first that waited were not dropped for later ones.
+            // Each program that ran is reported once, and the first that waited were not dropped for later ones.
             let numbers = finished.compactMap { $0.integer(.trigger) }
             #expect(Set(numbers).count == numbers.count)
             #expect(Set(1...10).isSubset(of: numbers))
-            // Told at once, and then not more often than once a second.
+            // The first drop is reported without delay, later ones not more often than once a second.
             #expect(beforeStop.count >= 2)
             for (one, next) in zip(beforeStop, beforeStop.dropFirst()) {
                 #expect(next.timeNanoseconds - one.timeNanoseconds >= 1_000_000_000)
@@ -150,7 +150,7 @@ extension CommandTests {
             #expect(reports.all.allSatisfy { $0.isSimulated })
         }
 
-        /// The last drops are told of without another event or end.
+        /// The last drops are reported without another event or the handler's end.
         @Test func theLastDropsAreToldOf() throws {
             let handler = reports.handler(
                 "/bin/sleep", ["1000"],

@@ -16,7 +16,7 @@ extension CommandTests {
         }
 
         @Test func itInheritsNoDescriptor() throws {
-            // One that whoever opened it forgot to close on exec.
+            // Descriptors that were opened without O_CLOEXEC.
             let forgotten = (0..<10).map { _ in open("/dev/null", O_RDONLY) }
             defer { for descriptor in forgotten { close(descriptor) } }
             // The fourth is the one that ls reads the folder with.
@@ -42,7 +42,7 @@ extension CommandTests {
             defer { for signal in [SIGUSR1, SIGHUP] { Foundation.signal(signal, SIG_DFL) } }
             let text = try output("grep -E '^Sig(Blk|Ign)' /proc/self/status | cut -f 2 | tr '\\n' ' '")
             let masks = try #require(text).split(separator: " ").compactMap { UInt64($0, radix: 16) }
-            // 32 and 33 are the C library's own, which it sets for nobody and hands on as it found them.
+            // 32 and 33 are the C library's own, which it sets for no caller and hands on as it found them.
             #expect(masks.map { $0 & ~(0b11 << 31) } == [0, 0])
         }
 

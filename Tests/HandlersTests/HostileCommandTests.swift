@@ -114,7 +114,7 @@ extension CommandTests {
             try waitUntil("the end of all of \(family)") { !family.contains(where: isAlive) }
         }
 
-        /// It holds the output, and nobody waits for it.
+        /// It holds the output open, and the handler does not wait for it.
         @Test func whatLeavesTheGroupIsNotWaitedFor() throws {
             let file = try TemporaryFile()
             let handler = reports.shell(
@@ -192,7 +192,7 @@ extension CommandTests {
                     == "cannot be run: Argument list too long: an argument is longer than the system allows")
         }
 
-        /// It would block whoever writes in one piece, and end whoever does not expect a broken pipe.
+        /// It would block a writer that writes in one piece, and end a writer that does not expect a broken pipe.
         @Test(arguments: ["exec <&-; sleep 0.1", "exit 0", "sleep 0.1", "head -c 70000 >/dev/null"])
         func whoeverDoesNotReadTheEventIsLeftInPeace(program: String) throws {
             let handler = reports.shell(program)

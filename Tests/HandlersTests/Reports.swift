@@ -13,7 +13,7 @@ final class Reports: Sendable {
     var add: @Sendable (Event) -> Void { { event in self.list.withLock { $0.append(event) } } }
 
     func of(_ kind: EventKind) -> [Event] { all.filter { $0.kind == kind } }
-    /// The sum of what was told to be dropped.
+    /// The number of events that were reported as dropped.
     var droppedCount: Int { of(.eventsDropped).compactMap { $0.integer(.count) }.reduce(0, +) }
 
     /// Waits until something was reported.

@@ -28,12 +28,12 @@ import Testing
         let handler = try Self.stuck(reports, begun: begun, released: released)
         handler.handle(Self.event)
         begun.wait()
-        // Four have room; of the others the first is told of at once.
+        // Four have room; the first of the others is reported without delay.
         for _ in 0..<10 { handler.handle(Self.event) }
         #expect(handler.droppedCount == 6)
         #expect(reports.droppedCount == 1)
         handler.end(within: .zero)
-        // One that was begun, four that wait, five that nobody was told of.
+        // One that was begun, four that wait, five that were dropped and not reported yet.
         #expect(handler.waitForEnd(until: SystemClock.monotonic()) == 10)
         for _ in 0..<10 { released.signal() }
     }

@@ -58,7 +58,7 @@ def unplugging_ten_times_is_ten_events_and_leaks_nothing():
     for round in range(1, 11):
         hub.say("unplug", "unplugged")
         gone = follower.next(round, "sensor.inactive")[-1][1]
-        # Every other time somebody else has taken the number meanwhile.
+        # Every other time another device has taken the number meanwhile.
         if round % 2:
             other = Play("--trace", OTHER, "--loop")
             await_device("magn_3d")
@@ -94,7 +94,7 @@ def silence_is_told_and_ends():
     follower.next(len(follower.events("motion.moving")) + 1, "motion.moving")
     expect(stream()["rate_hz"] > 50, stream())
     told = len(follower.events("samples.lost"))
-    # It answers nobody, and so cannot be switched off and on, nor read singly.
+    # It answers no request, and so cannot be switched off and on, nor read singly.
     hub.say("stall 12", "stalled")
     follower.next(told + 1, "samples.lost")
     wait_for("recovery", lambda: is_active() and stream()["last_sample_s"] < 0.5)

@@ -29,7 +29,7 @@ float form_special(void);
 /// Room for values at an address that is no multiple of a vector's length, and that ends where the values do: what reads
 /// behind them is seen by the address sanitizer.
 float *form_column(size_t count);
-/// Gives back all columns of a case.
+/// Releases all columns of a case.
 void form_release(void);
 
 /// Reports that a case failed, and ends.

@@ -73,7 +73,7 @@ import Testing
         #expect(counter.stamp(.max, eventNanoseconds: 1_006_000_000) == 1_004_999_000)
         // Over the edge: ten milliseconds later, whatever the event's own time says within its jitter.
         #expect(counter.stamp(9999, eventNanoseconds: 1_013_000_000) == 1_014_999_000)
-        // The device has started anew: the event's time is what is left.
+        // The device has started again: only the event's time is left.
         #expect(counter.stamp(0, eventNanoseconds: 1_030_000_000) == 1_030_000_000)
         #expect(counter.stamp(10_000, eventNanoseconds: 1_041_000_000) == 1_040_000_000)
         var hostile = MicrosecondCounter()

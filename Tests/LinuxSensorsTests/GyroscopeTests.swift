@@ -155,7 +155,7 @@ private let turn = Float.pi / 180
         #expect(try tree.text(tree.folder(1) + "/buffer0/enable") == "0")
     }
 
-    /// Nothing is told where there is no gyroscope, and the stream stays without samples.
+    /// Without a gyroscope no event is reported, and the stream stays without samples.
     @Test func withoutAGyroscopeNothingIsTold() throws {
         let tree = try FifoTree()
         let node = try #require(try tree.addDevice(0, name: "accel_3d"))

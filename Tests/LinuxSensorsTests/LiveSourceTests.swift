@@ -39,7 +39,7 @@ import Testing
         defer { node?.close() }
         let folder = tree.folder(0)
         let (elements, controls) = isOld ? ("/scan_elements", "/buffer") : ("/buffer0", "/buffer0")
-        // A channel that somebody left on would change the layout.
+        // A channel that another program left on would change the layout.
         try tree.set("\(folder)\(elements)/in_anglvel_x_en", "1")
         try tree.set("\(folder)/sampling_frequency_available", "50 200 400")
         var settings = SensorSettings()

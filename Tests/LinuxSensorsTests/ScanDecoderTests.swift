@@ -42,7 +42,7 @@ private enum Reference {
 
     @Test(
         arguments: [
-            // Rubbish in the upper half, as HID hubs leave it: the neighbouring axis.
+            // Foreign bits in the upper half, as HID hubs leave them: the neighbouring axis.
             ("le:s16/32>>0", [0x18, 0xFC, 0xAD, 0xDE], -1000),
             ("le:s16/32", [0xE8, 0x03, 0xFF, 0xFF], 1000),
             ("be:s12/16>>4", [0xFF, 0xF7], -1),
@@ -115,7 +115,7 @@ private enum Reference {
             let expected = Reference.layout(ordered.map(\.type.byteCount))
             #expect(layout.places.map(\.offset) == expected.offsets)
             #expect(layout.byteCount == expected.size)
-            // Everything is rubbish, the unused bits and the padding too.
+            // All bytes are random, the unused bits and the padding too.
             let scan = (0..<layout.byteCount).map { _ in UInt8.random(in: 0...255, using: &generator) }
             for place in layout.places {
                 let bytes = Array(scan[place.offset..<place.offset + place.channel.type.storageBytes])

@@ -261,7 +261,7 @@ import Testing
         #expect(slot.handle(.failed(Self.failure(.busy)), at: Self.now) == [.report(Self.failure(.busy))])
     }
 
-    /// Pauses double from one second to 32, and begin anew after a sample.
+    /// Pauses double from one second to 32, and begin again at one second after a sample.
     @Test func pausesDouble() {
         var slot = SensorSlot(bufferRetryNanoseconds: Self.retry, state: Self.waiting(after: 0))
         var pauses: [Int64] = []

@@ -32,7 +32,7 @@ import Testing
         let first = stamper.stamp(wall - 2000, behind: 0, arrival: now, realtime: { self.wall })
         #expect(first.timeNanoseconds == now - 2000)
         #expect(stamper.takeNotice()?.contains("wall clock") == true)
-        #expect(stamper.takeNotice() == nil, "told once")
+        #expect(stamper.takeNotice() == nil, "reported once")
         // The wall clock is set by an hour; stamps and clock move together.
         let hour = 3600 * second
         let second = stamper.stamp(

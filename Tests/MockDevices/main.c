@@ -103,7 +103,7 @@ static void set_axis(struct evdev_face *face, const char *text) {
 // Makes the devices of a description, which may have lines of ours: "X: AXIS VALUE MIN MAX FUZZ FLAT RESOLUTION".
 //
 // The nodes are ours, too, because umockdev's own could not be plugged in a second time; and they come first, because
-// umockdev tells whoever listens that a device was added.
+// umockdev tells the programs that listen that a device was added.
 static gboolean add_nodes(char **lines) {
     const char *devpath = NULL;
     struct evdev_face face = {.name = g_strdup("")};

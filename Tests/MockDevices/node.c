@@ -140,7 +140,7 @@ struct node *node_create(
         *problem = "nobody can answer its ioctls";
         return NULL;
     }
-    // Whoever may open the node has to reach us, or the preloaded library ends the program.
+    // A program that may open the node has to reach the socket, or the preloaded library ends the program.
     g_autofree char *socket = path_of(bed, "ioctl/dev", name);
     chmod(socket, 0777);
     return node;

@@ -29,21 +29,21 @@ struct node {
     // Guards what follows: umockdev asks on a thread of its own.
     GMutex lock;
     gboolean is_gone;
-    // Bytes that were written and that nobody has read.
+    // Bytes that were written and that no program has read.
     gint64 unread;
     struct evdev_face face;
 };
 
 // Makes the node and says who answers its ioctls; NULL when that fails, with the reason in `problem`. It lives as long
-// as the process, since umockdev's thread may be serving somebody who has it open.
+// as the process, since umockdev's thread may be serving a program that has it open.
 //
 // With `is_again` there was a node of that name. Its ioctls are answered until now, because the preloaded library ends a
-// program that was about to open it when nobody answers any more.
+// program that was about to open it when its ioctls have no answer any more.
 struct node *node_create(
     UMockdevTestbed *bed, const char *name, const char *devpath, gboolean is_again, const char **problem);
 
-// Takes the node out of /dev. Whoever has it open gets ENODEV from a read, as from the kernel; with `hang_up` a wait for
-// it ends, as for an input device, and without it does not, as for a buffer of industrial I/O.
+// Takes the node out of /dev. A program that has it open gets ENODEV from a read, as from the kernel; with `hang_up` a
+// wait for it ends, as for an input device, and without it does not, as for a buffer of industrial I/O.
 void node_remove(UMockdevTestbed *bed, struct node *node, gboolean hang_up);
 
 // Reads a bitmap as sysfs prints it: words of 64 bits in hexadecimal, the highest first.

@@ -338,7 +338,7 @@ def check_theirs():
     bad(FOLDER / "x.parquet", "Parquet")
     stream = write("whole.arrows", [table]).read_bytes()
     # Endianness is the first number of the schema that pyarrow leaves out; a big-endian one cannot be written here.
-    # What is cut off is told of, and the rest is used.
+    # The message names what is cut off, and the rest is used.
     (FOLDER / "torn.arrows").write_bytes(stream[:-5000])
     torn = run("replay", FOLDER / "torn.arrows", status=65)
     need("no sample: the first batch was not written to its end" in torn.stderr, torn.stderr)

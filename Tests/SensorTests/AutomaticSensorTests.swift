@@ -16,7 +16,7 @@ import Testing
         magnetometer = "compass"
         """
 
-    /// An input device and an IIO device, each for what it can do; what is for IIO alone disturbs nobody.
+    /// An input device and an IIO device, each for what it can do; an input device ignores keys for IIO.
     @Test func eachKindIsFoundWhereItIs() async throws {
         let station = try MockStation()
         try station.add(

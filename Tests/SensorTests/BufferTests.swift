@@ -84,7 +84,7 @@ import Testing
         for folder in ["buffer0", "scan_elements"] {
             device.attributes["\(folder)/in_accel_y_index"] = "7"
             device.attributes["\(folder)/in_timestamp_index"] = "10"
-            // Somebody left it on. It has to be switched off, because it is not asked for.
+            // Another program left it on. It has to be switched off, because it is not asked for.
             device.attributes["\(folder)/in_temp_en"] = "1"
         }
         try station.add(device)
@@ -183,7 +183,7 @@ import Testing
         #expect(try station.attribute("buffer0/enable", of: device) == "0")
     }
 
-    /// D2: a device that wakes up only when it is switched on anew delivers through its buffer again.
+    /// D2: a device that wakes up only when it is switched off and on delivers through its buffer again.
     @Test func aDeviceThatWakesUpAfterARearmStaysWithItsBuffer() async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", "le:s32/32>>0")
@@ -229,7 +229,7 @@ import Testing
         // Fast enough to wake the reader less often than with each scan.
         device.attributes["in_accel_sampling_frequency_available"] = "1000"
         device.attributes["in_accel_sampling_frequency"] = "25"
-        // Left on by somebody who ended without a word.
+        // Left on by a program that was killed.
         device.attributes["buffer0/enable"] = "1"
         try station.add(.trigger(0, name: "accel_3d-dev0"), device)
         let log = try WriteLog(device, in: station, folders: ["", "buffer0", "buffer", "scan_elements", "trigger"])
@@ -264,7 +264,7 @@ import Testing
         #expect(try station.attribute("buffer0/enable", of: device) == "0")
     }
 
-    /// Corner case 16: scans below the watermark wake nobody, and are recorded all the same.
+    /// Corner case 16: scans below the watermark do not wake the program, and are recorded all the same.
     @Test func whatStaysBelowTheWatermarkIsNotHeldBack() async throws {
         let station = try MockStation()
         let channels = ScanChannel.axes("accel", "le:s16/16>>0")

@@ -26,7 +26,7 @@ final class FakeTree {
         try tree.text(path(name, of: device))
     }
 
-    /// Lets the hardware say bytes, and waits until they were read.
+    /// Writes bytes as the hardware would, and waits until the program has read them.
     func write(_ bytes: [UInt8], to device: MockDevice) async throws {
         let node = try #require(nodes[device.node])
         try node.write(bytes)

@@ -1,6 +1,6 @@
 import Testing
 
-/// Lets only a few scenarios run at the same time: each has two processes, and a machine that is overrun is slower than
+/// Limits how many scenarios run at the same time: each has two processes, and a machine that is overrun is slower than
 /// what a stall watchdog forgives.
 struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
     private static let gate = Gate(places: 6)

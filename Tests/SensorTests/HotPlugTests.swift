@@ -82,7 +82,7 @@ import Testing
         #expect(try await recording.stop().only("a").map(\.x) == [1, 2])
     }
 
-    /// udev tells of a change whenever a rule touches the device: that is no reason to open it anew.
+    /// udev reports a change whenever a rule touches the device: that is no reason to open it again.
     @Test func aChangeIsNoRemoval() async throws {
         let station = try MockStation()
         let device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: Self.channels, scale: "1")

@@ -58,7 +58,7 @@ import Testing
         #expect(!errors.contains("samples.lost") && !errors.contains("sensor.inactive"), "\(errors)")
     }
 
-    /// Corner case 22: after SYN_DROPPED the tail of a frame is no sample; the axes are read anew, and the loss is told.
+    /// Corner case 22: after SYN_DROPPED the tail of a frame is no sample; the axes are read again, and the loss is reported.
     @Test func afterADropTheAxesAreReadAnew() async throws {
         let station = try MockStation()
         let device = MockDevice.evdev(1, name: "tilt", values: [0, 0, 1000])

@@ -53,7 +53,7 @@ struct MockDevice {
             lines.append("A: \(name)=\(Self.escaped(value))")
         }
         for (number, axis) in axes.sorted(by: { $0.key < $1.key }) { lines.append("X: \(number) \(axis)") }
-        // umockdev tells of the devices in their order here; the kernel begins with the one above.
+        // umockdev reports the devices in their order here; the kernel begins with the parent.
         return (parent.map { $0.description + "\n" } ?? "") + lines.joined(separator: "\n") + "\n"
     }
 

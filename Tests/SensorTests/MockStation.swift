@@ -52,7 +52,7 @@ final class MockStation {
 
     // MARK: Devices
 
-    /// Puts devices into the test bed; whoever listens to udev is told.
+    /// Puts devices into the test bed; the programs that listen to udev receive the events.
     func add(_ devices: MockDevice...) throws {
         let description = try TemporaryFile(devices.map(\.description).joined(separator: "\n"))
         try obey("add", description.path)
@@ -68,7 +68,7 @@ final class MockStation {
         try obey("unplug", device.path, hangsUp ? "hangup" : "silent")
     }
 
-    /// Has the hardware deliver bytes, in pieces of a size, each after the program has read the one before.
+    /// Writes bytes as the hardware would, in pieces of a size, each after the program has read the one before.
     ///
     /// The task sleeps meanwhile: there are as many threads for all tests as processors, and two tests that kept theirs for
     /// half a minute would have every other miss the states that it waits for.
@@ -102,7 +102,7 @@ final class MockStation {
     }
 
     func setAttribute(_ name: String, of device: MockDevice, to value: String) throws {
-        // In place: whoever has it open, or watches it, keeps it.
+        // In place: a program that has it open, or watches it, keeps it.
         let file = try #require(FileHandle(forWritingAtPath: path(name, of: device)))
         try file.truncate(atOffset: 0)
         try file.write(contentsOf: Data((value + "\n").utf8))

@@ -8,7 +8,7 @@ import Testing
 @Suite(.fewAtATime) struct PermissionTests {
     private let channels = ScanChannel.axes("accel", "le:s16/16>>0")
 
-    /// Closes a node to whoever runs the program: another user, or ourselves where we are not root.
+    /// Closes a node to the user who runs the program: another user, or that of the tests where they do not run as root.
     private func close(_ device: MockDevice, in station: MockStation) {
         let path = station.nodePath(of: device)
         if geteuid() == 0 { chown(path, 0, 1) }
@@ -73,7 +73,7 @@ import Testing
         #expect(recorded.errors.contains("binnacle"), "\(recorded.errors)")
     }
 
-    /// Single values may be read by everybody: a closed buffer is no reason to give up, and it is said.
+    /// All users may read single values: a closed buffer is reported, and is no reason to give up.
     @Test func aClosedBufferIsPassedOverWhereSingleValuesCanBeRead() async throws {
         let station = try MockStation()
         var device = MockDevice.buffered("accel", 0, name: "accel_3d", channels: channels, scale: "1")

@@ -128,7 +128,7 @@ extension BrokenConfigurationTests {
             "DIR/t.toml:8:21: `A` holds a NUL character"),
     ]
 
-    /// Events that tell of handlers, for what could cause more of them.
+    /// Events about handlers, in `on` of a handler that could cause more of them.
     static let circles = ["command.finished", "command.failed", "events.dropped", "handler.failed"].map { kind in
         BrokenConfiguration(
             "\(kind) for a command",

@@ -13,7 +13,7 @@ private final class TestClock {
     var nanoseconds: Int64 = 1_000_000 * millisecond
 }
 
-/// A device that takes note of what it measures.
+/// A device that records what it measures.
 private final class DeviceDouble: VirtualDevice {
     let sensors: [VirtualSensor] = [.accelerometer, .gyroscope, .magnetometer]
     var isPlugged = true
@@ -83,7 +83,7 @@ private final class NumberedSource: SampleSource {
             clock: { clock.nanoseconds })
     }
 
-    /// Lets time pass in steps of a millisecond.
+    /// Plays a number of milliseconds, one after the other.
     ///
     /// - Returns: Whether there is more.
     @discardableResult

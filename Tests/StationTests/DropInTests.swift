@@ -128,7 +128,7 @@ import Testing
         unlink(path + "/conf.d/c.toml")
         try FileManager.default.removeItem(atPath: path + "/binnacle.toml")
         try #require(mkfifo(path + "/binnacle.toml", 0o600) == 0)
-        #expect(problem() == "DIR/binnacle.toml: this is no regular file", "and nobody waits for it")
+        #expect(problem() == "DIR/binnacle.toml: this is no regular file", "and the reader does not wait for it")
         try FileManager.default.removeItem(atPath: path + "/binnacle.toml")
         try FileManager.default.removeItem(atPath: path + "/conf.d")
         #expect(problem() == "DIR: there is neither a binnacle.toml nor a conf.d/*.toml in it")
@@ -142,7 +142,7 @@ import Testing
         #expect(problem() == "DIR/binnacle.toml: this is a directory; a configuration is a file")
     }
 
-    /// What is no TOML is told of every file, in the library's words.
+    /// Each file that is no TOML is reported, in the library's words.
     @Test func syntaxErrorsOfAllFilesAreTold() throws {
         let broken = BrokenConfiguration("no TOML in both", main: "[\n", dropIn: "]\n")
         let said = try broken.said()

@@ -27,7 +27,7 @@ import Testing
         #expect(server.waitForEnd(until: SystemClock.monotonic() + 60_000_000_000))
     }
 
-    /// A client that comes back between the opening of the new socket and the message that tells of it.
+    /// A client that comes back between the opening of the new socket and the message that announces it.
     @Test func aClientThatReconnectsDuringTheOpeningMissesNothing() async throws {
         let folder = try TemporaryFolder()
         let relay = SocketRelay()

@@ -5,7 +5,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// What the store cannot use is told of and left alone, and everything goes on without it.
+/// What the store cannot use is reported and left alone, and everything goes on without it.
 @Suite struct FailureTests {
     /// A place that cannot be a store, and what the message has to say of it.
     struct Place: Sendable, CustomTestStringConvertible {
@@ -200,7 +200,7 @@ import Testing
         #expect(try second.history().numbers == Array(1...6) + Array(8...501))
         #expect(try second.history().filter { $0.kind == .shake }.numbers == [501])
         second.end()
-        // What the file refused is told beside the failure and its end.
+        // The events that the file refused are reported beside the failure and its end.
         #expect(second.reports.count == 3)
         #expect(second.of(.eventsDropped).first?.integer(.count) == 3)
     }

@@ -35,7 +35,7 @@ import Testing
         #expect(run.store.statistics.unreadableCount == 6)
         run.end()
         #expect(run.of(.eventsDropped).compactMap { $0.integer(.count) }.reduce(0, +) == 6)
-        #expect(run.of(.eventsDropped).count < 6, "they are told of together")
+        #expect(run.of(.eventsDropped).count < 6, "they are reported together")
         let next = try StoreRun(folder.file)
         next.attach()
         try next.settle()

@@ -96,7 +96,7 @@ private final class SmallDisk {
         try run.settle()
         #expect(try run.history().numbers.suffix(10) == Array(number - 9...number)[...])
         run.end()
-        #expect(run.of(.storeFailed).count == 1, "it is told once")
+        #expect(run.of(.storeFailed).count == 1, "it is reported once")
         let next = try StoreRun(disk.file)
         next.attach()
         try next.settle()

@@ -193,7 +193,7 @@ import Testing
         #expect(try killed.page(EventQuery(after: first)).gaps.isEmpty)
         killed.end()
         let closed = try StoreRun(left.file)
-        #expect(closed.store.lastSequence == first + 1, "a proper end gives back what was reserved")
+        #expect(closed.store.lastSequence == first + 1, "a proper end releases what was reserved")
         #expect(try closed.page().gaps == [gap])
     }
 

@@ -222,7 +222,7 @@ import Testing
         #expect(try second.history().numbers == [1])
     }
 
-    /// Has a store look after its limits twice.
+    /// Applies the store's limits twice.
     private func keepWithinLimits(_ run: StoreRun, _ change: (inout EventStoreSettings) -> Void = { _ in }) throws {
         var settings = EventStoreSettings(path: run.path)
         change(&settings)

@@ -74,7 +74,7 @@ final class StoreRun: Sendable {
         for number in numbers { store.submit(Self.event(number), for: name) }
     }
 
-    /// Has a handler that keeps what it gets, and acknowledges it when it is told so.
+    /// Attaches a handler that keeps its deliveries, and acknowledges them if `acknowledges` is true.
     func attach(_ name: String = "alarm", limit: Int = 1_000_000, acknowledges: Bool = false) {
         store.attach(name, limit: limit) { [weak self] deliveries in
             self?.note { $0.delivered[name, default: []] += deliveries }

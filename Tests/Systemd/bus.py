@@ -87,7 +87,7 @@ class Bus:
 
 def main():
     bus = Bus()
-    # Values are sent to a claimer alone; which sensors there are, everybody has to ask for.
+    # Values are sent to a claimer alone; every client has to ask which sensors there are.
     bus.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch",
              f"type='signal',sender='{NAME}',interface='org.freedesktop.DBus.Properties'")
     for sensor in sys.argv[1:]:

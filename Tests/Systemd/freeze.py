@@ -13,7 +13,8 @@ libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_
 for request in (PTRACE_SEIZE, PTRACE_INTERRUPT):
     if libc.ptrace(request, thread, None, None) != 0:
         sys.exit(f"ptrace({request:#x}): {os.strerror(ctypes.get_errno())}")
-# It stays stopped, because nobody says that it may go on. Its end is waited for here, or its parent never hears of it.
+# The thread stays stopped, because its tracer, this program, does not continue it. The tracer waits for its end: until
+# then the kernel does not report it to the parent.
 while True:
     _, status = os.waitpid(thread, ALL_THREADS)
     if os.WIFEXITED(status) or os.WIFSIGNALED(status):

@@ -8,7 +8,7 @@ import time
 from harness import (SHAKEN_BOX, expect, main_process, messages, now, processes, show, start, started,
                      systemctl, test, wait_for)
 
-# Commands that neither end nor listen, each with somebody in a session of his own.
+# Commands that neither end nor react to signals, each with a child in a session of its own.
 HANGING_COMMANDS = SHAKEN_BOX + """
 [handler.hang]
 on = ["shake"]
@@ -73,7 +73,7 @@ def kill_brings_it_back_and_leaves_no_process():
 def watchdog_ends_it_when_its_main_thread_stands_still():
     began = now()
     first = started(SHAKEN_BOX, "[Service]\nWatchdogSec=2\n")
-    # It does not end whoever is alive, also when the others do nothing.
+    # The watchdog does not end a daemon that is alive, also when its other threads do nothing.
     time.sleep(6)
     expect(main_process() == first and show("NRestarts") == "0", f"{show('NRestarts')} restarts of a living service")
     helper = subprocess.Popen(["/usr/bin/python3", "-B", "/tests/freeze.py", str(first)])

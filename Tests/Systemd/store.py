@@ -112,7 +112,7 @@ SupplementaryGroups=binnacle
 ExecStart=/usr/bin/binnacle on shake -- /bin/sh -c 'id -un >{mark}; cat >>{mark}'
 """)
     run("systemctl", "daemon-reload")
-    # It waits for the daemon, which comes later, and stays when the daemon is started anew.
+    # It waits for the daemon, which comes later, and stays when the daemon is restarted.
     systemctl("stop")
     expect(run("systemctl", "start", "follower.service")[0] == 0, "the follower does not start")
     try:

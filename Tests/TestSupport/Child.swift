@@ -62,7 +62,7 @@ package final class Child {
         guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EINVAL) }
     }
 
-    /// Whether a process, also one of somebody else's children, has ended or is a zombie.
+    /// Whether a process, also a child of another process, has ended or is a zombie.
     package static func isGone(_ process: pid_t) -> Bool {
         do {
             try waitUntil("the end of process \(process)") { [nil, "Z"].contains(state("/proc/\(process)")) }
@@ -95,7 +95,7 @@ package final class Child {
         _ = hasEnded(0)
     }
 
-    /// Kills it when it still runs, and takes note of its end: a zombie would keep those busy who wait for any child.
+    /// Kills it when it still runs, and reaps it: a zombie would keep a caller busy that waits for any child.
     package func end() {
         guard processIdentifier > 0, isRunning else { return }
         kill(processIdentifier, SIGKILL)

@@ -47,7 +47,7 @@ package final class DaemonRun {
         return self
     }
 
-    /// Has it read its configuration anew.
+    /// Sends SIGHUP, at which the daemon reads its configuration again.
     package func reload() {
         kill(process.processIdentifier, SIGHUP)
     }

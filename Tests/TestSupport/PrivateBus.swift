@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A message bus of a test's own, as the system bus is without its policy: everybody may have every name.
+/// A message bus of a test's own, as the system bus is without its policy: every client may have every name.
 package final class PrivateBus {
     /// What connects to it, and what `DBUS_SYSTEM_BUS_ADDRESS` takes.
     package let address: String

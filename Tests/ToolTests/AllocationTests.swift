@@ -128,7 +128,7 @@ import Testing
         return try #require(Int(try result.text()))
     }
 
-    /// Live readings cost nothing while nobody wants them, before as after a subscription.
+    /// Live readings allocate nothing without a subscriber, before as after a subscription.
     @Test(arguments: [false, true]) func withoutASubscriptionNothingIsAllocatedForReadings(wasSubscribed: Bool) throws {
         let library = try makeCounter()
         try expectNoMore("of run for 300 and 3,000 scans", within: 150) {

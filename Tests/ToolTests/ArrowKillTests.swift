@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The promise of a recording: after a kill every message that was written is read, and a torn one is told of.
+/// The promise of a recording: after a kill every message that was written is read, and a torn one is reported.
 @Suite struct ArrowKillTests {
     /// How often a recording is killed.
     private static let kills =

@@ -76,7 +76,7 @@ import Testing
         #expect(directory.status == 66 && directory.errors.contains("is a directory"))
         let forbidden = try TemporaryFile(Self.head)
         chmod(forbidden.path, 0)
-        // Nothing is forbidden to root, so root asks as somebody else.
+        // Nothing is forbidden to root, so under root the program runs as another user.
         let words = ["replay", forbidden.path]
         let asNobody = getuid() == 0 ? ["/usr/bin/setpriv", "--reuid=65534", "--clear-groups"] : []
         let process = Child(asNobody + [Binary.path] + words)

@@ -48,7 +48,7 @@ import Testing
         #expect(counts.count == 2)
         for count in counts {
             #expect((count["events"] as? Int ?? 0) > 0)
-            // Where the kernel lends no breakpoints, nobody knows.
+            // Where the kernel grants no breakpoints, there is no count.
             if let allocations = count["allocations"] as? Int { #expect(allocations >= 0) }
         }
     }

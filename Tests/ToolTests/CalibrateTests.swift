@@ -273,7 +273,7 @@ import Testing
         }
     }
 
-    /// Whoever has a link there, or rights that are not the usual ones, has them afterwards.
+    /// A file that is a link, or has rights that are not the usual ones, keeps them.
     @Test func linksAndRightsStay() throws {
         let folder = try TemporaryFolder(["there.toml": "[accelerometer]\npositions = 6\n"])
         let (file, link) = (folder.path + "/there.toml", folder.path + "/link.toml")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Configurations through the binary, as somebody who writes one sees it.
+/// Configurations through the binary: the messages that the author of one sees.
 @Suite struct ConfigurationCheckTests {
     private static let box = "[sensor.box]\nsource = \"auto\"\n"
     private static let moved = box + "[motion.moved]\naccelerometer = \"box\"\n"

@@ -86,7 +86,7 @@ import Testing
         #expect(duration > 1500 && duration < 1900, "\(duration)")
     }
 
-    /// An alarm at the first push of a commotion, at hours at which nobody may move it.
+    /// An alarm at the first push of a commotion, at hours at which it may not be moved.
     @Test(arguments: [true, false]) func aBoxThatIsMovedAlarms(isQuiet: Bool) throws {
         var now = time(nil)
         var local = tm()

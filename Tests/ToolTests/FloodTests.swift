@@ -45,7 +45,7 @@ import Testing
                 on = ["events.dropped", "samples.lost", "gap", "command.finished", "motion.began"]
                 log = true
                 """)
-        // Nobody reads the other end.
+        // No process reads the other end.
         run.process.standardOutput = FileHandle(fileDescriptor: ends[1])
         let start = ContinuousClock.now
         try run.start()
@@ -63,7 +63,7 @@ import Testing
         let end = text.components(separatedBy: "handler 'stuck': up to ").last ?? ""
         let rest = end.split(separator: " ").first.flatMap { Int($0) } ?? 0
         #expect(dropped.reduce(rest, +) > expected)
-        // The first is told at once, then at growing intervals.
+        // The first drop is reported without delay, later ones at growing intervals.
         #expect(dropped.count <= Int(duration.components.seconds) + 3)
         #expect(text.contains("handler 'stuck'"))
     }

@@ -189,7 +189,7 @@ private final class Machine {
     static let pages =
         (try? FileManager.default.contentsOfDirectory(atPath: project.appendingPathComponent("man").path)) ?? []
 
-    /// Stands for the program: nobody runs it.
+    /// Stands for the program: no test runs it.
     let binary: TemporaryFile
     private let root: String
     private let prefix: String
@@ -208,7 +208,7 @@ private final class Machine {
         try? FileManager.default.removeItem(atPath: root)
     }
 
-    /// Runs `make`, as somebody whose files are nobody else's business: the umask must not show in what is installed.
+    /// Runs `make` with a umask that withholds files from other users: the umask must not show in what is installed.
     func make(_ target: String) throws -> Int32 {
         let child = Child([
             "/bin/sh", "-c", "umask 077; exec make \"$@\"", "sh", target, "DESTDIR=\(root)", "PREFIX=\(prefix)",

@@ -34,7 +34,7 @@ import Testing
         """
     }
 
-    /// The number of an event that a line tells of; `nil` when it is of another kind.
+    /// The number of the event in a line; `nil` when it is of another kind.
     private static func number(_ line: Substring) throws -> Int? {
         let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
         guard let event = value as? [String: Any], event["kind"] as? String == "shake" else { return nil }

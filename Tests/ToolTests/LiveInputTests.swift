@@ -6,7 +6,7 @@ import Testing
 @Suite struct LiveInputTests {
     private let broad05 = "\(Binary.fixtures)/broad/broad05_rotation_breaks.csv"
 
-    /// A FIFO that somebody has opened for writing, and a replay that reads it.
+    /// A FIFO that the test has opened for writing, and a replay that reads it.
     private final class Feed {
         let path = NSTemporaryDirectory() + "binnacle-fifo-" + UUID().uuidString
         let process: Child

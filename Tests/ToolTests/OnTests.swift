@@ -58,7 +58,7 @@ import Testing
         #expect(run.wait() == status)
     }
 
-    /// Whoever starts us may have the ends of children thrown away.
+    /// The program that starts `binnacle on` may ignore SIGCHLD, so that the kernel discards the statuses of children.
     @Test func theStatusIsKnownAlsoWhereChildrenAreIgnored() throws {
         let double = try SocketDouble()
         let child = Child(
@@ -108,7 +108,7 @@ import Testing
         #expect(try run.waitForLines(3) == ["1", "2", "3"])
         double.stop()
         try run.errors.wait { $0.contains("the daemon has closed the connection; waiting for it") }
-        // These happen while nobody listens.
+        // These happen while no client is connected.
         for _ in 0..<3 { double.publish() }
         try double.start(behind: 6)
         #expect(try run.waitForLines(6) == ["1", "2", "3", "4", "5", "6"])

@@ -4,7 +4,7 @@ import Testing
 
 /// `binnacle run` by a plain user without a configuration, and the commands that find it.
 @Suite struct OwnDaemonTests {
-    /// The account of the tests, or nobody when they run as root.
+    /// The account of the tests, or one without rights when they run as root.
     private static let account: uid_t = geteuid() == 0 ? 65_534 : geteuid()
 
     /// A home folder of a plain user, and the program where that user may run it.
@@ -132,7 +132,7 @@ import Testing
         let output = try TemporaryFile()
         terminal.standardOutput = try output.writer()
         try terminal.run()
-        // Also when an expectation fails: the library's monitor of exit tests turns for ever beside a child that nobody waits for.
+        // Also when an expectation fails: the library's monitor of exit tests turns for ever beside a child that is not reaped.
         defer { terminal.end() }
         let log = folder.path + "/nohup.out"
         try waitUntil("the start") {

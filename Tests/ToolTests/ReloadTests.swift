@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Reading the configuration anew while samples flow.
+/// Reading the configuration again while samples flow.
 @Suite struct ReloadTests {
     /// One sensor and a detector that say the same in every version, and a handler that shows each of its samples.
     private static let constant = """

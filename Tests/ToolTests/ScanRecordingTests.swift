@@ -92,7 +92,7 @@ import Testing
         #expect(try Binary.run("replay", "--json", path("again.arrows")).output == recorded.output)
         let without = try Binary.run("replay", "--decode-scans", path("again.arrows"))
         #expect(without.status == 65 && without.errors.contains("recorded without --scans"))
-        // A layout that nobody can read.
+        // A layout that no decoder can read.
         let hostile = path("hostile.arrows")
         let broken = bytes.count
         while let range = bytes.range(of: Data(#""channels""#.utf8)) {

@@ -160,7 +160,7 @@ import Testing
         #expect(line.nextAnswer() == .destroy)
     }
 
-    /// The whole recording comes, from the moment on at which somebody reads, and in its order.
+    /// The whole recording comes, from the moment on at which a program reads, and in its order.
     @Test func aTraceIsPlayedToItsEnd() throws {
         let rows = (0..<20).map { "\(Double($0) / 100),0,0,\(Double($0) * 0.980665)" }.joined(separator: "\n")
         let trace = try TemporaryFile("time_s,ax,ay,az\n\(rows)\n", suffix: ".csv")

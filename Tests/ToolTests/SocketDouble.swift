@@ -55,7 +55,7 @@ final class SocketDouble {
         server?.publish([published])
     }
 
-    /// Waits until somebody has subscribed.
+    /// Waits until a client has subscribed.
     func waitForSubscriber() throws {
         try waitUntil("a subscriber") { server?.statistics.subscribers.isEmpty == false }
     }

@@ -208,7 +208,7 @@ import Testing
         try #require(file >= 0)
         defer { close(file) }
         let (setLease, setSignal) = (Int32(1024), Int32(10))
-        // The kernel tells of the waiting daemon by a signal, which by default would end this process.
+        // The kernel reports the waiting daemon by a signal, which by default would end this process.
         try #require(fcntl(file, setSignal, SIGURG) == 0)
         try #require(fcntl(file, setLease, Int32(F_WRLCK)) == 0)
         let run = try DaemonRun(configuration("[handler.out]\non = [\"shake\"]\nstdout = true\n")).start()
@@ -399,7 +399,7 @@ import Testing
         #expect(!none.contains("libsqlite3") && !none.contains("libmosquitto") && !none.contains("libssl"))
         let kept = try libraries(configuration(), nil)
         #expect(kept.contains("libsqlite3") && !kept.contains("libmosquitto"))
-        // Nobody answers there.
+        // No broker answers there.
         let told = try libraries(
             bare + "[handler.fleet]\non = [\"shake\"]\nmqtt = \"mqtt://localhost:1\"\n", "handler.failed")
         #expect(told.contains("libmosquitto") && !told.contains("libsqlite3"))

@@ -340,7 +340,7 @@ import Testing
 
     // MARK: - A network that is closed
 
-    /// Has socket(2) fail for IPv4 and IPv6 as RestrictAddressFamilies= does, and becomes a program.
+    /// Makes socket(2) fail for IPv4 and IPv6 as RestrictAddressFamilies= does, and becomes a program.
     private static let withoutNetwork = """
         import ctypes, os, platform, struct, sys
         number = 41 if platform.machine() == "x86_64" else 198

@@ -57,7 +57,7 @@ import Traces
         return table + Int(UInt16(truncatingIfNeeded: bytes.word(layout + 6)))
     }
 
-    /// A batch that is passed over takes samples with it that nobody misses.
+    /// A reader that passed over such a batch would lose its samples without an error.
     @Test(arguments: [UInt8(0), 2, 4, 5, 200]) func aMessageThatTheFileCannotHaveIsAnError(_ type: UInt8) throws {
         let original = try arrowBytes(arrivals, streams, flushed: 1, capacity: 4)
         for message in original.messages.dropFirst().dropLast() where original.word(message.start + 4) != 0 {

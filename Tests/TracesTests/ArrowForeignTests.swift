@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Traces
 
-/// Arrow streams that others have written, or written anew.
+/// Arrow streams that other programs have written or rewritten.
 @Suite struct ArrowForeignTests {
     @Test(arguments: 1...4)
     func withoutGroupsStreamsAreMergedByTheirStamps(streamCount: Int) throws {
@@ -106,7 +106,7 @@ import Traces
     }
 
     @Test func aSensorThatTheRecordingDoesNotNameIsFound() throws {
-        // Its number is described nowhere, and the version is somebody else's.
+        // Its number is described nowhere, and the version is another program's.
         let bytes = try arrowBytes(steadyArrivals(2, count: 10), makeStreams(Array(fourStreams.suffix(2))))
         let file = try TemporaryFile(
             bytes.replacing("binnacle.version", with: "somebody.version").replacing(

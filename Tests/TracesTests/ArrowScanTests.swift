@@ -106,7 +106,7 @@ private struct ByteDecoder: RecordedScanDecoder {
     func whatIsDecodedAgainTakesThePlaceOfWhatWasRecorded(capacity: Int) throws {
         let file = UnusedPath("recording.arrows")
         try write(mixture, to: file)
-        // Everybody else does not see the scans.
+        // Readers that do not ask for scans do not see them.
         let recorded = Collected(try TraceSource(paths: [file.path]), capacity: capacity)
         #expect(recorded.samples[0].map(\.x) == [5, 7])
         #expect(recorded.samples[1].map(\.x) == [1, 2, 3, 4, 6, 8])

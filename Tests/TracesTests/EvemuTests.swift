@@ -143,7 +143,7 @@ extension String {
             E: 1.020001 0000 0000 0000
 
             """)
-        // The values that came are the axes' values all the same: nobody repeats them.
+        // The values that came are the axes' values all the same: the device does not repeat them.
         #expect(samples.dropFirst() == [sample(1_020_001, 2, 2, 3)])
         #expect(source.repairs.counts == [.dropped: 1])
         #expect(source.repairs.notices.map(\.line) == [19])
@@ -236,7 +236,7 @@ extension String {
     @Test func aPipeGivesWhatIsThere() throws {
         let pipe = UnusedPath()
         try #require(mkfifo(pipe.path, 0o600) == 0)
-        // Both ends, so that opening waits for nobody and the pipe has no end.
+        // Both ends, so that opening waits for no other process and the pipe has no end.
         let writer = open(pipe.path, O_RDWR | O_CLOEXEC)
         defer { close(writer) }
         func feed(_ text: String) {

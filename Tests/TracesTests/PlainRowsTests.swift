@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Traces
 
-/// Rows that hold nothing unusual are read in another way than all others, perhaps by other threads, and nobody may notice.
+/// Rows that hold nothing unusual are read by other code than the rest, perhaps on other threads, with the same results.
 @Suite struct PlainRowsTests {
     /// Reads a file in bulk, line by line, and in chunks on several threads, and compares what comes.
     ///
@@ -77,10 +77,10 @@ import Traces
     }
 
     @Test(arguments: [
-        // Blanks, quotes and number signs at the beginning of fields that nobody needs.
+        // Blanks, quotes and number signs at the beginning of fields that no sensor needs.
         "note,t_s,ax,ay,az\n#1,1,1,2,3\n \u{23}x,2,1,2,3\nx#,3,1,2,3\n\"a,b\",4,1,2,3\n,5,1,2,3\n\t#,6,1,2,3\n",
         "ax\tay\taz\tnote\tt_s\n1\t2\t3\tx\t1\n\t\t\t#x\t2\n\t\t\t #x\t3\n1\t2\t3\t#x\t4\n1\t2\t3\t\t5\n",
-        // Marks in fields that nobody needs, and in those that somebody does.
+        // Marks in fields that no sensor needs, and in those that one does.
         "t_s;note;ax;ay;az\n1;1.2.3,4;1;2;3\n2;12:30,5;1,5;2.5;3\n3;x;1,5.2;2;3\n4;.;.5;5.;3\n5;;1.;,5;3\n",
         // What is behind the last column that is needed.
         "t_s,ax,ay,az,a,b\n1,1,2,3\n2,1,2,3,\n3,1,2,3,\"a,b\",c\n4,1,2,3,x,y,z\n5,1,2,3,#\n6,1,2,3.5\r\n",

@@ -19,7 +19,7 @@ import VirtualDevices
         return device
     }
 
-    /// Has the kernel say something, and the device answer.
+    /// Sends bytes to the device as the kernel, and returns the device's answer.
     private func ask(_ device: HubDevice, _ bytes: [UInt8]) throws -> KernelDouble.Event? {
         kernel.say(bytes)
         #expect(try device.serve())
@@ -200,7 +200,7 @@ import VirtualDevices
         let end = other.open()
         let device = HubDevice(hub()) { () throws(SystemError) in Descriptor(owning: end) }
         try device.plug()
-        // Opening it anew closes this end.
+        // Opening it again closes this end.
         close(other.open())
         #expect(throws: SystemError.self) { try device.serve() }
     }

@@ -12,7 +12,7 @@ import VirtualDevices
         description.hasTime = hasTime
         description.hasGyroscope = hasGyroscope
         let kernel = kernel
-        // There is nobody behind a socket who would make a device.
+        // No kernel is behind a socket that would make a device.
         let device = InputDevice(
             description, open: { () throws(SystemError) in Descriptor(owning: kernel.open()) },
             create: { (_, _) throws(SystemError) in nil })

@@ -7,7 +7,7 @@ import Testing
 
 /// The heading's detector with a gyroscope, without one, and with one that vanishes.
 @Suite struct FusedNorthTests {
-    /// A detector with three streams of one sensor, and what its delegate was told.
+    /// A detector with three streams of one sensor, and the events and failures that its delegate received.
     private final class Diary: NorthDetectorDelegate {
         var events: [HeadingEvent] = []
         var failures: [String] = []

@@ -103,14 +103,14 @@ import Testing
         try run.reports.wait("a failure") { !$0.isEmpty }
         // Further attempts are not told of, and nothing counts them.
         usleep(200_000)
-        #expect(run.reasons == [run.path + ": its folder does not exist"], "told once")
+        #expect(run.reasons == [run.path + ": its folder does not exist"], "reported once")
         #expect(run.acknowledged.isEmpty)
         #expect(mkdir(folder.path + "/log", 0o700) == 0)
         try run.reports.wait("the recovery") { $0.contains { $0.kind == .handlerRecovered } }
         try waitUntil("the acknowledgements") { run.acknowledged.count == 3 }
         #expect(try Self.numbers(run.path) == [1, 2, 3])
         #expect(run.acknowledged == [1, 2, 3])
-        // A further failure is told again.
+        // A further failure is reported as well.
         #expect(rename(folder.path + "/log", folder.path + "/gone") == 0)
         run.handler.handle(event(4))
         try run.reports.wait("a second failure") { $0.count { $0.kind == .handlerFailed } == 2 }

@@ -35,7 +35,7 @@ final class FakeBroker: Sendable {
     var connectionCount: Int { counts.withLock { $0.connections } }
     var isStopped: Bool { counts.withLock { $0.isStopped } }
 
-    /// Ends it; whoever made it has to.
+    /// Ends it; the test that made it has to call this.
     func stop() {
         counts.withLock { $0.isStopped = true }
         hasEnded.wait()

@@ -7,13 +7,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a handler makes of brokers that are not there, refuse, or behave badly; each reason is told once.
+/// What a handler makes of brokers that are not there, refuse, or behave badly; each reason is reported once.
 @Suite struct MQTTFailureTests {
     @Test func nobodyListens() throws {
         let port = try freePort()
         let run = try MQTTRun(port)
         #expect(try run.waitForFailure("refused") == "127.0.0.1:\(port): Connection refused")
-        // Several further attempts say nothing new; where nobody listens, nobody counts them.
+        // Several further attempts report nothing new; without a listener no test can count them.
         usleep(500_000)
         #expect(run.reasons.count == 1)
         #expect(run.statistics.failure == "127.0.0.1:\(port): Connection refused")
@@ -234,7 +234,7 @@ import Testing
         #expect(run.acknowledged.all == Array(1...20))
         #expect(seen.withLock { $0 }.firstTimes == Array(1...20))
         #expect(run.reasons.allSatisfy { !$0.contains("is skipped") && !$0.contains("is ignored") })
-        #expect(Set(run.reasons).count == run.reasons.count, "each reason is told once: \(run.reasons)")
+        #expect(Set(run.reasons).count == run.reasons.count, "each reason is reported once: \(run.reasons)")
     }
 
     @Test func itsAnswersAreForPeople() throws {

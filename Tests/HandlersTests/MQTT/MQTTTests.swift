@@ -184,7 +184,7 @@ struct MQTTTests {
         #expect(subscriber.numbers.firstTimes == Array(1...2000), "nothing is missing, nothing out of order")
         #expect(run.acknowledged.all.sorted() == Array(1...2000), "each is acknowledged once")
         #expect(most <= limit)
-        #expect(Set(run.reasons).count == run.reasons.count, "each reason is told once: \(run.reasons)")
+        #expect(Set(run.reasons).count == run.reasons.count, "each reason is reported once: \(run.reasons)")
         #expect(run.reasons.count <= 3)
         #expect(run.reports.of(.handlerRecovered).count == 1)
         #expect(run.statistics.reconnectCount >= 1)

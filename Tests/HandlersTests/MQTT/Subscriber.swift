@@ -38,7 +38,7 @@ final class Subscriber: Sendable {
         try waitUntil("the subscription") { state.withLock { $0.isSubscribed } }
     }
 
-    /// Ends it; whoever made it has to.
+    /// Ends it; the test that made it has to call this.
     func stop() {
         state.withLock { $0.isStopped = true }
         hasEnded.wait()

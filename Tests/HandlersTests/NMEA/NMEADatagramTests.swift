@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test func aBroadcastAddressMayBeMeant() throws {
-        // The loopback network has one, and everybody on this machine is in that network.
+        // The loopback network has one, and every program on this machine is in that network.
         let receiver = try DatagramReceiver(host: "0.0.0.0")
         let run = try NMEARun(.udp, host: "127.255.255.255", port: receiver.port)
         run.turn(to: 10)
@@ -155,7 +155,7 @@ import Testing
 
     @Test func aMulticastGroupMayBeMeant() throws {
         let receiver = try DatagramReceiver(host: "0.0.0.0")
-        // 239.0.0.0/8 is for those who ask nobody; a machine without a way to it says so.
+        // 239.0.0.0/8 needs no registration; a machine without a route to it says so.
         var group = ip_mreq(
             imr_multiaddr: in_addr(s_addr: in_addr_t(0xEFC0_0A01).bigEndian), imr_interface: in_addr(s_addr: 0))
         let length = socklen_t(MemoryLayout<ip_mreq>.size)

@@ -89,7 +89,7 @@ final class DatagramReceiver {
         }
     }
 
-    /// Waits for a datagram, and throws away those before it.
+    /// Waits for a datagram, and discards those before it.
     func wait(for text: String) throws {
         var seen: [String] = []
         try waitUntil("'\(text)'; so far \(seen.suffix(5))") {

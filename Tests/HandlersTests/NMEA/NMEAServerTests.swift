@@ -5,7 +5,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// Sentences for everybody who connects.
+/// Sentences for every client that connects.
 @Suite struct NMEAServerTests {
     private let sentences = ["$HCHDG,206.7,,,,*41\r\n", "$HCHDM,206.7,M*2A\r\n"]
 
@@ -31,7 +31,7 @@ import Testing
         for plotter in plotters + [late] { try plotter.wait(for: "$HCHDM,101.1,M*28\r\n") }
         #expect(run.end())
         for plotter in plotters + [late] { try waitUntil("the end") { plotter.isClosed() } }
-        #expect(Plotter(port) == nil, "nobody listens any more")
+        #expect(Plotter(port) == nil, "the port is closed")
         #expect(run.reports.all.isEmpty, "\(run.reports.all)")
     }
 
