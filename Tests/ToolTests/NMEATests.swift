@@ -89,7 +89,8 @@ import Testing
         let (chosen, port) = try Self.socket(SOCK_STREAM)
         _ = consume chosen
         // After its first heading no event is reported any more.
-        let still = Self.turning.replacing("heading_filter_deg = 0.1", with: "heading_filter_deg = 180")
+        let still = Self.turning.replacing(
+            "heading_filter_deg = 0.1", with: "heading_filter_deg = 180\ngyroscope = \"none\"")
         func configuration(_ lines: String) -> String {
             still + "[handler.plotter]\nnmea = \"tcp://127.0.0.1:\(port)\"\n" + lines
                 + "\n[handler.log]\non = [\"handler.failed\", \"heading\"]\nstdout = true\n"

@@ -516,7 +516,7 @@ package struct Fusion {
         correctHeading(Self.wrapped(atan2(level.x, level.y) - delta), seconds: seconds)
     }
 
-    /// Takes note of what the model of the field has learned.
+    /// Records what the model of the field has learned.
     private mutating func learn(_ rotation: Quaternion) {
         accuracy.addTurn(
             inclination.rotate(model.turn), scaleSigma: model.scaleSigma, seconds: model.turnSeconds,
