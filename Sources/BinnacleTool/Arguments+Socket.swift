@@ -12,6 +12,6 @@ extension LineWriter {
     /// Reports that the user's own daemon answers, unless the socket was named.
     func sayOwnDaemon(_ path: String, isNamed: Bool) {
         guard !isNamed, path != SocketPath.ofService, SocketPath.isAnswered(path) else { return }
-        write("your own daemon answers, at \(path.printable)")
+        report("your own daemon answers, at \(path.printable)")
     }
 }

@@ -123,7 +123,7 @@ struct CalibrateCommand {
             isTerminal ? TerminalGuidanceView(descriptor: STDERR_FILENO) : LineGuidanceView(writer: errors)
         let calibration = try CalibrationRun(
             options, errors: errors, view: guidance, interruption: signals.interruption)
-        errors.write(calibration.notices)
+        errors.report(calibration.notices)
         signals.listen(waking: calibration.wakeDescriptor)
         let indicator = calibration.isLive ? ProgressIndicator(view: guidance) : .onTerminal("calibrate")
         switch calibration.run(indicator) {

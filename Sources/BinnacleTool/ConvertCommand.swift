@@ -24,11 +24,11 @@ struct ConvertCommand {
 
     func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
         let conversion = try Conversion(options, interruption: signals.interruption)
-        errors.write(conversion.notices)
+        errors.report(conversion.notices)
         signals.listen()
         let summary = conversion.run(.onTerminal("convert"))
-        errors.write(summary.repairNotices)
-        errors.write(summary.failures.map(\.description))
+        errors.report(summary.repairNotices)
+        errors.report(summary.failures.map(\.description))
         for line in summary.lines { errors.write(line) }
         if summary.isCancelled { return signals.interruption.exitStatus }
         return summary.failures.first?.status ?? .ok

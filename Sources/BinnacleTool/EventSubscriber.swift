@@ -36,8 +36,8 @@ final class EventSubscriber {
             request, path: path(), patience: patience, cancelling: waker.descriptor
         ) { change in
             switch change {
-            case .waiting(let error): errors.write("\(error.description.printable); waiting for it")
-            case .connected: errors.write("the daemon answers")
+            case .waiting(let error): errors.report("\(error.description.printable); waiting for it")
+            case .connected: errors.report("the daemon answers")
             }
         }
         signals.listen(waking: waker.descriptor)
@@ -70,6 +70,6 @@ final class EventSubscriber {
         let count = missed.count.map { $0 == 1 ? "1 event" : "\($0) events" } ?? "events"
         var range = ""
         if let first = missed.first, let last = missed.last { range = " (\(first) to \(last))" }
-        errors.write("missed \(count)\(range): \(missed.reason.printable)")
+        errors.report("missed \(count)\(range): \(missed.reason.printable)")
     }
 }

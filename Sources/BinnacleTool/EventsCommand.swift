@@ -74,7 +74,7 @@ struct EventsCommand {
         if let storePath { return try read(storePath, output) }
         if mayReadFile, !SocketPath.isAnswered(path) {
             let path = EventStoreSettings.readablePath
-            errors.write("no daemon answers; reading \(path.printable)")
+            errors.report("no daemon answers; reading \(path.printable)")
             return try read(path, output)
         }
         errors.sayOwnDaemon(path, isNamed: isSocketNamed)

@@ -83,7 +83,7 @@ struct OnCommand {
         } catch {
             problem = "cannot be run: \(error.reason)"
         }
-        if let problem { errors.write("\(template.program.printable): \(problem)") }
+        if let problem { errors.report("\(template.program.printable): \(problem)") }
         return status
     }
 

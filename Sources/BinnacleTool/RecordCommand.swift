@@ -29,7 +29,7 @@ struct RecordCommand {
 
     func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
         let recording = try Recording(options, errors: errors)
-        errors.write(recording.notices)
+        errors.report(recording.notices)
         signals.listen(waking: recording.wakeDescriptor)
         let (summary, failure) = recording.run(
             .onTerminal("record"), interruption: signals.interruption)

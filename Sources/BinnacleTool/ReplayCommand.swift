@@ -116,7 +116,7 @@ extension Replay {
     func run(
         _ indicator: ProgressIndicator, _ errors: LineWriter, _ signals: SignalListener
     ) -> (summary: ReplaySummary, failures: [StationError]) {
-        errors.write(notices)
+        errors.report(notices)
         signals.listen(waking: wakeDescriptor)
         let (summary, failures) = run(indicator)
         // After the events, if both go to one output.

@@ -37,7 +37,7 @@ struct SimulateCommand {
     ) throws(StationError) -> ExitStatus {
         let simulation = try DeviceSimulation(
             options, commands: STDIN_FILENO, output: output, errors: errors, interruption: signals.interruption)
-        errors.write(simulation.notices)
+        errors.report(simulation.notices)
         // In the background, reading commands from the terminal would stop the process.
         signal(SIGTTIN, SIG_IGN)
         signals.listen(waking: simulation.wakeDescriptor)

@@ -105,13 +105,13 @@ enum Tool {
 
 extension LineWriter {
     /// Writes messages and flushes.
-    func write(_ messages: [some CustomStringConvertible]) {
+    func report(_ messages: [some CustomStringConvertible]) {
         for message in messages { write("binnacle: \(message.description)") }
         flush()
     }
 
     /// Writes a message and flushes.
-    func write(_ message: String) { write([message]) }
+    func report(_ message: String) { report([message]) }
 
     func write(text: String) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
