@@ -202,7 +202,7 @@ extension EventKind {
             Row(
                 "b6da00893d324140bcd678a63cc15c98", .warning, from: .detector(NorthDetector.kind),
                 state: [.delivers], figures: Self.fields, home: [.occurrence],
-                "The interference has lasted so long that the magnetometer has to be calibrated.")
+                "The magnetometer has to be calibrated: an interference has lasted, or its hard iron is not known yet.")
         case .calibrationRestored:
             Row(
                 "89a8a370bffe4e618d36bddee7cfcfec", .info, from: .detector(NorthDetector.kind),
