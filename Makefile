@@ -160,7 +160,7 @@ try-swift:
 	scripts/check-swift
 
 build-tests: setup-test
-	$(DEVELOP) build --scratch-path .build/tests --disable-index-store --build-tests
+	$(DEVELOP) build --scratch-path .build/tests --build-tests
 
 suite-SensorTests: $(TRIES) $(SUITES)
 $(SUITES) suite-SensorTests: suite-%: build build-tests
