@@ -82,6 +82,17 @@ class Browser:
     def picture(self, name):
         (self.pictures / name).write_bytes(base64.b64decode(self.call("GET", "/screenshot")))
 
+    def fits_dark_and_narrow(self, name):
+        """Takes pictures of the page with the other theme, and in a narrow window; whether that needs no scrolling aside."""
+        self.run("document.getElementById('theme').click()")
+        self.run("binnacle.draw()")
+        self.picture(f"{name}-dark.png")
+        self.size(360, 800)
+        self.run("binnacle.draw()")
+        fits = self.run("return document.documentElement.scrollWidth <= innerWidth")
+        self.picture(f"{name}-360.png")
+        return fits
+
     def close(self):
         try:
             self.call("DELETE", "")

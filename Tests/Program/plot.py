@@ -200,13 +200,7 @@ with harness.temporary_folder() as folder:
         check(any(l[0] == "motion above" and abs(l[1] - 0.05) < 1e-6 and abs(l[2] - 0.025) < 1e-6 for l in limits),
               "broad05: the motion threshold has its hysteresis as a band")
         browser.picture("broad05-light.png")
-        browser.run("document.getElementById('theme').click()")
-        browser.run("binnacle.draw()")
-        browser.picture("broad05-dark.png")
-        browser.size(360, 800)
-        browser.run("binnacle.draw()")
-        check(browser.run("return document.documentElement.scrollWidth <= innerWidth"), "a narrow window needs no scrolling aside")
-        browser.picture("broad05-360.png")
+        check(browser.fits_dark_and_narrow("broad05"), "a narrow window needs no scrolling aside")
         browser.size(1440, 1000)
 
         # The keyboard alone: every control can have the focus, and the keys of the drawing work.

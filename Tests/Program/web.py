@@ -289,13 +289,7 @@ def in_a_browser(folder):
         check(browser.run("return !/[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText)"), "live: direction marks are not shown as such")
         own_requests(browser, port, "live")
         browser.picture("live.png")
-        browser.run("document.getElementById('theme').click()")
-        browser.run("binnacle.draw()")
-        browser.picture("live-dark.png")
-        browser.size(360, 800)
-        browser.run("binnacle.draw()")
-        check(browser.run("return document.documentElement.scrollWidth <= innerWidth"), "live: a narrow window needs no scrolling aside")
-        browser.picture("live-360.png")
+        check(browser.fits_dark_and_narrow("live"), "live: a narrow window needs no scrolling aside")
         browser.size(1280, 1000)
 
         # Without a daemon, and with the next one.

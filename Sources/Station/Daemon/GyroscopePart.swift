@@ -6,7 +6,7 @@ import PlainText
 final class GyroscopePart: DaemonPart {
     private unowned let daemon: Daemon
     private let inbox: PartInbox<GyroscopePart>
-    private let book = GyroscopeMemoryFile(path: GyroscopeMemoryFile.standardPath)
+    private let memoryFile = GyroscopeMemoryFile(path: GyroscopeMemoryFile.standardPath)
     /// Next times to query the detectors and to write the file, on CLOCK_MONOTONIC.
     private var lookNanoseconds: Int64 = 0
     private var fileNanoseconds: Int64 = 0
@@ -21,7 +21,7 @@ final class GyroscopePart: DaemonPart {
     init(_ daemon: Daemon) {
         self.daemon = daemon
         inbox = PartInbox(daemon)
-        if let failure = book.read() { daemon.log.say(failure, level: .warning) }
+        if let failure = memoryFile.read() { daemon.log.say(failure, level: .warning) }
     }
 
     func willApply(_ change: ConfigurationChange) { record() }
@@ -29,7 +29,7 @@ final class GyroscopePart: DaemonPart {
     /// Gives sensors access to the memory of their devices.
     func apply(_ change: ConfigurationChange) {
         for sensor in daemon.assembly.sensors.map(\.object) {
-            sensor.recallGyroscope = { [book] in book.recall($0, at: SystemClock.realtime()) }
+            sensor.recallGyroscope = { [memoryFile] in memoryFile.recall($0, at: SystemClock.realtime()) }
         }
     }
 
@@ -38,7 +38,7 @@ final class GyroscopePart: DaemonPart {
         guard now >= lookNanoseconds else { return }
         lookNanoseconds = now + Self.intervals.look
         record()
-        guard book.isChanged, now >= fileNanoseconds,
+        guard memoryFile.isChanged, now >= fileNanoseconds,
             daemon.assembly.detectors.contains(where: { $0.gyroscopeState?.isAtRest ?? false })
         else { return }
         fileNanoseconds = now + Self.intervals.file
@@ -61,13 +61,15 @@ final class GyroscopePart: DaemonPart {
 
     private func record() {
         let now = SystemClock.realtime()
-        for state in daemon.assembly.detectors.compactMap(\.gyroscopeState) { book.record(state, at: now) }
+        for state in daemon.assembly.detectors.compactMap(\.gyroscopeState) { memoryFile.record(state, at: now) }
     }
 
     /// Writes the file on another thread, unless one is writing: a disk may be slow.
     private func write() {
-        guard daemon.options.viewSocket == nil, let path = book.path, book.isChanged, !isWriting else { return }
-        let contents = book.removeContents()
+        guard daemon.options.viewSocket == nil, let path = memoryFile.path, memoryFile.isChanged, !isWriting else {
+            return
+        }
+        let contents = memoryFile.removeContents()
         do throws(SystemError) {
             try inbox.run {
                 Result { () throws(SystemError) in
@@ -89,7 +91,7 @@ final class GyroscopePart: DaemonPart {
         var text: String?
         if case .failure(let error) = result {
             text =
-                "\(book.path ?? ""): what was learned of gyroscopes cannot be written (\(error.reason)); it is learned again "
+                "\(memoryFile.path ?? ""): what was learned of gyroscopes cannot be written (\(error.reason)); it is learned again "
                 + "after each start"
         }
         if let text, text != failure { daemon.log.say(text, level: .warning) }

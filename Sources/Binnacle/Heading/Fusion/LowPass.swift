@@ -112,7 +112,7 @@ struct ExponentialGain {
     let timeConstantSeconds: Double
     private var stepSeconds = 0.0
     /// The gain of the last step.
-    private(set) var gain = 0.0
+    private var gain = 0.0
 
     init(timeConstantSeconds: Double) {
         self.timeConstantSeconds = timeConstantSeconds
