@@ -2,25 +2,32 @@ import Glibc
 import Kernels
 import PlainText
 
-/// A kernel that is measured with synthetic samples.
+/// The measurement of a kernel with synthetic samples.
+///
+/// A measurement is single-threaded: ``Work`` and the columns of the arena are used by one thread, one pass at a time.
 struct Kernel: Sendable {
     let part: BenchPart
     let title: String
+    /// The bytes of input per sample; the results are not counted.
     let bytesPerSample: Int
+    /// The maximum number of samples in one call of ``Work/run``.
     var pieceCount = 4096
-    /// The shares of samples with an event; `nil` if they make no difference.
+    /// The shares of samples at which a crossing occurs; `nil` for a kernel that finds no crossings.
     var rates: [Double?] = [0, 0.01, 0.5]
-    /// Fills columns of an arena, and returns the work on them.
+    /// Fills columns of an empty arena, and returns the work on them; `count` is a multiple of 64.
+    ///
+    /// The input is allocated first, because ``Arena/readings(byteCount:)`` reads the arena's first bytes.
     let prepare: @Sendable (_ arena: Arena, _ count: Int, _ rate: Double) -> Work
 
     struct Work {
-        /// Called before the first piece.
+        /// Resets the state that is carried from piece to piece; called at the beginning of each pass.
         var begin: () -> Void = {}
+        /// Processes a piece of the columns with the form for an instruction set.
         var run: (_ piece: Range<Int>, _ set: InstructionSet) -> Void = { _, _ in }
-        /// The results of a piece with this number of samples, for comparison with the reference.
+        /// The results of the last piece, which has this number of samples, as bits that are compared with the reference.
         var found: (_ count: Int) -> [Int] = { _ in [] }
 
-        /// A kernel that finds crossings, whose state is carried from piece to piece.
+        /// The work of a kernel that finds crossings; the side of the last sample is carried from piece to piece.
         static func crossings(
             find: @escaping (Range<Int>, inout Bool, inout CrossingList, InstructionSet) -> Void
         ) -> Work {
@@ -38,8 +45,10 @@ struct Kernel: Sendable {
 
     static let all = [limits, threshold, facing(0), facing(90), gravity(128), gravity(65_536), decode]
 
+    /// Without work of its own: its rows are those of ``Arena/readings(byteCount:)``.
     private static let limits = Kernel(part: .limits, title: "one stream", bytesPerSample: 16, rates: [nil]) {
         arena, count, _ in
+        // Pages that were never written share one page of zeros, and reading them would be too fast.
         arena.column(UInt8.self, count: 16 * count).update(repeating: 1, count: 16 * count)
         return Work()
     }
@@ -54,6 +63,7 @@ struct Kernel: Sendable {
             columns[1][index] = numbers.signed()
             columns[2][index] = (isInside ? 13 : 9.8) + 0.2 * numbers.signed()
         }
+        // 12² and 11² (m/s²)²: no sample is between them, so there is a crossing exactly where the side changes.
         return .crossings { range, isInside, list, set in
             findCrossings(
                 x: columns[0], y: columns[1], z: columns[2], range: range, threshold: Threshold(high: 144, low: 121),
@@ -61,7 +71,8 @@ struct Kernel: Sendable {
         }
     }
 
-    /// The sector around north is bounded by a single line.
+    /// A sector around north or south is symmetric, so that the kernel compares with one ray instead of two: 0° and 90° measure
+    /// both cases.
     private static func facing(_ bearing: Double) -> Kernel {
         Kernel(
             part: .k3, title: "facing \(Int(bearing))° within 10°, from columns of acceleration and field",
@@ -100,6 +111,7 @@ struct Kernel: Sendable {
             let columns = arena.floats(3, count: count)
             let results = arena.floats(2, count: pieceCount)
             var numbers = SeededNumbers(state: 5)
+            // 100 Hz with a jitter of 0.1 ms.
             for index in 0..<count {
                 times[index] = Int64(index) * 10_000_000 + Int64(numbers.next() % 100_000)
                 for (axis, mean) in [0, 0, 9.81 as Float].enumerated() {
@@ -125,6 +137,7 @@ struct Kernel: Sendable {
         part: .decode, title: "scans of 3 × s16 and a stamp into columns t x y z", bytesPerSample: 16, rates: [nil]
     ) { arena, count, _ in
         let words = arena.column(Int16.self, count: 8 * count)
+        // The results have room for one piece.
         let times = arena.column(Int64.self, count: 4096)
         let results = arena.floats(3, count: 4096)
         var numbers = SeededNumbers(state: 4)
@@ -146,8 +159,10 @@ struct Kernel: Sendable {
 }
 
 extension Bench {
-    /// Measures every form of a kernel at each level of memory and each rate of events, after comparing its results with the
-    /// scalar reference.
+    /// Measures the form of a kernel for each instruction set, at each level of memory and each share of crossings, after
+    /// comparing its results with the scalar reference.
+    ///
+    /// Shared caches are omitted, because their figures depend on other programs.
     func measure(_ kernel: Kernel) throws(BenchError) {
         var rows: [FigureRow] = []
         for level in levels where !level.isShared {
@@ -164,8 +179,10 @@ extension Bench {
                         Variant(set.rawValue) { Self.pass(kernel, work, count: count, set) }
                     }
                 let times = try times(limits + forms).map { $0.scaled(by: 1 / Double(count)) }
+                // No form can be faster than the fastest way to read the same bytes.
                 let limit = times[..<limits.count].min { $0.median < $1.median } ?? Spread([0])
                 noise.record(limit)
+                // Plain reading has rows of its own only in the part `limits`.
                 let first = forms.isEmpty ? 0 : limits.count
                 for (form, time) in zip(limits + forms, times).dropFirst(first) {
                     var row = FigureRow(type: "kernel")
@@ -188,6 +205,7 @@ extension Bench {
         write("\(kernel.part.rawValue): \(kernel.title); \(kernel.bytesPerSample) bytes a sample", rows)
     }
 
+    /// Processes all pieces once; `then` is called after each with its number of samples.
     private static func pass(
         _ kernel: Kernel, _ work: Kernel.Work, count: Int, _ set: InstructionSet, then: (Int) -> Void = { _ in }
     ) {
@@ -199,6 +217,7 @@ extension Bench {
         }
     }
 
+    /// Throws ``BenchError`` if the results with an instruction set differ in any bit from the reference.
     private func check(
         _ kernel: Kernel, _ work: Kernel.Work, count: Int, _ level: MemoryLevel
     ) throws(BenchError) {
@@ -218,6 +237,7 @@ extension Bench {
 
 /// A reproducible sequence of random numbers (xorshift64*, Vigna 2016).
 struct SeededNumbers {
+    /// The seed at first; not 0, which would give only zeros.
     var state: UInt64
 
     mutating func next() -> UInt64 {
@@ -232,7 +252,7 @@ struct SeededNumbers {
         Float(Int32(truncatingIfNeeded: next() >> 32)) * 0x1p-31
     }
 
-    /// Calls back for each sample with its side of a threshold, which changes at this share of the samples.
+    /// Calls `body` for each sample with its side of a threshold, which changes with the probability `rate` (0 to 1).
     mutating func forEachSide(
         count: Int, rate: Double, _ body: (_ index: Int, _ isInside: Bool, _ numbers: inout SeededNumbers) -> Void
     ) {

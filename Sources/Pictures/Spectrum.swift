@@ -6,7 +6,7 @@ import Kernels
 ///
 /// Segments of 512 samples that overlap by half lose their mean, are weighted by a Hann window, and transformed; their
 /// periodograms are averaged. The sum over the three axes is a one-sided density in (m/s²)²/Hz. Averages are kept for
-/// equal stretches of time, so that the spectrum is known over time.
+/// equal numbers of consecutive segments, so that the spectrum is known over time.
 ///
 /// Source: P. Welch, "The use of fast Fourier transform for the estimation of power spectra", IEEE Transactions on
 /// Audio and Electroacoustics 15 (1967), 70–73.
@@ -16,13 +16,14 @@ final class Spectrum {
     /// Frequencies from 0 to half the sampling rate.
     static let frequencyCount = length / 2 + 1
 
-    /// The average of neighbouring segments.
+    /// The sum of consecutive segments; their mean density is `power` · ``density`` / `count`.
     struct Cell {
-        /// First and last stamp of the segments, in nanoseconds.
+        /// First and last stamp of the segments, in nanoseconds; there may be gaps between.
         var startNanoseconds: Int64
         var endNanoseconds: Int64
+        /// The number of segments.
         var count: Int
-        /// The sum of their periodograms before scaling to a density, in (m/s²)².
+        /// The sum of their periodograms before scaling to a density, in (m/s²)², at frequencies `rateHz` / `length` apart.
         var power: [Float]
     }
 
@@ -30,13 +31,16 @@ final class Spectrum {
     private(set) var cells: [Cell] = []
     /// The mean sampling rate of all segments, in Hz; 0 without segments.
     var rateHz: Double { segmentSeconds > 0 ? segmentSamples / segmentSeconds : 0 }
-    /// Factor to a density in (m/s²)²/Hz: 2 / (rate · Σ w²); does not hold for frequency 0 and the last.
+    /// Factor to a one-sided density in (m/s²)²/Hz: 2 / (rate · Σ w²).
+    ///
+    /// At frequency 0 and the last one the factor is half of it, because they have no negative counterpart.
     var density: Double { rateHz > 0 ? 2 / (rateHz * windowPower) : 0 }
 
     /// Samples of the current segment, with room for a whole one; the last lane is 0.
     private var samples = Array(repeating: SIMD4<Float>.zero, count: Spectrum.length)
     private var stamps = Array(repeating: Int64(0), count: Spectrum.length)
     private var filled = 0
+    /// The duration of all segments, and the number of intervals between samples in it.
     private var segmentSeconds = 0.0
     private var segmentSamples = 0.0
     private var segmentsPerCell = 1
@@ -45,16 +49,20 @@ final class Spectrum {
     private let transform = RealTransform(Spectrum.length)
     private let gapNanoseconds: Int64
 
+    /// Even, because cells are joined in pairs.
     private static let mostCells = 128
 
-    /// Creates an empty spectrum; a segment does not continue after a longer gap between two samples.
+    /// Creates an empty spectrum; a gap longer than this between two samples ends a segment, which is discarded.
     init(gapNanoseconds: Int64 = 1_000_000_000) {
         self.gapNanoseconds = gapNanoseconds
         window = (0..<Self.length).map { Float(0.5 - 0.5 * cos(2 * .pi * Double($0) / Double(Self.length))) }
         windowPower = window.reduce(0) { $0 + Double($1) * Double($1) }
     }
 
-    /// Adds samples; one that is not finite, or follows a gap, begins a new segment.
+    /// Adds samples of one accelerometer, in m/s².
+    ///
+    /// A sample that follows a gap, or whose stamp goes backwards, begins a new segment. One that is not finite is discarded,
+    /// and the next one begins a new segment.
     func append(_ columns: SampleColumns) {
         var next = 0
         while next < columns.count {
@@ -91,10 +99,11 @@ final class Spectrum {
         return index
     }
 
+    /// Adds the full segment to its cell, and begins the next one with the second half of it.
     private func finishSegment() {
         let half = Self.length / 2
         let (start, end) = (stamps[0], stamps[Self.length - 1])
-        // Each sample counts once, although two segments contain it.
+        // Intervals in two segments count twice in both sums, of which only the ratio is used.
         if end > start {
             segmentSeconds += Double(end - start) * 1e-9
             segmentSamples += Double(Self.length - 1)
@@ -105,6 +114,7 @@ final class Spectrum {
         filled = half
     }
 
+    /// Adds the periodogram of a segment to the last cell, or to a new one if that is full.
     private func add(_ start: Int64, _ end: Int64) {
         var isFull: Bool { cells.last.map { $0.count >= segmentsPerCell } ?? true }
         if isFull, cells.count == Self.mostCells { joinPairs() }
@@ -119,6 +129,7 @@ final class Spectrum {
         transform.addPower(of: samples, minus: mean, weightedBy: window, to: &cells[cell].power)
     }
 
+    /// Halves the number of cells, each of which then has twice as many segments.
     private func joinPairs() {
         segmentsPerCell *= 2
         var joined: [Cell] = []

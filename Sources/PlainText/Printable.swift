@@ -2,7 +2,9 @@ extension StringProtocol {
     /// The text with escapes for everything that a terminal would interpret.
     ///
     /// Names and paths come from files, whose author must not be able to control the terminal of a message's reader. Control
-    /// characters, line ends and direction marks become `\\u{…}`.
+    /// characters, line ends and invisible format characters, such as direction marks, become `\u{…}` in hexadecimal. A
+    /// backslash is not escaped, so the original text cannot be recovered. Line ends are escaped too, so this is for
+    /// the parts of a message, not for a text of several lines.
     package var printable: String {
         guard unicodeScalars.contains(where: \.needsEscape) else { return String(self) }
         var result = ""

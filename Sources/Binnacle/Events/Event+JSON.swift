@@ -3,9 +3,10 @@ package import PlainText
 extension Event {
     /// The event as one JSON object on one line, without the line's end.
     ///
-    /// The keys stand in a fixed order: `seq`, `kind`, `detector`, `sensor`, `time_ns`, `wall_time` when it is known,
-    /// `simulated` when it is true, `identity` when there is one, then the figures in theirs.
-    /// The same event always gives the same bytes.
+    /// The keys have a fixed order: `seq`, `kind`, `detector` and `sensor`, which may be null, `time_ns`, `wall_time`
+    /// (ISO 8601 in UTC) when it is known, `simulated` when it is true, `identity` when there is one, then the event's
+    /// figures in their order.
+    /// The same event always gives the same bytes. ``init(json:)`` reads them.
     public var json: String {
         var object = JSONObject()
         object.add("seq", raw: String(sequence))
@@ -22,7 +23,7 @@ extension Event {
 }
 
 extension JSONObject {
-    /// Adds a figure.
+    /// Adds a figure under its name: a word or a text as a string, a number with its decimals, or null if it is not finite.
     package mutating func add(_ name: Figure.Name, _ value: Figure.Value) {
         switch value {
         case .text, .word: add(name.rawValue, value.description)
@@ -31,14 +32,14 @@ extension JSONObject {
     }
 }
 
-/// An event with the line that ``Event/json`` writes, which is written once for all who want it.
+/// An event with its ``Event/json``, which is formatted once for the store and the event socket; handlers format their own.
 package struct PublishedEvent: Sendable {
     /// The event.
     package let event: Event
-    /// Its line, without the line's end.
+    /// Its ``Event/json``.
     package let json: String
 
-    /// Writes the line of an event.
+    /// Formats an event.
     package init(_ event: Event) {
         self.event = event
         json = event.json

@@ -1,7 +1,7 @@
 import Binnacle
 
 /// Decodes an evemu recording of an accelerometer, optionally with a gyroscope: events change axes, and SYN_REPORT ends a frame,
-/// which is a sample of each.
+/// which gives a sample of each sensor, with the stamp of the SYN_REPORT.
 ///
 /// The kernel reports changes only. An axis keeps its value until it changes again, even if the frame of the change was
 /// discarded. Types and codes are those of linux/input-event-codes.h.
@@ -10,15 +10,22 @@ final class EvemuDecoder: RowDecoder {
     let notices: [TraceNotice]
     let endsEveryLine = true
 
+    /// The lines of the header that describe ABS_X, ABS_Y and ABS_Z, for messages.
     private let axisLines: [Int]
-    /// The factors of the accelerometer's axes to m/s², then those of the gyroscope's to rad/s.
+    /// The factors of the accelerometer's axes to m/s², then those of the gyroscope's to rad/s, indexed by the axis' code:
+    /// ABS_X to ABS_RZ are 0 to 5.
     private let factors: [Double]
+    /// The last values of the axes, in the same order and units; meaningful where `isKnown`.
     private var values: [Float] = [0, 0, 0, 0, 0, 0]
     private var isKnown = [false, false, false, false, false, false]
+    /// Whether an axis changed in this frame.
     private var hasChange = false
+    /// Whether an event of this frame was lost or is damaged, so that its values may belong to different times.
     private var isDiscarding = false
+    /// Whether axes without a known value were reported, which is done once for a file.
     private var hasComplained = false
 
+    // The types EV_SYN and EV_ABS, and the codes SYN_REPORT and SYN_DROPPED of EV_SYN.
     private static let synchronisation = 0
     private static let absolute = 3
     private static let report = 0
@@ -37,7 +44,7 @@ final class EvemuDecoder: RowDecoder {
         notices = head.notices
         axisLines = head.lines
         let degrees = head.unitsPerDegree ?? []
-        // Only the accelerometer has the sign of gravity.
+        // Turn rates are not negated: the hint is about the sign convention of accelerations.
         let sign: Double = hints.hasGravitySign(head.sensor) ? -1 : 1
         factors =
             head.unitsPerG.map { sign * Double(Units.standardGravity) / Double($0) }
@@ -89,7 +96,10 @@ final class EvemuDecoder: RowDecoder {
         )
     }
 
-    /// Makes a sample of the current values.
+    /// Fills the row with the current values.
+    ///
+    /// The gyroscope has no sample until all of its axes are known. This is not reported, because the accelerometer is usable
+    /// without it.
     private func finishFrame(_ timeNanoseconds: Int64, _ row: TraceRow) -> RowFlaw? {
         guard isKnown[0], isKnown[1], isKnown[2] else {
             guard !hasComplained else { return nil }
@@ -110,7 +120,7 @@ final class EvemuDecoder: RowDecoder {
         return nil
     }
 
-    /// Parses a line; on failure `column` is the position of the invalid field.
+    /// Parses a line; afterwards `column` is the position of the invalid field, or the position after the last one.
     private func event(_ line: UnsafeBufferPointer<UInt8>, _ column: inout Int) -> Event? {
         guard var fields = EvemuScanner(line), fields.consumeTag() == UInt8(ascii: "E") else { return nil }
         column = fields.column

@@ -1,22 +1,24 @@
 /// Combines the decisions of k of n sensors: their begins become one ``EventKind/quorumReached``.
 ///
-/// n is the number of active sensors. When at least k distinct ones of them begin within the window, the handler is
-/// reported once; it is reported again only after the agreement has ended, which is when fewer than k begins lie
-/// within the window. What begins is in ``EventKind/begins``: a motion, a shake, a free fall, a shock or a faced
-/// bearing. Those events end here; all others pass.
+/// n is the number of active sensors. When at least k distinct ones of them report a begin within the window, one
+/// event is passed; the next one only after the agreement has ended, which is when a begin arrives and fewer than k
+/// begins before it are within the window. The begins are the events whose kind is in ``EventKind/begins``. They are
+/// not told apart by kind or detector: a shake of one sensor and a shock of another agree. Begins are not passed on; all
+/// other events are, also a begin without a sensor.
 package final class QuorumDecorator: EventDecorator {
     private let count: Int
     private let windowNanoseconds: Int64
     private let activeSensors: () -> Set<String>
-    /// The latest begin of each sensor, oldest first.
+    /// The latest begin of each sensor within the window, in the order of arrival.
     private var begins: [(sensor: String, timeNanoseconds: Int64)] = []
+    /// Whether the event of the present agreement was passed.
     private var isReached = false
 
     /// Creates a decorator.
     ///
     /// - Parameters:
     ///   - count: k, the number of distinct sensors that have to agree, at least 1.
-    ///   - window: The time within which they have to begin.
+    ///   - window: The longest time between the first and the last of their begins, in sample time.
     ///   - activeSensors: The names of the sensors that are active now; others have no vote.
     package init(count: Int, window: Duration, activeSensors: @escaping () -> Set<String>) {
         precondition(count > 0, "a quorum of \(count) is none")
@@ -25,7 +27,7 @@ package final class QuorumDecorator: EventDecorator {
         self.activeSensors = activeSensors
     }
 
-    /// Takes a begin into account, or forwards what is none.
+    /// Forwards the event if it is not a begin; otherwise counts it, and forwards a report when it completes the quorum.
     package override func handle(_ event: Event) {
         guard EventKind.begins.contains(event.kind), let sensor = event.sensor else {
             super.handle(event)
@@ -45,6 +47,7 @@ package final class QuorumDecorator: EventDecorator {
         super.handle(reached(by: event, activeCount: active.count))
     }
 
+    /// The report: the begin that completed the quorum, with its time, number and detector, but without a sensor.
     private func reached(by event: Event, activeCount: Int) -> Event {
         var reached = event
         reached.kind = .quorumReached
