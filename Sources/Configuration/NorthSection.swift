@@ -166,6 +166,13 @@ extension NorthSection {
                 settings.plausibleFieldMicrotesla.map { "[\($0.lowerBound), \($0.upperBound)]" } ?? "false"
             }, read: readFieldRange),
         SettingRow(
+            "hard_iron_uT", \.uncalibratedIronMicrotesla, .number,
+            """
+            The hard iron, as a standard deviation on each axis, that a magnetometer without a calibration may have: that of a bare \
+            chip on a circuit board. There is no heading until the device has been turned enough to show it. 0 says that the \
+            maker or the driver has removed it, as in most telephones.
+            """),
+        SettingRow(
             "min_horizontal_uT", \.minimumHorizontalFieldMicrotesla, .number,
             "With a weaker horizontal part of the field there is no heading."),
         SettingRow(

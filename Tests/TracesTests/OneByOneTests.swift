@@ -15,8 +15,11 @@ import Traces
         let managers = source.streams.filter { $0.kind == .accelerometer }.map {
             MotionManager(name: "motion \($0.sensor.name)", accelerometer: $0)
         }
+        var settings = NorthSettings()
+        settings.uncalibratedIronMicrotesla = 0
         let north = NorthDetector(
-            accelerometer: source.firstStream(of: .accelerometer), magnetometer: source.firstStream(of: .magnetometer))
+            accelerometer: source.firstStream(of: .accelerometer), magnetometer: source.firstStream(of: .magnetometer),
+            settings: settings)
         for manager in managers { manager.delegate = router }
         north.delegate = router
         let detectors: [any Detector] = managers + [north]

@@ -40,6 +40,9 @@ func findHeadings(
     for delegate: any NorthDetectorDelegate
 ) throws {
     let source = try TraceSource(paths: names.map { "\(fixtures)/\($0)" })
+    // The makers of these sensors have removed the hard iron.
+    var settings = settings
+    settings.uncalibratedIronMicrotesla = 0
     let magnetometer = source.firstStream(of: .magnetometer)
     magnetometer?.sensor.calibration = calibration.map { SensorCalibration(magnetometer: $0) }
     let detector = NorthDetector(

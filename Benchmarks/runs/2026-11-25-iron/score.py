@@ -1,6 +1,6 @@
 """Adds hard iron and an error of the gyroscope's scale to the recordings with an optical reference, and scores what is reported.
 
-usage: score.py BINARY [SEEDS], from the project's folder
+usage: score.py BINARY [SEEDS] [--no-gyroscope], from the project's folder
 
 A row for each trial, iron and scale: over the headings of +Y where it is level by more than a half, from the first one on and after 40 s
 of movement. The magnetometer has no calibration. Each seed has another direction of the iron.
@@ -15,15 +15,19 @@ import subprocess
 import sys
 import tempfile
 
-BINARY = sys.argv[1]
-SEEDS = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+WITHOUT_GYROSCOPE = "--no-gyroscope" in sys.argv
+BINARY, *OTHERS = [word for word in sys.argv[1:] if word != "--no-gyroscope"]
+SEEDS = int(OTHERS[0]) if OTHERS else 1
 FIXTURES = pathlib.Path("Tests/Fixtures/gyroscope")
 HEAD = ("time_ns,imu.gx_rad_s,imu.gy_rad_s,imu.gz_rad_s,imu.ax_m_s2,imu.ay_m_s2,imu.az_m_s2,"
         "imu.mx_uT,imu.my_uT,imu.mz_uT")
 STEP_NS = 7_000_000
 TRIALS = ("broad05_rotation", "broad07_fast_rotation", "broad11_slow_translation", "broad18_fast_translation",
           "broad31_stationary_magnet", "broad33_attached_magnet")
-CASES = [(iron, 1.0) for iron in (0, 10, 30, 60)] + [(0, scale) for scale in (0.97, 0.99, 1.01, 1.03)] + [(30, 1.02)]
+CASES = [(iron, 1.0) for iron in (0, 10, 30, 60)]
+if not WITHOUT_GYROSCOPE:
+    CASES += [(0, scale) for scale in (0.97, 0.99, 1.01, 1.03)] + [(30, 1.02)]
+RATES = HEAD.split(",")[1:4]
 
 
 def direction(seed):
@@ -37,11 +41,11 @@ def direction(seed):
 def replay(rows, iron, scale):
     """The headings that are not held, by their row, and what else was told."""
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as trace:
-        print(HEAD, file=trace)
+        print(HEAD.replace(",".join(RATES) + ",", "") if WITHOUT_GYROSCOPE else HEAD, file=trace)
         for index, row in enumerate(rows):
             rates = [float(row[f"g{axis}"]) * scale for axis in "xyz"]
             field = [float(row[f"m{axis}"]) + added for axis, added in zip("xyz", iron)]
-            print(index * STEP_NS, *rates, row["ax"], row["ay"], row["az"], *field, sep=",", file=trace)
+            print(index * STEP_NS, *([] if WITHOUT_GYROSCOPE else rates), row["ax"], row["ay"], row["az"], *field, sep=",", file=trace)
         trace.flush()
         words = [word for setting in ("heading_filter_deg=0", "upright_axis=none")
                  for word in ("--set", f"north.north.{setting}")]

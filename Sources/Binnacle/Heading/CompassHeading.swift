@@ -13,6 +13,8 @@ struct CompassHeading {
     var isDisturbed: Bool { interference?.isOn ?? false }
     /// Whether gravity seems to point up.
     var isReversed: Bool { gate.isReversed }
+    /// The strength of the field, smoothed, in µT.
+    var fieldStrength: Double { Double(field.length) }
     /// The strength that the field should have, in µT; `nil` when it is not known.
     var expectedStrength: Double? { interference?.expected }
     /// The stamp of the last acceleration; `nil` before the first one.
@@ -30,8 +32,12 @@ struct CompassHeading {
     /// The iron that is taken from the field, and the one with which its strength and dip were learned.
     private var iron = SIMD3<Float>.zero
     private var learnedIron = SIMD3<Float>.zero
+    /// Learns the iron while no gyroscope shows it; `nil` where a calibration has taken it.
+    private var sphere: IronSphere?
     /// The departure of the iron in µT from which on strength and dip are others.
     private static let ironChange: Float = 2
+    /// The share of the field that the iron's standard deviation may be to count as known.
+    private static let knownIronShare = 0.05
 
     /// Creates a compass without a sample.
     init(settings: NorthSettings, magnetometer: SampleStream?) {
@@ -49,6 +55,10 @@ struct CompassHeading {
                 ?? (settings.plausibleFieldMicrotesla == nil ? nil : settings.localField?.fieldMicrotesla))
         acceleration = SmoothedVector(settings: settings)
         field = SmoothedVector(settings: settings)
+        if settings.plausibleFieldMicrotesla != nil, let ironSigma = LearnedIron.startSigma(magnetometer?.sensor, settings) {
+            sphere = IronSphere(ironSigma: ironSigma)
+            accuracy.ironSigma = ironSigma
+        }
     }
 
     /// Takes a sample of the accelerometer; one that is not finite is left out.
@@ -60,6 +70,11 @@ struct CompassHeading {
 
     /// Takes the hard iron that a gyroscope has shown.
     mutating func update(iron: LearnedIron) {
+        sphere = nil
+        learn(iron)
+    }
+
+    private mutating func learn(_ iron: LearnedIron) {
         self.iron = iron.offset
         accuracy.ironSigma = iron.sigma
         let change = iron.offset - learnedIron
@@ -71,6 +86,7 @@ struct CompassHeading {
 
     /// Takes a sample of the magnetometer; returns whether the filter started again, so that what depends on it warms up.
     mutating func update(field sample: SIMD3<Float>, at time: Int64) -> Bool {
+        learnIron(sample, at: time)
         let startsAgain = field.update(sample - iron, timeNanoseconds: time)
         fieldHistory.append(
             FieldHistory.Field(vector: field.value, recent: field.recent, strength: field.length),
@@ -78,17 +94,36 @@ struct CompassHeading {
         return startsAgain
     }
 
+    /// Learns the iron from a sample, where no gyroscope shows it.
+    private mutating func learnIron(_ sample: SIMD3<Float>, at time: Int64) {
+        let up = Vector3(acceleration.recent)
+        guard sphere != nil, up != .zero else { return }
+        // What accelerates the device tilts the vertical, and so does a turn that the smoothing follows late.
+        let lag = length(up - Vector3(acceleration.value))
+        let tilt = (lag + abs(length(up) - Gravity.standard)) / Gravity.standard
+        sphere?.update(Vector3(sample), up: up / length(up), tilt: tilt, at: time)
+        guard let sphere else { return }
+        learn(LearnedIron(offset: SIMD3<Float>(sphere.iron), sigma: sphere.sigma(levelTo: up / length(up))))
+    }
+
     /// Finds the heading at a sample of the accelerometer that was taken, or throws why there is none; adds a row to the columns.
     mutating func find(
         at time: Int64, into columns: inout HeadingColumns, fieldChanged: FieldChange
     ) throws(HeadingFault) -> HeadingHold.Source {
         guard let field = pairedField(at: time) else { throw .magnetometerMissing }
-        let pointing = try watch(field, at: time, fieldChanged)
         let strength = Double(field.strength)
-        let degrees = try accuracy.degrees(
-            pointing, acceleration: acceleration.recent, field: field.recent, strength: strength,
-            expectedStrength: interference?.expected ?? strength, tiltVariance: gate.tiltVariance,
-            dipVariance: gate.dipVariance, turn: gate.turn)
+        // The gates would judge a field that is mostly iron.
+        if sphere != nil, accuracy.isIronTooLarge(in: strength) { throw .ironUnknown }
+        let pointing = try watch(field, at: time, fieldChanged)
+        let degrees: Double
+        do {
+            degrees = try accuracy.degrees(
+                pointing, acceleration: acceleration.recent, field: field.recent, strength: strength,
+                expectedStrength: interference?.expected ?? strength, tiltVariance: gate.tiltVariance,
+                dipVariance: gate.dipVariance, turn: gate.turn)
+        } catch {
+            throw sphere != nil && accuracy.ironSigma > Self.knownIronShare * strength ? .ironUnknown : error
+        }
         columns.append(
             pointing.axis, acceleration: acceleration.value, field: field.vector, accuracyDegrees: Float(degrees))
         return HeadingHold.Source(pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time)

@@ -16,9 +16,7 @@ struct HeadingAccuracy {
 
     /// Nine of ten values of a normal distribution lie within so many standard deviations.
     private static let nineOfTen = 1.645
-    /// What is assumed of a magnetometer that its maker or its driver has calibrated, but that was not calibrated here, in µT.
-    ///
-    /// It is an assumption: only a calibration tells the hard iron of the machine around the sensor.
+    /// What is assumed to be left where turns have shown the hard iron of a magnetometer that was not calibrated, in µT.
     private static let uncalibratedError = 0.4
     // In a fast turn to and fro the vector that is smoothed for a tenth of a second shows no lag, but the smoothed field is
     // shorter than the field is strong: by the cosine of the lag. A quarter of its square is taken for the part to the east.
@@ -31,6 +29,11 @@ struct HeadingAccuracy {
         fieldError = calibration?.residualMicrotesla ?? assumed
         limitDegrees = settings.accuracyLimitDegrees ?? 180
         declinationUncertainty = (settings.localField?.declinationUncertaintyDegrees ?? 0) * .pi / 180
+    }
+
+    /// Whether the iron is known so badly that no heading in a field of this strength, in µT, is within the limit.
+    func isIronTooLarge(in strength: Double) -> Bool {
+        ironSigma / strength * Self.nineOfTen * 180 / .pi > limitDegrees
     }
 
     /// How far the heading of an axis may be off, from what is known of a level one's, both in degrees up to 180.

@@ -335,7 +335,7 @@ public final class NorthDetector: EventDetector {
     }
 
     private func fieldEvent(at time: Int64) -> FieldEvent {
-        let strength = fused?.fieldStrength ?? 0
+        let strength = fused.flatMap { $0.isFed ? $0.fieldStrength : nil } ?? compass.fieldStrength
         return FieldEvent(
             timeNanoseconds: time, fieldMicrotesla: strength, expectedMicrotesla: compass.expectedStrength ?? strength)
     }

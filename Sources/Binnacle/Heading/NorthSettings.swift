@@ -29,6 +29,11 @@ public struct NorthSettings: CheckedSettings {
     public var plausibleFieldMicrotesla: ClosedRange<Double>? = 20...70
     /// Below this level part of the field, in µT, there is no heading; 3 by default.
     public var minimumHorizontalFieldMicrotesla: Double = 3
+    /// The standard deviation of the hard iron on each axis of a magnetometer without a calibration, in µT; 35 by default, as on bare
+    /// circuit boards.
+    ///
+    /// Until turns have shown the iron, it is in the accuracy. 0 says that maker or driver have removed it.
+    public var uncalibratedIronMicrotesla: Double = 35
     /// Below this acceleration, in g, there is no telling what is up; 0.1 by default.
     public var minimumAccelerationG: Double = 0.1
     /// The heading is held, not found, while the acceleration differs from 1 g by more than this, in g; 0.05 by default,
@@ -92,6 +97,7 @@ public struct NorthSettings: CheckedSettings {
                 "has to be two numbers from 0 upwards")
         }
         list.requireNotNegative(\.minimumHorizontalFieldMicrotesla, minimumHorizontalFieldMicrotesla)
+        list.requireNotNegative(\.uncalibratedIronMicrotesla, uncalibratedIronMicrotesla)
         list.requireNotNegative(\.minimumAccelerationG, minimumAccelerationG)
         list.requirePositive(\.accelerationGateG, accelerationGateG)
         if let dipGateDegrees {

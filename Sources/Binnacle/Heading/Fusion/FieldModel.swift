@@ -13,7 +13,7 @@ import SensorGeometry
 /// The measurements are means over a tenth of a second, which is exact for h and b because both are linear in them.
 struct FieldModel {
     /// The hard iron, in µT in the device's frame: what the magnetometer measures where there is no field.
-    var iron: Vector3 { Vector3(state[3], state[4], state[5]) }
+    var iron: Vector3 { Vector3(estimate.state[3], estimate.state[4], estimate.state[5]) }
     /// What the rates are multiplied by, and its standard deviation.
     private(set) var scale = 1.0
     private(set) var scaleSigma = 0.0
@@ -26,8 +26,8 @@ struct FieldModel {
     /// How long that step was.
     private(set) var turnSeconds = 0.0
 
-    private var state = SIMD8<Double>.zero
-    private var covariance = InlineArray<8, SIMD8<Double>>(repeating: .zero)
+    /// (h, b, e, τ).
+    private var estimate = LinearEstimate()
     private var isFieldKnown = false
     private var hasMeasured = false
     /// The mean direction of the field in the device's frame: as long as 1 while it was never turned, near 0 when all were seen.
@@ -104,17 +104,18 @@ struct FieldModel {
     init(ironSigma: Double, scaleSigma: Double, known: SensorErrors? = nil) {
         startIronVariance = ironSigma * ironSigma
         startScaleVariance = scaleSigma * scaleSigma
-        for axis in 3..<6 { covariance[axis][axis] = startIronVariance }
-        covariance[6][6] = startScaleVariance
-        covariance[7][7] = Self.delaySigma * Self.delaySigma
+        for axis in 3..<6 { estimate.covariance[axis][axis] = startIronVariance }
+        estimate.covariance[6][6] = startScaleVariance
+        estimate.covariance[7][7] = Self.delaySigma * Self.delaySigma
         if let known {
             shapeVariance = 0
             for axis in 0..<3 {
-                state[3 + axis] = known.iron[axis]
-                covariance[3 + axis][3 + axis] = min(known.ironSigma[axis] * known.ironSigma[axis], startIronVariance)
+                estimate.state[3 + axis] = known.iron[axis]
+                estimate.covariance[3 + axis][3 + axis] = min(
+                    known.ironSigma[axis] * known.ironSigma[axis], startIronVariance)
             }
-            state[6] = known.scale - 1
-            covariance[6][6] = min(known.scaleSigma * known.scaleSigma, startScaleVariance)
+            estimate.state[6] = known.scale - 1
+            estimate.covariance[6][6] = min(known.scaleSigma * known.scaleSigma, startScaleVariance)
         }
         chooseScale()
     }
@@ -122,26 +123,29 @@ struct FieldModel {
     /// What was learned.
     var errors: SensorErrors {
         var sigma = Vector3.zero
-        for axis in 0..<3 { sigma[axis] = (covariance[3 + axis][3 + axis] + shapeVariance).squareRoot() }
+        for axis in 0..<3 { sigma[axis] = (estimate.covariance[3 + axis][3 + axis] + shapeVariance).squareRoot() }
         return SensorErrors(
-            iron: iron, ironSigma: sigma, scale: scale * (1 + state[6]), scaleSigma: covariance[6][6].squareRoot())
+            iron: iron, ironSigma: sigma, scale: scale * (1 + estimate.state[6]),
+            scaleSigma: estimate.covariance[6][6].squareRoot())
     }
 
     /// Whether anything was learned that is worth keeping: half of what was not known is.
     var hasLearned: Bool {
-        hasMeasured && (ironVariance < startIronVariance / 4 || covariance[6][6] < startScaleVariance / 4)
+        hasMeasured && (ironVariance < startIronVariance / 4 || estimate.covariance[6][6] < startScaleVariance / 4)
     }
 
     /// The variance of the iron along a unit vector, in µT².
     func ironVariance(along direction: Vector3) -> Double {
         func row(_ index: Int) -> Vector3 {
-            Vector3(covariance[index][3], covariance[index][4], covariance[index][5])
+            Vector3(estimate.covariance[index][3], estimate.covariance[index][4], estimate.covariance[index][5])
         }
         return max(dot(direction, Matrix3(row(3), row(4), row(5)) * direction), 0) + shapeVariance
     }
 
     /// The variance of the iron, in µT²: the mean of the three axes.
-    var ironVariance: Double { (covariance[3][3] + covariance[4][4] + covariance[5][5]) / 3 + shapeVariance }
+    var ironVariance: Double {
+        (estimate.covariance[3][3] + estimate.covariance[4][4] + estimate.covariance[5][5]) / 3 + shapeVariance
+    }
 
     /// Forgets where the field points, because the frame I begins again; what was learned of the sensors stays.
     mutating func interrupt() {
@@ -192,24 +196,24 @@ struct FieldModel {
         guard isFieldKnown else {
             // In a new frame; what was learned of the sensors is known independently of it.
             for index in 0..<8 {
-                if index < 3 { covariance[index] = .zero }
-                covariance[index].replaceField(.zero)
+                if index < 3 { estimate.covariance[index] = .zero }
+                estimate.covariance[index].replaceField(.zero)
             }
-            for index in 0..<3 { covariance[index][index] = Self.unknownVariance }
-            state.replaceField(fieldSum / count - averageFrame * iron)
+            for index in 0..<3 { estimate.covariance[index][index] = Self.unknownVariance }
+            estimate.state.replaceField(fieldSum / count - averageFrame * iron)
             isFieldKnown = true
             return
         }
-        let field = Vector3(state[0], state[1], state[2])
+        let field = Vector3(estimate.state[0], estimate.state[1], estimate.state[2])
         let perScale = cross(field, turn)
-        let moved = field + perScale * state[6]
-        state.replaceField(moved)
+        let moved = field + perScale * estimate.state[6]
+        estimate.state.replaceField(moved)
         // F·P·Fᵀ, where F adds `perScale` times the scale's error to the field: first to the rows, then to the columns.
-        let scaleRow = covariance[6]
-        for index in 0..<3 { covariance[index] += scaleRow * perScale[index] }
+        let scaleRow = estimate.covariance[6]
+        for index in 0..<3 { estimate.covariance[index] += scaleRow * perScale[index] }
         for index in 0..<8 {
-            let scaleColumn = covariance[index][6]
-            for axis in 0..<3 { covariance[index][axis] += scaleColumn * perScale[axis] }
+            let scaleColumn = estimate.covariance[index][6]
+            for axis in 0..<3 { estimate.covariance[index][axis] += scaleColumn * perScale[axis] }
         }
         let size = max(length(field), 1)
         let speed = min(angleSum / seconds, Self.fastest)
@@ -217,13 +221,13 @@ struct FieldModel {
         let drift = max(offsetSigma, Self.leastOffsetSigma) * .pi / 180 * size
         let noise = (drift * drift * Self.driftSeconds + misaligned * misaligned) * seconds
         for index in 0..<3 {
-            covariance[index][index] += noise
-            covariance[3 + index][3 + index] += Self.ironDrift * Self.ironDrift * seconds
+            estimate.covariance[index][index] += noise
+            estimate.covariance[3 + index][3 + index] += Self.ironDrift * Self.ironDrift * seconds
         }
-        covariance[6][6] += Self.scaleDrift * Self.scaleDrift * seconds
+        estimate.covariance[6][6] += Self.scaleDrift * Self.scaleDrift * seconds
     }
 
-    private var appliedDelay: Double { max(state[7] - Self.harmlessDelay, 0) }
+    private var appliedDelay: Double { max(estimate.state[7] - Self.harmlessDelay, 0) }
 
     private var averageFrame: Matrix3 {
         let share = 1 / count
@@ -232,7 +236,7 @@ struct FieldModel {
 
     /// Corrects the state by the mean of what was measured.
     private mutating func measure() {
-        let field = Vector3(state[0], state[1], state[2])
+        let field = Vector3(estimate.state[0], estimate.state[1], estimate.state[2])
         let size = max(length(field), 1)
         let speed = min(angleSum / seconds, Self.fastest)
         let late = Self.delayNoise * speed * size
@@ -240,11 +244,11 @@ struct FieldModel {
         let frame = averageFrame
         let perDelay = cross(turn / seconds, field)
         // A part of the delay was taken out by the rotation at the earlier stamp.
-        let residual = fieldSum / count - field - frame * iron - perDelay * (state[7] - appliedDelay)
+        let residual = fieldSum / count - field - frame * iron - perDelay * (estimate.state[7] - appliedDelay)
         let rows = (
             row(0, frame.x, perDelay.x), row(1, frame.y, perDelay.y), row(2, frame.z, perDelay.z)
         )
-        let spread = (times(rows.0), times(rows.1), times(rows.2))
+        let spread = (estimate.spread(of: rows.0), estimate.spread(of: rows.1), estimate.spread(of: rows.2))
         let square = normalizedSquare(residual, rows, spread, variance)
         if speed > Self.turning || square > Self.oddSquare {
             misfit += ((square > Self.oddSquare ? 1 : 0) - misfit) * min(seconds / Self.misfitSeconds, 1)
@@ -257,25 +261,36 @@ struct FieldModel {
         }
         // One component after the other, because their errors are independent.
         hasMeasured = true
-        let before = state
+        let before = estimate.state
         correct(rows.0, residual.x, variance, before)
         correct(rows.1, residual.y, variance, before)
         correct(rows.2, residual.z, variance, before)
     }
 
+    /// Corrects the state by one component of the residual, which `before` had.
+    private mutating func correct(
+        _ row: SIMD8<Double>, _ residual: Double, _ variance: Double, _ before: SIMD8<Double>
+    ) {
+        estimate.correct(
+            row, residual: residual - (row * (estimate.state - before)).sum(), variance: variance)
+    }
+
     /// Begins again with the iron, because it is not the one that was learned: the device was built in elsewhere, or has a magnet.
     private mutating func forgetIron() {
-        for axis in 3..<6 { covariance[axis][axis] += startIronVariance }
+        for axis in 3..<6 { estimate.covariance[axis][axis] += startIronVariance }
         shapeVariance = Self.unseenShape
         direction = .zero
     }
 
     /// Learns how much of all directions was seen.
     private mutating func updateDirection(_ rotation: Quaternion) {
-        let field = rotation.conjugate.rotate(Vector3(state[0], state[1], state[2]))
+        let field = rotation.conjugate.rotate(Vector3(estimate.state[0], estimate.state[1], estimate.state[2]))
         let size = length(field)
         // Iron that is not known yet turns the field's direction by itself.
-        guard size > 0, covariance[3][3] + covariance[4][4] + covariance[5][5] < Self.clearShare * size * size else {
+        guard size > 0,
+            estimate.covariance[3][3] + estimate.covariance[4][4] + estimate.covariance[5][5] < Self.clearShare * size
+                * size
+        else {
             return
         }
         direction =
@@ -291,8 +306,8 @@ struct FieldModel {
     /// found counts the probability that it is not 1, when both are as probable before: with Bayes' rule the odds are
     /// σ/σ₀·exp(e²/2σ²).
     private mutating func chooseScale() {
-        let found = scale * (1 + state[6]) - 1
-        let variance = covariance[6][6]
+        let found = scale * (1 + estimate.state[6]) - 1
+        let variance = estimate.covariance[6][6]
         guard startScaleVariance > 0 else { return }
         let odds = (variance / startScaleVariance).squareRoot() * exp(min(found * found / (2 * variance), 50))
         let share = odds / (1 + odds)
@@ -301,21 +316,13 @@ struct FieldModel {
         scaleSigma = (share * variance + left * left).squareRoot()
         let before = scale
         scale = 1 + share * found
-        state[6] = (1 + state[6]) * before / scale - 1
+        estimate.state[6] = (1 + estimate.state[6]) * before / scale - 1
     }
 
     private func row(_ axis: Int, _ frame: Vector3, _ perDelay: Double) -> SIMD8<Double> {
         var row = SIMD8<Double>(0, 0, 0, frame.x, frame.y, frame.z, 0, perDelay)
         row[axis] = 1
         return row
-    }
-
-    /// The product of the covariance and a column.
-    private func times(_ column: SIMD8<Double>) -> SIMD8<Double> {
-        var product = SIMD8<Double>.zero
-        // It is symmetric, so its rows are its columns.
-        for index in 0..<8 { product += covariance[index] * column[index] }
-        return product
     }
 
     /// The square of a residual in units of its standard deviation.
@@ -329,17 +336,6 @@ struct FieldModel {
         let expected =
             Matrix3(row(rows.0), row(rows.1), row(rows.2)) + Matrix3(diagonal: Vector3(repeating: variance))
         return dot(residual, expected.symmetricInverse * residual)
-    }
-
-    /// Corrects the state by one component of the residual, which `before` had.
-    private mutating func correct(
-        _ row: SIMD8<Double>, _ residual: Double, _ variance: Double, _ before: SIMD8<Double>
-    ) {
-        let spread = times(row)
-        let gain = spread / ((row * spread).sum() + variance)
-        let left = residual - (row * (state - before)).sum()
-        state += gain * left
-        for index in 0..<8 { covariance[index] -= spread * gain[index] }
     }
 }
 

@@ -63,12 +63,10 @@ struct FieldReference {
 
     /// Learns the dip again, because the level was wrong until now; a reference from an earlier run stays.
     mutating func relearn() {
-        let seconds = reference == nil ? candidateSeconds : settings.firstFieldSeconds
         interrupt()
         guard !isFromEarlierRun else { return }
         reference = nil
-        // The field itself has not changed: its time counts.
-        candidateSeconds = seconds
+        // All of the time counts again: in a fast turn one moment's dip is off by more than a magnet's.
         relearningSeconds = settings.undisturbedSeconds
     }
 

@@ -24,8 +24,6 @@ final class FusedHeading {
     /// The strength that the calibration has; a field that was learned with another one is none.
     private let calibratedStrength: Double?
     private static let strengthShare = 0.1
-    /// In µT: turns know no better than a calibration with a smaller error.
-    private static let goodCalibration = 1.0
     /// The device of which the fusion has learned.
     private var device: String?
 
@@ -44,16 +42,11 @@ final class FusedHeading {
         constants.accuracyLimit = settings.accuracyLimitDegrees
         let calibration = magnetometer?.sensor.calibration?.magnetometer
         accuracy = HeadingAccuracy(settings: settings, calibration: calibration)
-        if let error = calibration?.residualMicrotesla {
-            constants.isFieldCalibrated = error <= Self.goodCalibration
-            if constants.isFieldCalibrated {
-                constants.fieldError = error
-            } else {
-                // It says where to begin, and turns show the rest.
-                constants.ironSigma = min(error, constants.ironSigma)
-            }
-        } else {
+        if let ironSigma = LearnedIron.startSigma(magnetometer?.sensor, settings) {
             constants.isFieldCalibrated = false
+            constants.ironSigma = ironSigma
+        } else {
+            constants.fieldError = calibration?.residualMicrotesla
         }
         constants.ironIsOfDevice = calibration == nil
         constants.learnsSensors = settings.plausibleFieldMicrotesla != nil
@@ -181,12 +174,6 @@ final class FusedHeading {
         return failure
     }
 
-}
-
-/// Hard iron that a gyroscope's turns have shown, in µT, and its standard deviation on an axis.
-struct LearnedIron {
-    let offset: SIMD3<Float>
-    let sigma: Double
 }
 
 extension FusionFault {

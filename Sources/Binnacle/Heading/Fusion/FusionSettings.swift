@@ -63,8 +63,7 @@ package struct FusionSettings: Sendable, Equatable {
     package var isFieldCalibrated = true
     /// Whether the iron that is learned is all of the device's, which it keeps; not the rest that a calibration has left.
     package var ironIsOfDevice = true
-    /// The standard deviation of the hard iron on each axis, in µT, before a turn has shown it: that of bare chips on circuit boards
-    /// is 10 to 100 µT.
+    /// The standard deviation of the hard iron on each axis, in µT, before a turn has shown it.
     package var ironSigma = 35.0
     /// The standard deviation of the gyroscope's scale, before turns have shown it: data sheets of small chips allow 1 to 3 %.
     package var scaleSigma = 0.02
