@@ -199,10 +199,33 @@ import Testing
         var settings = OrientationSettings()
         settings.learnsLength = true
         let bench = Bench(samples([(3, 0, 0, 26), (1, 90, 0, 26)]), settings: settings)
-        #expect(bench.run(capacity: capacity) == ["normal 2000", "vertical 2000", "left-up 3300"])
+        // The direction counts before the length does, which takes 2 s.
+        #expect(bench.run(capacity: capacity) == ["normal 200", "vertical 200", "left-up 3300"])
         bench.detector.stopDetection()
         bench.detector.startDetection()
         #expect(bench.detector.gravityG == 26)
+    }
+
+    /// An orientation is a direction: a vector that lasts shows it before its length is known, and turns later as others do.
+    @Test(arguments: [1, 7, 4096]) func aDirectionCountsBeforeItsLengthIsKnown(capacity: Int) {
+        var settings = OrientationSettings()
+        settings.learnsLength = true
+        func told(_ samples: [Sample]) -> [String] {
+            let bench = Bench(samples, settings: settings)
+            return bench.run(capacity: capacity)
+        }
+        #expect(told(samples([(0.5, 0, 0, 26), (1, 90, 0, 26)])) == ["normal 200", "vertical 200", "left-up 1000"])
+        #expect(told(samples([(0.5, 0, 90, 0.4)])) == ["face-up 200"])
+        // Neither a shake, a fall, nor what has lasted for one reading does.
+        let shake = (0..<10).map { (seconds: 0.1, turn: $0 % 2 == 0 ? 0 : 180.0, lean: 0.0, g: Float(3)) }
+        #expect(told(samples(shake)).isEmpty)
+        #expect(told(samples([(1, 0, 0, 0.1)])).isEmpty)
+        #expect(told(samples([(0.2, 0, 0, 26), (0.1, 90, 0, 26)])).isEmpty)
+        // Once gravity was seen, another length has to last.
+        #expect(told(samples([(1, 0, 0, 1), (5, 90, 0, 2)])) == ["normal 0", "vertical 0"])
+        // Without learning gravity is 1 g.
+        settings.learnsLength = false
+        #expect(told(samples([(1, 0, 0, 26)])).isEmpty)
     }
 
     @Test func aShakeAndAGapMakeAChangeLastAgain() {

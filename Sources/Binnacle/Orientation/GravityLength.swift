@@ -27,7 +27,12 @@ struct GravityLength {
     /// settled.
     ///
     /// The crest of a wave of 8 s that shows 1.3 g is steady for 1.5 s.
-    private static let patience = (nanoseconds: Int64(2_000_000_000), settledNanoseconds: Int64(30_000_000_000))
+    private static let patience = (
+        nanoseconds: Int64(OrientationSettings.lengthPatienceSeconds) * 1_000_000_000,
+        settledNanoseconds: Int64(30_000_000_000)
+    )
+    /// How long a vector has to last before its direction counts while no length is known: two readings of a polled device.
+    private static let directionNanoseconds = Int64(OrientationSettings.directionPatienceSeconds * 1e9)
     /// How long a length has to be seen before it is settled.
     private static let settlingNanoseconds: Int64 = 500_000_000
     /// How long 1 g has to be seen before it counts again.
@@ -78,6 +83,14 @@ struct GravityLength {
         }
         candidate = (force, time)
         return false
+    }
+
+    /// Whether a vector that was not accepted shows where up is nonetheless: it lasts, and no length is known yet.
+    ///
+    /// A direction needs no length, and a wrong one would be mended by the samples that follow.
+    func showsDirection(at time: Int64) -> Bool {
+        guard isLearned, lengthG == 1, !isSettled, let candidate else { return false }
+        return time >= Units.later(candidate.timeNanoseconds, by: Self.directionNanoseconds)
     }
 
     /// Begins again with a vector that may be gravity, after a gap.

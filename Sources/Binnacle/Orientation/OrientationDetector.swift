@@ -125,7 +125,7 @@ public final class OrientationDetector: EventDetector {
             lastTimeNanoseconds = time
             let force = columns.vector(index)
             let squared = (force * force).sum()
-            guard gravity.accepts(force, squared: squared, at: time) else {
+            guard gravity.accepts(force, squared: squared, at: time) || gravity.showsDirection(at: time) else {
                 interrupt()
                 rows?.append(time, row(of: nil))
                 continue

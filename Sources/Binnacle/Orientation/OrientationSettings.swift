@@ -23,6 +23,8 @@ public struct OrientationSettings: CheckedSettings {
     public var gateG: Float = 0.25
     /// Whether another length than 1 g is taken for gravity when it lasts, as that of a device whose scale is wrong.
     package var learnsLength = false
+    /// How long a vector of another length than 1 g has to last until the length counts, and until its direction does.
+    package static let (lengthPatienceSeconds, directionPatienceSeconds) = (2, 0.2)
     /// After a longer time without a sample a change that is not confirmed starts again; 1 s by default.
     public var gapLimit: Duration = .seconds(1)
 
