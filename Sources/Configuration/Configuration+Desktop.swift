@@ -26,6 +26,7 @@ extension Configuration {
         let own = place(section)
         detectors.insert(section, at: detectors.firstIndex { place($0) > own } ?? detectors.count)
         desktopDetectors.insert(section.name)
+        defaultDetectors.insert(section.name)
     }
 
     /// The detector of the screen's orientation.

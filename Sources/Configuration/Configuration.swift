@@ -157,7 +157,10 @@ extension Configuration {
 
     /// Whether a sensor may be missing: any device matches it, and only default detectors need it.
     package func isOptional(_ sensor: SensorSection) -> Bool {
-        guard case .auto(let match) = sensor.source, match.isEmpty else { return false }
+        guard case .auto(var match) = sensor.source else { return false }
+        // The detector of a screen asks for that, and not the user.
+        match.isInScreen = false
+        guard match.isEmpty else { return false }
         var own = self
         own.detectors.removeAll { defaultDetectors.contains($0.name) }
         return own.kinds(of: sensor.name).isEmpty
@@ -180,10 +183,10 @@ extension Configuration {
         func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
         let counts = DetectorSections.documented.compactMap { type -> String? in
             let number = detectors.count { Swift.type(of: $0) == type }
-            return number == 0 && !type.isSet ? nil : count(number, "\(type.kind) detector")
+            return number == 0 ? nil : count(number, "\(type.kind) detector")
         }
         let parts =
-            [count(sensors.count, "sensor")] + counts
+            [count(sensors.count, "sensor")] + (counts.isEmpty ? ["no detector"] : counts)
             + [count(handlers.count, "handler"), dbus == nil ? nil : "the service on the system bus"].compactMap { $0 }
         let origin = files.count > 1 ? ", in \(files.count) files" : ""
         let warned = warnings.isEmpty ? "" : "; " + count(warnings.count, "warning")

@@ -88,11 +88,15 @@ package struct ConfigurationReader {
             HandlerSection(name: section.name, reading: section.table, among: names)
         }
         configuration.handlers = configuration.handlers.map { $0.told(of: configuration) }
+        // A detector that a handler or the desktop service names is one that the user wants.
+        configuration.defaultDetectors.subtract(configuration.handlers.flatMap { $0.detectors ?? [] })
         configuration.namedSensors = Set(detectors.flatMap { $0.entries.flatMap(Self.sensors) })
         configuration.position = single("position").flatMap { PositionSection(reading: $0) }
         configuration.store = single("store").flatMap { EventStoreSettings(reading: $0) }
         configuration.socket = single("socket").flatMap { SocketSettings(reading: $0) }
         configuration.dbus = single("dbus").map { DBusSection(reading: $0, among: names) }
+        let desktop = [configuration.dbus?.orientation, configuration.dbus?.compass].compactMap { $0 }
+        configuration.defaultDetectors.subtract(desktop)
         if diagnostics.error() == nil {
             // A disabled sensor is not reported as unused.
             let used = sensors.filter { entry in readSensors.contains { $0.0.name == entry.key } }

@@ -17,7 +17,7 @@ package protocol DetectorSection: Sendable, Equatable {
     static var isSet: Bool { get }
     /// The description, in paragraphs.
     static var text: String { get }
-    /// Keys other than settings: sensors, other detectors, and ``SectionSwitch/defaultDetector`` if the kind has it.
+    /// Keys other than settings: sensors and other detectors.
     static var ownKeys: [Key] { get }
     /// The keys of the settings.
     static var rows: [SettingRow<Settings>] { get }
@@ -82,12 +82,14 @@ extension DetectorSection {
     package var title: String { "\(Self.kind).\(name)" }
 
     /// Avoids making the documentation of ``row``.
-    static var keys: [String] { (ownKeys + [SectionSwitch.enabled]).map(\.name) + rows.map(\.name) }
+    static var keys: [String] { (ownKeys + switches).map(\.name) + rows.map(\.name) }
+
+    private static var switches: [Key] { [SectionSwitch.defaultDetector(isSet: isSet), SectionSwitch.enabled] }
 
     static var row: SectionRow {
         SectionRow(
             "\(kind).NAME", shown: "\(kind).\(shown)", isSet: isSet, text,
-            keys: ownKeys + [SectionSwitch.enabled] + rows.map { $0.key(defaults) })
+            keys: ownKeys + switches + rows.map { $0.key(defaults) })
     }
 
     /// Reads an enabled section.

@@ -83,7 +83,7 @@ package struct MotionSection: DetectorSection {
     package static let text = "A detector of movement. Its name is unique among all detectors."
     package static let defaults = MotionSettings()
     package static let sensorKeys = [accelerometer, gyroscope].map(\.name)
-    package static let ownKeys = [accelerometer, gyroscope, SectionSwitch.defaultDetector]
+    package static let ownKeys = [accelerometer, gyroscope]
 
     private static let accelerometer = Key(
         "accelerometer", .set("\"chassis\""), purpose: "it names the sensor to watch", "The sensor to watch.")

@@ -77,7 +77,7 @@ package struct NorthSection: DetectorSection {
     package static let text = "A detector of the heading. Its name is unique among all detectors."
     package static let defaults = NorthSettings()
     package static let sensorKeys = [accelerometer, magnetometer, gyroscope].map(\.name)
-    package static let ownKeys = [accelerometer, magnetometer, gyroscope, SectionSwitch.defaultDetector]
+    package static let ownKeys = [accelerometer, magnetometer, gyroscope]
 
     private static let accelerometer = Key(
         "accelerometer", .set("\"chassis\""), purpose: "it names the sensor that measures which way is up",

@@ -131,7 +131,9 @@ extension OrientationSection {
             "gate_g", \.gateG, .number,
             """
             While the total acceleration differs from 1 g by more, as in free fall or a shake, the last values hold. A device \
-            whose scale is wrong is noticed: a vector that is constant for 0.3 s is taken for gravity, whatever its length.
+            whose scale is wrong is noticed: a vector that is constant for \(OrientationSettings.lengthPatienceSeconds) s is \
+            taken for gravity, whatever its length, and its direction counts after \
+            \(OrientationSettings.directionPatienceSeconds) s.
             """),
         SettingRow(
             "gap_s", \.gapLimit, .seconds,

@@ -12,13 +12,16 @@ enum SectionSwitch {
         checked.
         """)
 
-    static let defaultDetector = Key(
-        "default", .set("true"), usual: "false",
-        """
-        true makes way for your own: the detector is left out as soon as another section of a detector is in \
-        force, unless a handler names it. It may wait for a sensor that this machine does not have, while another \
-        detector runs; that is no problem then.
-        """)
+    /// `default` of a detector, whose kind is enabled in the reference file or not.
+    static func defaultDetector(isSet: Bool) -> Key {
+        Key(
+            "default", isSet ? .set("true") : .usual("false"), usual: isSet ? "false" : nil,
+            """
+            true makes way for your own: the detector is left out as soon as another section of a detector is in \
+            force, unless a handler names it. On a machine without its sensor it waits for one, which is no problem and \
+            no event, unless a handler or [dbus] names it.
+            """)
+    }
 
     static let defaultHandler = Key(
         "default", .set("true"), usual: "false",
@@ -56,7 +59,7 @@ struct FoundSection {
         guard table.boolean(SectionSwitch.enabled.name) ?? true else { return nil }
         self.name = name
         self.table = table
-        isDefault = table.boolean(SectionSwitch.defaultDetector.name) ?? false
+        isDefault = table.boolean(SectionSwitch.defaultHandler.name) ?? false
     }
 
     /// A string value; `nil` for other types, which the section's own reader reports.

@@ -88,7 +88,13 @@ package struct SensorSection: Sendable, Equatable {
             case .simulated: .simulated(Self.simulation(table, rateHz: settings.rateHz))
             }
         guard let source else { return nil }
-        self.init(name: name, source: source, settings: word == .simulated ? SensorSettings() : settings)
+        if word == .simulated {
+            // The model has its rate.
+            let latency = settings.latency
+            settings = SensorSettings()
+            settings.latency = latency
+        }
+        self.init(name: name, source: source, settings: settings)
         hasRate = table.entry(Self.rate) != nil
         readCalibration(table, device)
     }
@@ -211,9 +217,9 @@ extension SensorSettings {
             gives 100.
             """),
         SettingRow(
-            "latency_s", \.latency, .seconds(in: 0...1), for: ["auto", "iio"],
+            "latency_s", \.latency, .seconds(in: 0...1), for: ["auto", "iio", "simulated"],
             """
-            The longest time that a sample of a device waits until it is read, so that one wake-up serves many. 0 reads \
+            The longest time that a sample of a device or a model waits until it is read, so that one wake-up serves many. 0 reads \
             every sample at once, for what cannot wait, and costs a wake-up for each. It delays events and changes nothing \
             else about them. Sensors are read at the same moments. A device that gives no time stamps is read within 0.01 s.
             """),

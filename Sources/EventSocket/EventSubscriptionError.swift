@@ -19,8 +19,11 @@ public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConv
     public var description: String {
         switch self {
         case .notRunning(let path):
-            "\(path): no daemon answers; is the service running, and has its configuration a [socket]? 'binnacle run' starts "
-                + "a daemon of your own"
+            "\(path): no daemon answers; is the service running, and has its configuration a [socket]? "
+                + (SocketPath.withoutConfiguration() == nil
+                    ? "A daemon that you run without a configuration has none: 'binnacle run --set socket.path="
+                        + "\(SocketPath.example)' gives it one, and --socket asks there"
+                    : "'binnacle run' starts a daemon of your own")
         case .noPermission(let path, let reason):
             "\(path): " + (reason ?? "you may not connect; the socket's group and mode decide who may")
         case .refused(let reason): "the daemon refuses: \(reason)"

@@ -5,6 +5,9 @@ package enum SocketPath {
     /// The socket of a service.
     package static let ofService = "/run/binnacle/binnacle.sock"
 
+    /// A path for a daemon without a configuration that has no place of its own, in messages.
+    package static let example = "/run/binnacle-own.sock"
+
     /// The path on which a daemon listens: in the folder that systemd made for the service, or else the service's path for root,
     /// and for other users one in their own folder.
     package static func forDaemon(

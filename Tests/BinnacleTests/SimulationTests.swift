@@ -226,6 +226,34 @@ private func settings(
         }
     }
 
+    /// What the wake-ups are: at the ends of common periods, whatever the rates, with every sample that is due.
+    @Test(arguments: [(0.05, 20), (0.2, 5), (0.3, 5), (0.02, 80), (0, 100)])
+    func samplesGatherForTheLatency(seconds: Double, expected: Int) {
+        let clock = clock
+        let kinds: [SampleKind] = [.accelerometer, .magnetometer]
+        let source = SimulatedSource(
+            [100.0, 50].enumerated().map { number, rate in
+                var settings = settings(.still, rateHz: rate)
+                settings.latency = .seconds(seconds)
+                return (Sensor(name: "s\(number)", isSimulated: true), kinds, settings)
+            }, startNanoseconds: 0
+        ) { clock.nanoseconds }
+        var count = 0
+        var stamps: [SamplePosition] = []
+        while let due = source.nextDueNanoseconds, due < 10_000 * millisecond {
+            clock.nanoseconds = due
+            let samples = take(source)
+            #expect(!samples.isEmpty)
+            #expect(samples.allSatisfy { due - $0.timeNanoseconds <= Int64(seconds * 1e9) })
+            stamps += samples
+            count += 1
+        }
+        #expect(abs(count - expected * 10) <= 1)
+        // What is delivered does not depend on it.
+        clock.nanoseconds = 9_999 * millisecond
+        #expect(stamps.count >= 2 * (1000 + 500) - 2 * 30 && stamps == stamps.sorted())
+    }
+
     @Test func nothingComesBeforeItsTime() {
         let source = source(100, start: 5 * millisecond)
         #expect(source.streams.map(\.kind) == [.magnetometer, .accelerometer])

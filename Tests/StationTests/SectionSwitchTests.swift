@@ -139,5 +139,22 @@ import Testing
                 .replacing("[motion.m]", with: "[motion.m]\ndefault = true")
                 .replacing("[sensor.b]\n", with: "[sensor.b]\nmatch = { name = \"c\" }\n"))
         #expect(named.sensors.map(named.isOptional) == [true, false])
+        // Each kind of detector has `default`, and those of the desktop service are such by themselves.
+        let base = "[sensor.a]\nsource = \"auto\"\n[sensor.b]\nsource = \"auto\"\n"
+        for detector in [
+            "[orientation.d]\naccelerometer = \"a\"", "[hinge.d]\ndisplay = \"a\"\nbase = \"b\"",
+            "[motion.d]\naccelerometer = \"a\"", "[north.d]\naccelerometer = \"a\"\nmagnetometer = \"b\"",
+        ] {
+            let own = try parse(base + detector)
+            #expect(!own.isOptional(own.sensors[0]), "\(detector)")
+            let byDefault = try parse(base + detector + "\ndefault = true")
+            #expect(byDefault.sensors.allSatisfy(byDefault.isOptional), "\(detector)")
+            let handler = "\n[handler.h]\non = [\"any\"]\ndetector = [\"d\"]\nlog = true"
+            let wanted = try parse(base + detector + "\ndefault = true" + handler)
+            #expect(!wanted.isOptional(wanted.sensors[0]), "\(detector)")
+        }
+        var desktop = try parse("[dbus]")
+        desktop.addDesktop()
+        #expect(desktop.sensors.count == 2 && desktop.sensors.allSatisfy(desktop.isOptional))
     }
 }

@@ -87,8 +87,8 @@ import Testing
         #expect(result.status == 78)
         #expect(
             result.lines == [
-                "\(good.path): ok: 2 sensors, 1 motion detector, 0 north detectors, 0 handlers, in 2 files; 2 warnings",
-                "\(good.path)/binnacle.toml: ok: 1 sensor, 1 motion detector, 0 north detectors, 0 handlers; 1 warning",
+                "\(good.path): ok: 2 sensors, 1 motion detector, 0 handlers, in 2 files; 2 warnings",
+                "\(good.path)/binnacle.toml: ok: 1 sensor, 1 motion detector, 0 handlers; 1 warning",
             ])
         #expect(result.errors.contains("\(bad.path)/binnacle.toml:1:1: [sensor.a] has no `source`"))
     }

@@ -126,9 +126,22 @@ package final class Pipeline {
             let own = source.streams.filter { $0.sensor === sensor && !$0.isOptional }
             if own.allSatisfy({ failed.contains($0.id) }) { lost.append(sensor) }
         }
-        Sensor.deactivate(lost, because: reason)
-        for detector in detectors { detector.didLose(streams, because: reason) }
+        let absent = lost.filter { $0.isAbsence(reason) }
+        if !absent.isEmpty { leaveOut(absent) }
+        let failures = streams.filter { !$0.sensor.isAbsent }
+        Sensor.deactivate(lost.filter { !$0.isAbsent }, because: reason)
+        if !failures.isEmpty { for detector in detectors { detector.didLose(failures, because: reason) } }
         router.flush(upTo: nil)
+    }
+
+    /// Stops the detectors of sensors that may be missing and that the machine does not have, without an event.
+    private func leaveOut(_ absent: [Sensor]) {
+        for sensor in absent { sensor.becomeAbsent() }
+        router.lastActiveCount = router.activeSensors.count
+        for detector in detectors
+        where detector.streams.contains(where: { $0.sensor.isAbsent && !$0.isOptional }) {
+            detector.stopDetection()
+        }
     }
 
     /// Asks until the source has ended, then tells the handlers that nothing more will come.

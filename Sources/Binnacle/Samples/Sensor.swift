@@ -11,7 +11,11 @@ public final class Sensor {
     package let isSimulated: Bool
     /// Whether samples can be expected from this sensor.
     public private(set) var isActive = true
-    /// Why the sensor is not active; `nil` while it is.
+    /// Whether a machine without such a device is as it should be, because only default detectors would use it.
+    package var mayBeMissing = false
+    /// Whether it is inactive because no such device has been there yet, which is no failure.
+    package private(set) var isAbsent = false
+    /// Why the sensor is not active; `nil` while it is and while it is absent.
     package private(set) var failure: String?
     /// The stamp of the last sample seen, in nanoseconds; `nil` before the first.
     package private(set) var lastTimeNanoseconds: Int64?
@@ -65,10 +69,22 @@ public final class Sensor {
         for sensor in lost { sensor.delegate?.sensor(sensor, didDeactivateBecause: reason) }
     }
 
+    /// Whether a failure only says that the machine lacks a device which may be missing.
+    func isAbsence(_ reason: any Error) -> Bool {
+        mayBeMissing && lastTimeNanoseconds == nil && (reason as? any DeviceFailure)?.isMissingDevice == true
+    }
+
+    /// Turns the sensor off without telling the delegate: nothing has failed.
+    func becomeAbsent() {
+        isActive = false
+        isAbsent = true
+    }
+
     /// Turns the sensor on again, after a re-plug for instance; on an active sensor it does nothing.
     package func activate() {
         guard !isActive else { return }
         isActive = true
+        isAbsent = false
         failure = nil
         delegate?.sensorDidActivate(self)
     }
@@ -76,6 +92,12 @@ public final class Sensor {
     func didDeliver(upTo timeNanoseconds: Int64) {
         lastTimeNanoseconds = max(lastTimeNanoseconds ?? timeNanoseconds, timeNanoseconds)
     }
+}
+
+/// Why a source cannot deliver a sensor's samples.
+package protocol DeviceFailure: Error {
+    /// Whether the machine has no such device.
+    var isMissingDevice: Bool { get }
 }
 
 /// A time in which a stream should have had samples and had none.

@@ -11,6 +11,8 @@ public final class SimulatedSource: SampleSource {
         let stream: SampleStream
         let model: MotionModel
         var grid: SampleGrid
+        /// What collects samples, so that one wake-up serves many; `nil` delivers each when it is due.
+        let period: PollingPeriod?
         var nextIndex: Int64 = 0
         /// Its place in the delivery.
         var place: Int?
@@ -40,7 +42,9 @@ public final class SimulatedSource: SampleSource {
             return item.map { item in
                 Track(
                     stream: stream, model: MotionModel(item.settings),
-                    grid: SampleGrid(startNanoseconds: startNanoseconds, rateHz: item.settings.rateHz))
+                    grid: SampleGrid(startNanoseconds: startNanoseconds, rateHz: item.settings.rateHz),
+                    period: PollingPeriod(
+                        latency: item.settings.latency, rateHz: item.settings.rateHz, isStamped: true))
             }
         }
         for sensor in sensors { sensor.sensor.authorizationStatus = .authorized }
@@ -56,11 +60,12 @@ public final class SimulatedSource: SampleSource {
         }
     }
 
-    /// When the next sample is due; `nil` without streams.
+    /// When the next sample is due, with those that follow it in its period; `nil` without streams.
     package var nextDueNanoseconds: Int64? {
         var next: Int64?
         for track in tracks {
-            let due = track.grid.timeNanoseconds(at: track.nextIndex)
+            let time = track.grid.timeNanoseconds(at: track.nextIndex)
+            let due = track.period?.end(after: time) ?? time
             next = min(next ?? due, due)
         }
         return next

@@ -20,6 +20,8 @@ public struct SimulationSettings: CheckedSettings {
     public var seed: UInt64 = 1
     /// Samples a second, of each stream; 100 by default.
     public var rateHz: Double = 100
+    /// The longest time that a sample waits until it is delivered, as one of a device does.
+    package var latency: Duration = .zero
 
     /// The defaults.
     public init() {}

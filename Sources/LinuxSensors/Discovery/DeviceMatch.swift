@@ -61,16 +61,12 @@ extension DeviceMatch {
     }
 }
 
-extension DeviceMatch: CustomStringConvertible {
-    /// The criteria as text.
-    public var description: String {
-        var parts: [String] = []
-        if let name { parts.append("name '\(name)'") }
-        if let label { parts.append("label '\(label)'") }
-        if let location { parts.append("location '\(location)'") }
-        if let path { parts.append("path '\(path)'") }
-        parts += properties.sorted { $0.key < $1.key }.map { "\($0.key)='\($0.value)'" }
-        if isInScreen { parts.append("in a screen") }
-        return parts.isEmpty ? "any" : parts.joined(separator: ", ")
+extension DeviceMatch {
+    /// The criteria as text, except the place.
+    var criteria: String {
+        let named = [("name", name), ("label", label), ("location", location), ("path", path)]
+        let parts = named.compactMap { key, value in value.map { "\(key) '\($0)'" } }
+        return (parts + properties.sorted { $0.key < $1.key }.map { "\($0.key)='\($0.value)'" })
+            .joined(separator: ", ")
     }
 }

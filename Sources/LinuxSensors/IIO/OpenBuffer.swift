@@ -1,3 +1,4 @@
+import Binnacle
 import LinuxSystem
 
 /// A device's buffer that is configured, enabled and open.

@@ -71,7 +71,7 @@ extension LiveSource {
         guard case .failure(let error) = result else { return openWaiting(now) }
         let reason = "the devices cannot be listed: \(error.description)"
         for sensor in sensors where sensor.slot.device == nil {
-            advance(sensor, .candidate(.none(reason: reason)), at: now)
+            advance(sensor, .candidate(.none(reason: reason, .inputOutput)), at: now)
         }
     }
 
@@ -163,11 +163,10 @@ extension LiveSource {
     private func missing(_ sensor: LiveSensor) -> String {
         let found = table.devices.map { "\($0.interface.rawValue) '\($0.name.printable)'" }
         let list = found.isEmpty ? "this machine has no sensor" : "found are " + found.joined(separator: ", ")
-        let kinds = sensor.request.kinds.map(\.rawValue).joined(separator: " and ")
         let wanted =
             sensor.isCompanion
             ? "no free gyroscope beside the accelerometer"
-            : "no free device with \(kinds) for \(sensor.request.description.printable)"
+            : "no free \(sensor.request.description.printable)"
         return "\(wanted); \(list); 'binnacle doctor' says more"
     }
 

@@ -1,3 +1,4 @@
+import Binnacle
 import Glibc
 import LinuxSystem
 
@@ -52,7 +53,9 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
     }
 }
 
-extension SensorFailure {
+extension SensorFailure: DeviceFailure {
+    package var isMissingDevice: Bool { category == .missing }
+
     /// Tries a call that a driver may refuse, and ignores a refusal; a failure that is not tolerated is thrown.
     static func tolerating(
         _ isTolerated: (Category) -> Bool = { $0 == .inputOutput }, _ attempt: () throws(SensorFailure) -> Void

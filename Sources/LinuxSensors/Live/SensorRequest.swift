@@ -51,8 +51,12 @@ public struct SensorRequest {
         (id == nil || device.id == id) && match.accepts(device, as: interface, with: kinds)
     }
 
-    /// The request as text.
+    /// The device that would do, with what it has to have, as in "iio device with name 'bmi160' has an accelerometer".
     var description: String {
-        "\(interface?.rawValue ?? "any kind of device"), \(id.map { "'\($0)'" } ?? match.description)"
+        let has = kinds.map { "\($0 == .accelerometer ? "an" : "a") \($0.rawValue)" }.joined(separator: " and ")
+        let device = (interface.map { "\($0.rawValue) " } ?? "") + "device"
+        let criteria = id.map { "id '\($0)'" } ?? match.criteria
+        let place = id == nil && match.isInScreen ? " in a screen" : ""
+        return device + (criteria.isEmpty ? "" : " with \(criteria)") + place + " has \(has)"
     }
 }

@@ -47,7 +47,8 @@ package struct SensorSlot: Equatable {
         case device(String)
         /// No matching device is free; sensors that are no longer requested release theirs, the last one by this time.
         case held(until: Int64)
-        case none(reason: String)
+        /// There is no matching device, or it is not known whether there is one.
+        case none(reason: String, SensorFailure.Category = .missing)
     }
 
     /// The inputs.
@@ -266,9 +267,9 @@ package struct SensorSlot: Equatable {
         case .held(let time):
             state = .unassigned(retry: time)
             return []
-        case .none(let reason):
+        case .none(let reason, let category):
             state = .unassigned(retry: nil)
-            return report(SensorFailure(.missing, reason))
+            return report(SensorFailure(category, reason))
         }
     }
 

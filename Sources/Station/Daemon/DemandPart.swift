@@ -19,6 +19,8 @@ final class DemandPart: DaemonPart {
     private var watcherNumber = 0
     /// The kinds that the watcher reads, and the detectors that receive them.
     private var watched: (kinds: Set<AmbientReading.Kind>, takers: [ObjectIdentifier]) = ([], [])
+    /// Whether a device of each kind of single readings has been there since the start.
+    private var kindsWithDevice: [AmbientReading.Kind: Bool] = [:]
     /// Receives each single reading in addition to the detectors.
     var readingObserver: ((AmbientReading.Outcome) -> Void)?
 
@@ -93,10 +95,28 @@ final class DemandPart: DaemonPart {
     }
 
     private func process(_ outcome: AmbientReading.Outcome) {
-        for detector in assembly.detectors where detector.ambientKinds.contains(outcome.kind) {
+        record(outcome)
+        for detector in assembly.detectors
+        where detector.ambientKinds.contains(outcome.kind) && !isWaiting(detector) {
             detector.process(outcome)
         }
         readingObserver?(outcome)
+    }
+
+    private func record(_ outcome: AmbientReading.Outcome) {
+        switch outcome {
+        case .read: kindsWithDevice[outcome.kind] = true
+        case .failed(let kind, let error):
+            let isMissing = (error as? any DeviceFailure)?.isMissingDevice ?? false
+            kindsWithDevice[kind] = kindsWithDevice[kind] ?? false || !isMissing
+        }
+    }
+
+    /// Whether a default detector of single readings has no device yet.
+    func isWaiting(_ detector: any EventDetector) -> Bool {
+        !detector.ambientKinds.isEmpty && detector.streams.isEmpty
+            && assembly.configuration.defaultDetectors.contains(detector.name)
+            && detector.ambientKinds.allSatisfy { kindsWithDevice[$0] == false }
     }
 
     func end(_ stage: EndStage, until deadline: Int64) {

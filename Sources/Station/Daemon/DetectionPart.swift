@@ -5,12 +5,10 @@ import LinuxSystem
 import PlainText
 import Traces
 
-/// Runs the detectors of a configuration, and records which sensors lack a device.
+/// Runs the detectors of a configuration.
 final class DetectionPart: DaemonPart {
     private unowned let daemon: Daemon
     private let demand: DemandPart
-    /// Sensors without a device since the daemon started.
-    private var missingSensors: Set<String> = []
     /// Sensors whose wrong scale was already reported.
     private var toldScales: Set<String> = []
     private var damage: StationError?
@@ -24,14 +22,15 @@ final class DetectionPart: DaemonPart {
 
     func apply(_ change: ConfigurationChange) {
         assembly.report(to: daemon.router)
-        for detector in assembly.detectors where !detector.isDetecting { detector.startDetection() }
+        for detector in assembly.detectors where !detector.isDetecting && !isWaiting(detector) {
+            detector.startDetection()
+        }
     }
 
     func turn(_ answer: SampleAnswer, at now: Int64) {
         switch answer {
         case .samples: startDetectors()
-        case .failed(let streams, let reason):
-            record(streams, reason)
+        case .failed(_, let reason):
             if reason is TraceError || reason is StationError { damage = StationError(sourceFailure: reason) }
         case .ended: if let damage { daemon.session.end(damage) }
         case .pending: break
@@ -53,22 +52,10 @@ final class DetectionPart: DaemonPart {
         }
     }
 
-    /// Records whether the sensors of failed streams are missing, or failed for another reason.
-    private func record(_ streams: [SampleStream], _ reason: any Error) {
-        let isMissing = (reason as? SensorFailure)?.category == .missing
-        for sensor in streams.map(\.sensor) {
-            if isMissing, sensor.lastTimeNanoseconds == nil {
-                missingSensors.insert(sensor.name)
-            } else {
-                missingSensors.remove(sensor.name)
-            }
-        }
-    }
-
     // MARK: - Status
 
     var problems: [String] {
-        let sensors = daemon.router.sensors.filter { !$0.isActive && !isWaiting($0) && !demand.isIdle($0) }
+        let sensors = daemon.router.sensors.filter { !$0.isActive && !$0.isAbsent && !demand.isIdle($0) }
         let inactive = sensors.map { sensor in
             "sensor '\(sensor.name)' is inactive" + (sensor.failure.map { ": \($0)" } ?? "")
         }
@@ -80,18 +67,11 @@ final class DetectionPart: DaemonPart {
             + stopped.map { "detector '\($0.name)' does not run" }
     }
 
-    /// Whether a sensor has no device while other sensors deliver.
-    private func isWaiting(_ sensor: Sensor) -> Bool {
-        guard !sensor.isActive, missingSensors.contains(sensor.name),
-            assembly.detectors.contains(where: { $0.streams.allSatisfy(\.sensor.isActive) }),
-            let section = assembly.sensors.first(where: { $0.object === sensor })?.section
-        else { return false }
-        return assembly.configuration.isOptional(section)
-    }
-
-    private func isWaiting(_ detector: any Detector) -> Bool {
-        detector.streams.contains { isWaiting($0.sensor) }
-            && detector.streams.allSatisfy { $0.sensor.isActive || isWaiting($0.sensor) }
+    /// Whether a detector lacks only sensors that may be missing.
+    private func isWaiting(_ detector: any EventDetector) -> Bool {
+        let sensors = detector.streams.map(\.sensor)
+        return demand.isWaiting(detector)
+            || sensors.contains(where: \.isAbsent) && sensors.allSatisfy { $0.isActive || $0.isAbsent }
     }
 
     func status(at now: Int64) -> [(key: String, json: String)] {
@@ -107,7 +87,7 @@ final class DetectionPart: DaemonPart {
         object.add("name", sensor.name)
         object.add("active", raw: String(sensor.isActive))
         if demand.isIdle(sensor) { object.add("idle", raw: "true") }
-        if isWaiting(sensor) { object.add("waiting", raw: "true") }
+        if sensor.isAbsent { object.add("waiting", raw: "true") }
         object.add("simulated", raw: String(sensor.isSimulated))
         // An optional stream that never delivered is left out: the device lacks it.
         let streams = statistics.filter {

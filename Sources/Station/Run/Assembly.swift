@@ -169,10 +169,16 @@ package struct Assembly {
         _ wanted: [WantedSensor], _ old: Assembly, _ now: Int64, _ traces: PlayedTraces?
     ) {
         sensors = wanted.map { wanted in
-            old.sensors.first { $0.wanted == wanted }
+            let mayBeMissing = configuration.isOptional(wanted.section)
+            // Another object is searched for again, and its absence is then reported.
+            let known = old.sensors.first { $0.wanted == wanted && (mayBeMissing || !$0.object.isAbsent) }
+            let part =
+                known
                 ?? Part(
                     wanted: wanted,
                     object: Sensor(name: wanted.section.name, isSimulated: wanted.section.isSimulated))
+            part.object.mayBeMissing = mayBeMissing
+            return part
         }
         play(traces, old)
         makeSimulation(old, now)
@@ -222,7 +228,8 @@ package struct Assembly {
     private mutating func makeSimulation(_ old: Assembly, _ now: Int64) {
         let simulated = sensors.compactMap {
             part -> (sensor: Sensor, kinds: [SampleKind], settings: SimulationSettings)? in
-            guard case .simulated(let settings) = part.section.source else { return nil }
+            guard case .simulated(var settings) = part.section.source else { return nil }
+            settings.latency = part.section.settings.latency
             return (part.object, part.wanted.kinds + part.wanted.optionalKinds, settings)
         }
         guard !simulated.isEmpty else { return }

@@ -1,6 +1,7 @@
 package import Binnacle
 import Configuration
 import EventSocket
+import Glibc
 import Handlers
 import LinuxSensors
 import LinuxSystem
@@ -92,15 +93,31 @@ package enum EmbeddedConfiguration: Sendable {
 extension Configuration {
     /// Adds the socket and the store of a run without a configuration, unless another daemon of the user uses them.
     mutating func addOwnPlaces() {
-        guard let path = SocketPath.withoutConfiguration() else { return }
+        guard let path = SocketPath.withoutConfiguration() else {
+            let reason =
+                geteuid() == 0
+                ? "root's are the service's" : "neither XDG_RUNTIME_DIR, XDG_STATE_HOME nor HOME names a folder"
+            return addNoticeOfMissingPlaces(reason)
+        }
         guard !SocketPath.isAnswered(path) else {
-            notices.append(
-                "another daemon of yours answers at \(path.printable): this one keeps no events, and has no socket")
-            return
+            return addNoticeOfMissingPlaces("another daemon of yours answers at \(path.printable)")
         }
         // The command line may have set others.
         socket = socket ?? SocketSettings(path: path)
         store = store ?? EventStoreSettings.withoutConfiguration.map { EventStoreSettings(path: $0) }
+    }
+
+    /// Says why there is neither socket nor store, unless the command line has set them.
+    private mutating func addNoticeOfMissingPlaces(_ reason: String) {
+        let missing = [
+            store == nil ? ("keeps no events", "store.path=/run/binnacle-own.db") : nil,
+            socket == nil ? ("has no socket", "socket.path=\(SocketPath.example)") : nil,
+        ].compactMap { $0 }
+        guard !missing.isEmpty else { return }
+        notices.append(
+            "\(reason): this daemon \(missing.map(\.0).joined(separator: ", and ")); "
+                + "\(missing.map { "--set \($0.1)" }.joined(separator: " ")) changes that"
+                + (socket == nil ? ", and 'binnacle status --socket \(SocketPath.example)' then asks it" : ""))
     }
 }
 

@@ -17,24 +17,44 @@ package struct Doctor {
         inspections = try DeviceReport.inspections(root: root)
     }
 
-    /// Whether all needed sensors are present and readable.
+    /// Whether all needed sensors are present and readable; a configuration that needs none needs any sensor.
     package var hasWhatIsNeeded: Bool {
         guard configuration != nil else { return usable(.accelerometer) != nil }
-        return needs.allSatisfy { $0.device != nil || $0.isOptional } && needs.contains { $0.device != nil }
+        return needs.allSatisfy { $0.device != nil || !$0.waiting.isEmpty } && needs.contains { $0.device != nil }
     }
 
-    /// A section for a device, the kinds that detectors need of it, and the device found.
-    private typealias Need = (section: SensorSection, kinds: [SampleKind], device: DeviceInspection?, isOptional: Bool)
+    /// What detectors need, with the name of the device found, or else with the default detectors that wait for it.
+    private typealias Need = (what: String, device: String?, waiting: [String])
 
     /// A device serves one section.
     private var needs: [Need] {
         guard let configuration else { return [] }
         var left = inspections.filter { $0.state == .ready }
-        return configuration.sensors.compactMap { section in
+        let sampled = configuration.sensors.compactMap { section -> Need? in
             let kinds = configuration.kinds(of: section.name)
             guard !kinds.isEmpty, let (interface, match) = section.source.device else { return nil }
             let place = left.firstIndex { match.accepts($0.device, as: interface, with: kinds) }
-            return (section, kinds, place.map { left.remove(at: $0) }, configuration.isOptional(section))
+            let users = configuration.detectors.filter { $0.needs.contains { $0.sensor == section.name } }
+            return (
+                "sensor '\(section.name)' of the configuration (\(kinds.map(\.rawValue).joined(separator: " and ")))",
+                place.map { left.remove(at: $0).device.name.printable },
+                configuration.isOptional(section) ? users.map(\.name) : []
+            )
+        }
+        return sampled + configuration.detectors.flatMap { readings(of: $0, configuration) }
+    }
+
+    /// What a detector without samples needs.
+    private func readings(of section: any DetectorSection, _ configuration: Configuration) -> [Need] {
+        guard section.needs.isEmpty else { return [] }
+        let kinds = section.makeDetector(on: [], asking: []).ambientKinds
+        let present = AmbientWatcher.present(Array(kinds), root: root)
+        return kinds.map { kind in
+            (
+                "sensor of detector '\(section.name)' of the configuration (\(kind.rawValue))",
+                present.contains(kind) ? "found" : nil,
+                configuration.defaultDetectors.contains(section.name) ? [section.name] : []
+            )
         }
     }
 
@@ -70,11 +90,10 @@ package struct Doctor {
     }
 
     private static func line(_ need: Need) -> String {
-        let kinds = need.kinds.map(\.rawValue).joined(separator: " and ")
-        let found =
-            need.device.map { $0.device.name.printable }
-            ?? (need.isOptional ? "none, which may be: only default detectors would use it" : "MISSING")
-        return "sensor '\(need.section.name)' of the configuration (\(kinds)): \(found)"
+        let waiting = need.waiting.map { "'\($0)'" }.joined(separator: ", ")
+        let missing =
+            waiting.isEmpty ? "MISSING" : "none, which may be: only default detectors would use it, \(waiting)"
+        return "\(need.what): \(need.device ?? missing)"
     }
 
     /// The detections that this machine makes possible, and the others.

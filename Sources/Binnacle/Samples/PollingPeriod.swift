@@ -1,13 +1,11 @@
-import Binnacle
-
 /// How long samples collect before they are read, so that one wake-up serves many samples and all sensors.
 ///
 /// A period is 50 ms times a power of two and ends at multiples of itself on CLOCK_MONOTONIC, so the end of a long one is also
 /// the end of each shorter one, and sensors with different latencies are read at the same wake-up.
-struct PollingPeriod: Equatable, Sendable {
-    let nanoseconds: Int64
+package struct PollingPeriod: Equatable, Sendable {
+    package let nanoseconds: Int64
     /// The number of samples in a period, at least 2.
-    let sampleCount: Int
+    package let sampleCount: Int
 
     private static let unit: Int64 = 50_000_000
     /// Below a millisecond there is no gain, and epoll cannot wait.
@@ -16,7 +14,7 @@ struct PollingPeriod: Equatable, Sendable {
     private static let longestUnstamped: Int64 = 10_000_000
 
     /// The longest period that a latency allows; `nil` when samples are read singly, because a period would have less than two.
-    init?(latency: Duration, rateHz: Double, isStamped: Bool) {
+    package init?(latency: Duration, rateHz: Double, isStamped: Bool) {
         var allowed = Units.nanoseconds(latency)
         if !isStamped { allowed = min(allowed, Self.longestUnstamped) }
         guard allowed >= Self.shortest else { return nil }
@@ -30,5 +28,5 @@ struct PollingPeriod: Equatable, Sendable {
     }
 
     /// The end of the period that contains a time, both on CLOCK_MONOTONIC.
-    func end(after timeNanoseconds: Int64) -> Int64 { (timeNanoseconds / nanoseconds + 1) * nanoseconds }
+    package func end(after timeNanoseconds: Int64) -> Int64 { (timeNanoseconds / nanoseconds + 1) * nanoseconds }
 }
