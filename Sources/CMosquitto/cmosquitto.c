@@ -3,6 +3,9 @@
 #include <cloading.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 // X509_V_OK, SSL_is_init_finished() and this flag are a part of OpenSSL's stable interface, the same in 1.1 and 3.
 #define OPENSSL_NO_ATEXIT 0x00080000UL
@@ -49,6 +52,32 @@ const struct cmosquitto *cmosquitto_load(const char *name, char *reason, size_t 
     bool is_usable = is_loaded;
     pthread_mutex_unlock(&lock);
     return is_usable ? &table : NULL;
+}
+
+// Where a failed assertion continues; a null pointer outside of cmosquitto_loop_read().
+static _Thread_local jmp_buf *rescue;
+
+int cmosquitto_loop_read(struct mosquitto *client)
+{
+    jmp_buf here;
+    int result = MOSQ_ERR_PROTOCOL;
+    // Only frames of the library are left: its callbacks have returned when it asserts.
+    if (setjmp(here) == 0) {
+        rescue = &here;
+        result = table.mosquitto_loop_read(client, 1);
+    }
+    rescue = NULL;
+    return result;
+}
+
+// Stands in for the one of libc, for every library of the process.
+__attribute__((visibility("default"), noreturn)) void __assert_fail(
+    const char *assertion, const char *file, unsigned int line, const char *function)
+{
+    if (rescue)
+        longjmp(*rescue, 1);
+    fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function ? function : "?", assertion);
+    abort();
 }
 
 const char *cmosquitto_verify_problem(void *ssl)

@@ -16,13 +16,27 @@ final class MQTTClient {
     /// Whether the connection uses MQTT 5; otherwise 3.1.1.
     let speaksVersion5: Bool
     private var acknowledged: [Acknowledgement] = []
-    private var received: [String] = []
-    private var requests: [[UInt8]] = []
-    /// The bytes that may arrive besides answers: retained messages, and our own that the broker returns.
-    private var expectedBytes = 0
+    /// The topics of retained descriptions.
+    private var descriptions: [String] = []
+    private var requests: [Request] = []
+    private var subscriptions: [MQTTSubscription] = []
+    /// Whether messages arrived that were not subscribed to.
+    private var hasUnexpected = false
+    private var hasExactlyOnce = false
+    /// The beginning of the library's log line about a message, up to its quality of service.
+    private let messageLine: String
+    /// The bytes that may arrive unexplained, with the greatest of our own messages that the broker returns.
+    private var mostUnexplained = MQTTLimits.unexplainedBytes
+    /// When a PINGRESP was last expected, on CLOCK_MONOTONIC.
+    private var pingTime = SystemClock.monotonic()
     /// The connection; `nil` before it is begun.
     private var wire: MQTTWire?
-    private var messageCount = 0
+
+    /// A message at the topic of requests.
+    struct Request {
+        let message: [UInt8]
+        let isRetained: Bool
+    }
 
     struct Acknowledgement {
         let message: Int32
@@ -33,13 +47,6 @@ final class MQTTClient {
         var isRefusal: Bool { reason >= 0x80 }
     }
 
-    /// More messages than are ever in flight; the library would queue the excess in its own memory.
-    private static let mostInFlight: UInt32 = 1000
-    /// The maximum number of pending requests, and the overhead of each beside its topic and message, in bytes.
-    private static let mostRequests = 16
-    private static let bytesPerRequest = 64
-    /// The maximum size of what a broker retains for Home Assistant, in bytes.
-    private static let mostRetained = 1_000_000
     /// The system's certificates, which are already in use, for a call that requires a path.
     private static let systemCertificates = "/etc/ssl/certs"
 
@@ -47,6 +54,7 @@ final class MQTTClient {
     init(_ settings: MQTTSettings, speaksVersion5: Bool = false) throws(MQTTFailure) {
         self.settings = settings
         self.speaksVersion5 = speaksVersion5
+        messageLine = "Client \(settings.clientID) received PUBLISH (d"
         functions = try Self.loadLibrary()
         guard let handle = functions.mosquitto_new(settings.clientID, true, nil) else {
             throw MQTTFailure("the client_id '\(settings.clientID)' cannot be used")
@@ -57,7 +65,7 @@ final class MQTTClient {
             try set("version", functions.mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5))
         }
         try set("TCP_NODELAY", functions.mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1))
-        try set("in-flight limit", functions.mosquitto_max_inflight_messages_set(handle, Self.mostInFlight))
+        try set("in-flight limit", functions.mosquitto_max_inflight_messages_set(handle, MQTTLimits.inFlight))
         if let user = settings.user {
             let password = try settings.password?.read()
             try set("user", functions.mosquitto_username_pw_set(handle, user, password))
@@ -132,34 +140,59 @@ final class MQTTClient {
         }
         if speaksVersion5 {
             functions.mosquitto_publish_v5_callback_set(handle) { _, object, message, reason, _ in
-                MQTTClient.of(object)?.acknowledged.append(Acknowledgement(message: message, reason: reason))
+                MQTTClient.of(object)?.receive(Acknowledgement(message: message, reason: reason))
             }
         } else {
             functions.mosquitto_publish_callback_set(handle) { _, object, message in
-                MQTTClient.of(object)?.acknowledged.append(Acknowledgement(message: message))
+                MQTTClient.of(object)?.receive(Acknowledgement(message: message))
             }
         }
         functions.mosquitto_message_callback_set(handle) { _, object, message in
-            // An empty message means that nothing is retained any more.
-            guard let message = message?.pointee, message.payloadlen > 0, let topic = message.topic else { return }
+            guard let message = message?.pointee, let topic = message.topic else { return }
             let bytes = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
-            MQTTClient.of(object)?.receive(String(cString: topic), bytes)
+            MQTTClient.of(object)?.receive(String(cString: topic), bytes, isRetained: message.retain)
         }
         functions.mosquitto_log_callback_set(handle) { _, object, level, line in
-            guard let line, level == Int32(MOSQ_LOG_ERR) else { return }
-            MQTTClient.of(object)?.recordLog(String(cString: line))
+            guard let line, let client = MQTTClient.of(object) else { return }
+            switch UInt32(bitPattern: level) {
+            case UInt32(MOSQ_LOG_ERR): client.recordLog(String(cString: line))
+            case UInt32(MOSQ_LOG_DEBUG): client.recordQuality(line)
+            default: break
+            }
         }
     }
 
-    private func receive(_ topic: String, _ payload: UnsafeRawBufferPointer) {
-        guard topic == settings.requestTopic else { return received.append(topic) }
-        // The broker may send the same number of bytes again.
-        expectedBytes += topic.utf8.count + payload.count + Self.bytesPerRequest
-        if requests.count < Self.mostRequests { requests.append(Array(payload.prefix(MQTTRequest.longest + 1))) }
+    private func receive(_ answer: Acknowledgement) {
+        wire?.explain(MQTTLimits.bytesPerPacket)
+        acknowledged.append(answer)
+    }
+
+    private func receive(_ topic: String, _ payload: UnsafeRawBufferPointer, isRetained: Bool) {
+        guard let index = subscriptions.firstIndex(where: { $0.includes(topic) }) else {
+            hasUnexpected = true
+            return
+        }
+        guard !subscriptions[index].isEnded, subscriptions[index].allowance.take() else { return }
+        wire?.explain(topic.utf8.count + payload.count + MQTTLimits.bytesPerPacket)
+        if topic == settings.requestTopic {
+            let message = Array(payload.prefix(MQTTLimits.requestBytes + 1))
+            requests.append(Request(message: message, isRetained: isRetained))
+        } else if isRetained, !payload.isEmpty {
+            descriptions.append(topic)
+        }
+    }
+
+    /// Detects a message with QoS 2, which nothing is subscribed to with: the library keeps it until the broker releases it.
+    ///
+    /// Its log is the only report of that.
+    private func recordQuality(_ line: UnsafePointer<CChar>) {
+        let count = messageLine.utf8.count
+        guard strncmp(line, messageLine, count) == 0, line[count] != 0 else { return }
+        hasExactlyOnce = hasExactlyOnce || strncmp(line + count + 1, ", q2", 4) == 0
     }
 
     /// The messages of requests that arrived since the last call.
-    func removeRequests() -> [[UInt8]] {
+    func removeRequests() -> [Request] {
         defer { requests.removeAll() }
         return requests
     }
@@ -199,20 +232,24 @@ final class MQTTClient {
         guard let wire else { return }
         let isWithinLimit: Bool
         do throws(SystemError) {
-            isWithinLimit = try wire.receive(acknowledging: messageCount, expecting: expectedBytes)
+            isWithinLimit = try wire.receive(atMost: mostUnexplained)
         } catch {
             throw broken(error)
         }
         guard isWithinLimit else {
             throw MQTTFailure(
                 "\(settings.address): the broker sends more than answers"
-                    + (expectedBytes == 0 ? ", although nothing is subscribed to" : " and what was subscribed to"))
+                    + (subscriptions.isEmpty ? ", although nothing is subscribed to" : " and what was subscribed to"))
         }
         // One call reads no more packets than there are messages in flight, and the rest is not reported.
         var unread = Int32.max
         repeat {
             unread = MQTTWire.unread(at: functions.mosquitto_socket(handle))
-            try check(functions.mosquitto_loop_read)
+            try check { handle, _ in cmosquitto_loop_read(handle) }
+            guard !hasExactlyOnce else {
+                throw MQTTFailure(
+                    "\(settings.address): the broker sends with QoS 2, which nothing is subscribed to with")
+            }
         } while (1..<unread).contains(MQTTWire.unread(at: functions.mosquitto_socket(handle)))
         try flush()
     }
@@ -224,6 +261,11 @@ final class MQTTClient {
 
     /// Sends PINGREQ when it is due; throws when the broker has not answered the last one.
     func keepAlive() throws(MQTTFailure) {
+        let now = SystemClock.monotonic()
+        if now - pingTime >= Int64(settings.keepaliveSeconds) * 1_000_000_000 {
+            pingTime = now
+            wire?.explain(MQTTLimits.bytesPerPacket)
+        }
         try check { handle, _ in functions.mosquitto_loop_misc(handle) }
         try flush()
     }
@@ -254,7 +296,6 @@ final class MQTTClient {
         }
         switch result {
         case MOSQ_ERR_SUCCESS.code:
-            messageCount += 1
             try flush()
             return number
         case MOSQ_ERR_INVAL.code, MOSQ_ERR_PAYLOAD_SIZE.code, MOSQ_ERR_MALFORMED_UTF8.code,
@@ -264,21 +305,43 @@ final class MQTTClient {
         }
     }
 
-    /// Subscribes to topics, with their retained messages, with QoS 0.
-    ///
-    /// ``takeReceived()`` returns the topics, and ``takeRequests()`` the messages to that of requests. `ownBytes` is the size of
-    /// our own messages to these topics, which the broker returns.
-    func subscribe(to filter: String, ownBytes: Int) throws(MQTTFailure) {
-        expectedBytes += Self.mostRetained + ownBytes
-        let (result, code) = withErrno { functions.mosquitto_subscribe(handle, nil, filter, 0) }
+    /// Subscribes to topics, with their retained messages, with QoS 0; `ownBytes` is the size of our own messages there, which
+    /// the broker returns.
+    func subscribe(to filter: String, _ allowance: MQTTAllowance, ownBytes: Int = 0) throws(MQTTFailure) {
+        subscriptions.removeAll { $0.filter == filter }
+        subscriptions.append(MQTTSubscription(filter: filter, allowance: allowance))
+        mostUnexplained += ownBytes
+        try send { functions.mosquitto_subscribe(handle, nil, filter, 0) }
+    }
+
+    /// Whether messages arrived since the last call that were not subscribed to.
+    func removeUnexpected() -> Bool {
+        defer { hasUnexpected = false }
+        return hasUnexpected
+    }
+
+    /// Ends the subscriptions to which more came than is allowed, and returns their filters.
+    func endExhausted() throws(MQTTFailure) -> [String] {
+        var filters: [String] = []
+        for index in subscriptions.indices where subscriptions[index].allowance.isExhausted {
+            guard !subscriptions[index].isEnded else { continue }
+            subscriptions[index].isEnded = true
+            filters.append(subscriptions[index].filter)
+            try send { functions.mosquitto_unsubscribe(handle, nil, subscriptions[index].filter) }
+        }
+        return filters
+    }
+
+    private func send(_ body: () -> Int32) throws(MQTTFailure) {
+        let (result, code) = withErrno(body)
         guard result == MOSQ_ERR_SUCCESS.code else { throw failure(result, code) }
         try flush()
     }
 
-    /// The topics of the messages that arrived since the last call.
-    func removeReceived() -> [String] {
-        defer { received.removeAll() }
-        return received
+    /// The topics of the retained descriptions that arrived since the last call.
+    func removeDescriptions() -> [String] {
+        defer { descriptions.removeAll() }
+        return descriptions
     }
 
     /// Sends DISCONNECT, so that the broker discards the will.

@@ -10,6 +10,8 @@ extension MQTTPublisher {
         defer { if wasIdle { connection.answerTime = now } }
         // An event must not be blamed for a broker's refusal of the status message.
         if isCareful, !isAnnounced { return }
+        // The library would keep what the broker does not accept.
+        if client.wantsWrite { return }
         let limit = now < silence?.until ?? now ? 0 : isCareful || silence != nil ? 1 : Self.windowLimit
         var sentCount = window.count { $0.message != nil }
         var index = 0
@@ -40,7 +42,8 @@ extension MQTTPublisher {
     func describe(_ client: MQTTClient) throws(MQTTFailure) {
         guard let discovery = settings.discovery else { return }
         let size = discovery.messages.reduce(0) { $0 + $1.topic.utf8.count + $1.text.utf8.count }
-        try client.subscribe(to: discovery.filter, ownBytes: 2 * size)
+        let limit = (atOnce: MQTTLimits.descriptions + 2 * discovery.messages.count, perSecond: 0)
+        try client.subscribe(to: discovery.filter, MQTTAllowance(limit), ownBytes: size)
         for message in discovery.messages {
             _ = try client.publish(Array(message.text.utf8), to: message.topic, isRetained: true)
             // A sensor exists before its first event.
@@ -51,18 +54,58 @@ extension MQTTPublisher {
     /// Removes the devices described by an earlier configuration: an empty message ends the retention.
     func removeLeftDevices(_ client: MQTTClient) throws(MQTTFailure) {
         guard let discovery = settings.discovery else { return }
-        for topic in client.removeReceived() where discovery.isLeft(topic) {
+        for topic in client.removeDescriptions() where discovery.isLeft(topic) {
             _ = try client.publish([], to: topic, isRetained: true)
         }
     }
 
+    func subscribeToRequests(_ client: MQTTClient) throws(MQTTFailure) {
+        guard let topic = settings.requestTopic else { return }
+        try client.subscribe(to: topic, MQTTAllowance(MQTTLimits.requests))
+    }
+
+    /// Ends the subscriptions to which too much comes, and reports what is dropped; a flood of requests ends after a while.
+    func limit(_ client: MQTTClient, _ connection: inout Connection) throws(MQTTFailure) {
+        let now = SystemClock.monotonic()
+        for filter in try client.endExhausted() {
+            if filter == settings.requestTopic {
+                flood = Flood(until: Units.later(now, by: times.requestPause))
+                failures.fail(
+                    "\(settings.address): more than \(MQTTLimits.requests.perSecond) requests in a second at \(filter): "
+                        + "none is answered for \(times.requestPause / 1_000_000_000) s")
+            } else {
+                failures.fail(
+                    "\(settings.address): more than \(MQTTLimits.descriptions) messages at \(filter): the rest is left "
+                        + "until the next connection")
+            }
+        }
+        if client.removeUnexpected() {
+            failures.fail("\(settings.address): messages that were not subscribed to are dropped")
+        }
+        guard let flood, now >= flood.until else { return }
+        if !flood.isSubscribed { try subscribeToRequests(client) }
+        self.flood =
+            flood.isSubscribed ? nil : Flood(isSubscribed: true, until: Units.later(now, by: times.requestPause))
+        // The recovery is reported when there was no flood for a while.
+        connection.hasLasted = false
+    }
+
+    /// Reports a request that is not answered, at most one in a pause.
+    private func reportRequest(_ problem: String) {
+        let now = SystemClock.monotonic()
+        guard now >= requestReportTime else { return }
+        requestReportTime = Units.later(now, by: times.requestPause)
+        failures.report("\(settings.address): a request at \(settings.requestTopic ?? "") \(problem)")
+    }
+
     func answerRequests(_ client: MQTTClient) throws(MQTTFailure) {
         guard let topic = settings.requestTopic else { return }
-        for message in client.removeRequests() {
+        for request in client.removeRequests() {
             do throws(MQTTRequest.Fault) {
-                repeats.begin(try MQTTRequest(message))
+                guard !request.isRetained else { throw MQTTRequest.Fault(reason: "it is retained") }
+                repeats.begin(try MQTTRequest(request.message))
             } catch {
-                failures.report("\(settings.address): a request at \(topic) is ignored: \(error.reason)")
+                reportRequest("is ignored: \(error.reason)")
             }
         }
         guard let history = port.history else {
@@ -72,7 +115,7 @@ extension MQTTPublisher {
             hasToldOfNoStore = true
             return repeats.reset()
         }
-        guard !isCareful, port.stop == nil else { return }
+        guard !isCareful, port.stop == nil, !client.wantsWrite else { return }
         let waker = port.courier.waker
         let end = try repeats.advance(history, settings.repeated) {
             waker.wake()
@@ -83,7 +126,7 @@ extension MQTTPublisher {
             _ = try client.publish(Array(answer.utf8), to: topic + "/answer", isRetained: false)
         }
         if let failure = end.failure {
-            failures.report("\(settings.address): a request at \(topic) is not answered: \(failure)")
+            reportRequest("is not answered: \(failure)")
         }
     }
 

@@ -12,6 +12,8 @@ struct MQTTTimes: Sendable {
     var answer: Int64 = 30_000_000_000
     /// The time that a connection has to last before the recovery is reported.
     var lasting: Int64 = 5_000_000_000
+    /// How long requests are not subscribed to after too many came, and how long there may be no more until that is over.
+    var requestPause: Int64 = 60_000_000_000
     var pauses = RetryPauses()
 }
 
@@ -61,6 +63,13 @@ final class MQTTPublisher {
         let topic: String
     }
 
+    /// The time after too many requests: at first there is no subscription to them.
+    struct Flood {
+        var isSubscribed = false
+        /// When the next part begins, on CLOCK_MONOTONIC.
+        var until: Int64
+    }
+
     static let windowLimit = 64
     /// The number of connections in a row closed by the broker before events are sent one by one.
     static let toleratedClosings = 2
@@ -82,6 +91,10 @@ final class MQTTPublisher {
     var repeats = MQTTRepeats()
     /// Whether it was reported that requests need a store.
     var hasToldOfNoStore = false
+    /// When the next unusable request may be reported, on CLOCK_MONOTONIC.
+    var requestReportTime = Int64.min
+    /// The time after too many requests.
+    var flood: Flood?
     /// The number of connections in a row that the broker closed after it got events, without an acknowledgement.
     var closingCount = 0
     var failures: FailureReports
@@ -167,6 +180,8 @@ final class MQTTPublisher {
         var hasProgress = false
         /// The start of the current wait for an acknowledgement.
         var answerTime: Int64 = 0
+        /// When the broker had last accepted everything.
+        var flowTime: Int64 = 0
         var hasLasted = false
     }
 
@@ -186,7 +201,8 @@ final class MQTTPublisher {
             finishAcknowledged(client, &connection)
             try removeLeftDevices(client)
             try answerRequests(client)
-            try checkAnswer(connection)
+            try limit(client, &connection)
+            try checkAnswer(client, &connection)
             reportRecovery(&connection)
         }
     }
@@ -220,12 +236,13 @@ final class MQTTPublisher {
         let now = SystemClock.monotonic()
         connection.acceptedTime = now
         connection.answerTime = now
+        connection.flowTime = now
         connectionCount += 1
         figures.connectedSinceNanoseconds = now
         figures.reconnectCount = connectionCount - 1
         states.reset()
         // A reader of "online" may send a request at once.
-        if let topic = settings.requestTopic { try client.subscribe(to: topic, ownBytes: 0) }
+        if flood?.isSubscribed ?? true { try subscribeToRequests(client) }
         if let topic = settings.statusTopic {
             connection.announcement = try client.publish(Array("online".utf8), to: topic, isRetained: true)
         }
@@ -257,6 +274,8 @@ final class MQTTPublisher {
         }
         if let stop = port.stop { time = min(time, Self.drainTime(stop)) }
         if let silence, silence.until > now { time = min(time, silence.until) }
+        if let flood { time = min(time, flood.until) }
+        if repeats.isPaced { time = min(time, now + 50_000_000) }
         let pause = port.reportDrops()
         return pause < 0 ? time : min(time, now + Int64(pause) * 1_000_000)
     }
@@ -292,16 +311,20 @@ final class MQTTPublisher {
         }
     }
 
-    /// Throws when the broker accepts messages without acknowledging them in time.
-    private func checkAnswer(_ connection: Connection) throws(MQTTFailure) {
-        let limit = times.answer
-        guard isWaitingForAnswer(connection), SystemClock.monotonic() - connection.answerTime >= limit else { return }
+    /// Throws when the broker accepts messages without acknowledging them in time, or accepts none.
+    private func checkAnswer(_ client: MQTTClient, _ connection: inout Connection) throws(MQTTFailure) {
+        let (limit, now) = (times.answer, SystemClock.monotonic())
+        if !client.wantsWrite { connection.flowTime = now }
+        guard now - max(connection.flowTime, connection.answerTime) < limit else {
+            throw MQTTFailure("\(settings.address): the broker accepts nothing for \(limit / 1_000_000_000) s")
+        }
+        guard isWaitingForAnswer(connection), now - connection.answerTime >= limit else { return }
         throw MQTTFailure("\(settings.address): no answer to PUBLISH within \(limit / 1_000_000_000) s")
     }
 
     /// Reports the recovery once a connection has lasted.
     private func reportRecovery(_ connection: inout Connection) {
-        guard silence == nil, !connection.hasLasted, let accepted = connection.acceptedTime,
+        guard silence == nil, flood == nil, !connection.hasLasted, let accepted = connection.acceptedTime,
             SystemClock.monotonic() - accepted >= times.lasting,
             connection.announcement == nil, connection.hasProgress || !isWaitingForAnswer(connection)
         else { return }

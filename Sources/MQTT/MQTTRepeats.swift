@@ -14,15 +14,14 @@ struct MQTTRequest: Equatable {
         let reason: String
     }
 
-    static let longest = 256
-
     init(after: UInt64, through: UInt64? = nil) {
         self.after = after
         self.through = through
     }
 
     init(_ message: [UInt8]) throws(Fault) {
-        guard message.count <= Self.longest else { throw Fault(reason: "it is longer than \(Self.longest) bytes") }
+        let longest = MQTTLimits.requestBytes
+        guard message.count <= longest else { throw Fault(reason: "it is longer than \(longest) bytes") }
         let value: JSONValue
         do throws(JSONReader.SyntaxError) {
             value = try JSONReader.value(of: message)
@@ -72,27 +71,37 @@ struct MQTTRepeats {
     }
 
     private var work: Work?
+    /// The requests that came during the work, as one.
+    private var next: MQTTRequest?
     private var inFlight: Set<Int32> = []
+    private var allowance = MQTTAllowance(MQTTLimits.repeats)
 
     /// The maximum number of messages in flight, so that new events need not wait long.
     private static let windowLimit = 16
     private static let pageSize = 64
 
     var inFlightCount: Int { inFlight.count }
+    /// Whether more is sent when time has passed.
+    var isPaced: Bool { allowance.isExhausted && work?.lines.isEmpty == false }
 
-    /// Begins an answer, which includes requests that are not yet answered.
+    /// Begins an answer; what is requested until its end gets one answer together.
     mutating func begin(_ request: MQTTRequest) {
-        var joined = request
-        if let work {
-            let through = work.request.through.flatMap { old in request.through.map { max(old, $0) } }
-            joined = MQTTRequest(after: min(work.position, request.after), through: through)
+        guard work != nil else {
+            work = Work(request: request, position: request.after)
+            return
         }
-        work = Work(request: joined, position: joined.after)
+        guard let old = next else {
+            next = request
+            return
+        }
+        let through = old.through.flatMap { old in request.through.map { max(old, $0) } }
+        next = MQTTRequest(after: min(old.after, request.after), through: through)
     }
 
     /// Handles the end of a connection: clients that still wait repeat their requests.
     mutating func reset() {
         work = nil
+        next = nil
         inFlight = []
     }
 
@@ -107,7 +116,11 @@ struct MQTTRepeats {
         send: (Event) throws(MQTTFailure) -> Int32?
     ) throws(MQTTFailure) -> (answer: String?, failure: String?) {
         guard var work else { return (nil, nil) }
-        defer { self.work = work.isRead && work.lines.isEmpty ? nil : work }
+        defer {
+            let isDone = work.isRead && work.lines.isEmpty
+            self.work = isDone ? next.map { Work(request: $0, position: $0.after) } : work
+            if isDone { next = nil }
+        }
         if work.isReading, let page = work.inbox.removePage() {
             work.isReading = false
             if page.failure != nil || page.isClosed {
@@ -120,7 +133,9 @@ struct MQTTRepeats {
             work.first = page.first
             work.isRead = page.isLast || page.through >= last
         }
-        while inFlight.count < Self.windowLimit, let line = work.lines.popFirst() {
+        while inFlight.count < Self.windowLimit, !work.lines.isEmpty, allowance.take(),
+            let line = work.lines.popFirst()
+        {
             guard let event = try? Event(json: line.json), events.accepts(event) else { continue }
             guard let message = try send(event) else { continue }
             inFlight.insert(message)

@@ -12,14 +12,11 @@ final class MQTTWire {
     private let inner: Descriptor
     /// The bytes from the library that the broker has not accepted.
     private var pending: ArraySlice<UInt8> = []
-    private var receivedCount = 0
+    /// The received bytes that no acknowledgement and no expected message explains.
+    private var unexplainedCount = 0
 
     /// The size of one read; the pair's buffer holds it.
     private static let pieceSize = 16_384
-    /// The limit for a handshake and answers: certificates have some kilobytes.
-    private static let usualBytes = 1_000_000
-    /// The limit for the acknowledgement of one message, with TLS.
-    private static let bytesPerMessage = 256
 
     /// Replaces a socket that the library has opened by an end of the pair, under the same number.
     init(takingPlaceOf socket: Int32) throws(SystemError) {
@@ -33,13 +30,16 @@ final class MQTTWire {
         try systemCall("fcntl") { fcntl(socket, F_SETFD, FD_CLOEXEC) }
     }
 
+    /// Counts received bytes as those of an expected packet.
+    func explain(_ count: Int) { unexplainedCount = max(0, unexplainedCount - count) }
+
     /// Whether data waits for the broker to accept it.
     var hasPending: Bool { !pending.isEmpty }
 
     /// Copies the broker's data to the library; throws when the connection is broken.
     ///
-    /// Returns whether the size is within that of the acknowledgements plus what else is expected.
-    func receive(acknowledging messageCount: Int, expecting expectedBytes: Int) throws(SystemError) -> Bool {
+    /// Returns whether what is unexplained is within a limit.
+    func receive(atMost limit: Int) throws(SystemError) -> Bool {
         var bytes = [UInt8](repeating: 0, count: Self.pieceSize)
         let count: Int
         do throws(SystemError) {
@@ -53,9 +53,8 @@ final class MQTTWire {
             _ = shutdown(inner.raw, Int32(SHUT_WR))
             return true
         }
-        receivedCount += count
-        let limit = Self.usualBytes + expectedBytes + messageCount * Self.bytesPerMessage
-        guard receivedCount <= limit else { return false }
+        unexplainedCount += count
+        guard unexplainedCount <= limit else { return false }
         try systemCall("send") { Glibc.send(inner.raw, bytes, count, Int32(MSG_NOSIGNAL)) }
         return true
     }

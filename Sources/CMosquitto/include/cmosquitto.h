@@ -26,6 +26,7 @@
     X(mosquitto_disconnect) \
     X(mosquitto_publish) \
     X(mosquitto_subscribe) \
+    X(mosquitto_unsubscribe) \
     X(mosquitto_socket) \
     X(mosquitto_want_write) \
     X(mosquitto_loop_read) \
@@ -46,6 +47,12 @@ struct cmosquitto {
 /// Returns a null pointer when the library is missing or unusable, and puts the reason, in the loader's words, into
 /// `reason`, which takes `size` bytes. A library that was missing is looked for again by the next call.
 const struct cmosquitto *_Nullable cmosquitto_load(const char *_Nonnull name, char *_Nonnull reason, size_t size);
+
+/// Calls mosquitto_loop_read(); MOSQ_ERR_PROTOCOL where the library's own assertions fail.
+///
+/// libmosquitto 2.0.11 ends the process by an assertion for a PUBREC of a message that it does not know, which any broker can
+/// send. It holds no lock there. After that the client can only be destroyed.
+int cmosquitto_loop_read(struct mosquitto *_Nonnull client);
 
 /// What OpenSSL found wrong with the other side's certificate; a null pointer when it found nothing.
 ///

@@ -125,4 +125,82 @@ struct MQTTRequestTests {
         try subscriber.wait("an answer") { $0.contains { $0.topic == Self.topic + "/answer" } }
         #expect(run.end() == 0 && run.reasons.isEmpty, "\(run.reasons)")
     }
+
+    /// A client that publishes requests as fast as the broker takes them.
+    private func flood(_ broker: Broker, count: Int) throws {
+        let wire = try #require(Wire.connected(to: broker.port))
+        wire.send(PacketType.connect, Wire.text("MQTT") + [4, 2, 0, 0] + Wire.text("flooder"))
+        _ = wire.next()
+        let packet = Wire.packet(PacketType.publish, Wire.text(Self.topic) + Array(#"{"after":0}"#.utf8))
+        for _ in 0..<count / 100 { wire.send(Array(repeatElement(packet, count: 100).joined())) }
+        wire.send(PacketType.disconnect, [])
+        _ = wire.next()
+    }
+
+    @Test func requestsAboveTheRateAreRefusedForAWhileAndThatIsReportedOnce() throws {
+        let broker = try Broker()
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        let run = try MQTTRun(broker.port, history: Kept(1...50)) { settings, times in
+            settings.requestTopic = Self.topic
+            settings.repeated = HandledEvents(kinds: [.motionBegan, .motionEnded], detectors: nil)
+            times.requestPause = 500_000_000
+        }
+        try subscriber.wait("the status") { $0.contains { $0.topic == "status" && $0.payload == "online" } }
+        let words = "more than 100 requests in a second"
+        for turn in UInt64(1)...2 {
+            try flood(broker, count: 20_000)
+            try waitUntil("the end of the subscription; \(run.reasons)") {
+                broker.log.components(separatedBy: "Received UNSUBSCRIBE from binnacle-fleet").count > turn
+            }
+            run.handler.handle(event(100 + turn, kind: .motionBegan))
+            try subscriber.waitForNumber(100 + turn)
+            // It answers again after the pause.
+            try waitUntil("the next subscription") {
+                broker.log.components(separatedBy: "Received SUBSCRIBE from binnacle-fleet").count > turn + 1
+            }
+        }
+        #expect(run.reasons.count { $0.contains(words) } == 1, "\(run.reasons)")
+        try waitUntil("the recovery") { !run.reports.of(.handlerRecovered).isEmpty }
+        let count = subscriber.messages.count { $0.topic == Self.topic + "/answer" }
+        ask(broker, #"{"after":48}"#)
+        try subscriber.wait("an answer") { $0.count { $0.topic == Self.topic + "/answer" } > count }
+        #expect(run.end() == 0)
+    }
+
+    @Test func eventsComeAgainAtALimitedRateAndAllOfThem() throws {
+        let broker = try Broker()
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        let run = try run(broker, subscriber, Kept(1...1200))
+        ask(broker, #"{"after":0}"#)
+        // Those of another reader do not begin it from the start: they have an answer of their own.
+        ask(broker, #"{"after":1190}"#)
+        let answers = try subscriber.wait("both answers") { $0.count { $0.topic == Self.topic + "/answer" } == 2 }
+        #expect(subscriber.numbers == Array(1...1200) + Array(1191...1200))
+        #expect(
+            answers.filter { $0.topic == Self.topic + "/answer" }.map(\.payload) == [
+                #"{"after":0,"through":1200,"first":1,"events":1200}"#,
+                #"{"after":1190,"through":1200,"first":1,"events":10}"#,
+            ])
+        #expect(run.end() == 0 && run.reasons.isEmpty, "\(run.reasons)")
+    }
+
+    @Test func aRetainedRequestIsNotAnsweredAtEachConnection() throws {
+        let broker = try Broker()
+        let wire = try #require(Wire.connected(to: broker.port))
+        wire.send(PacketType.connect, Wire.text("MQTT") + [4, 2, 0, 0] + Wire.text("asker"))
+        _ = wire.next()
+        wire.send(PacketType.publish, flags: 1, Wire.text(Self.topic) + Array(#"{"after":0}"#.utf8))
+        wire.send(PacketType.disconnect, [])
+        _ = wire.next()
+        let subscriber = try Subscriber(broker.port)
+        defer { subscriber.stop() }
+        let run = try run(broker, subscriber, Kept(1...9))
+        #expect(try run.waitForFailure("is ignored").contains("retained"))
+        ask(broker, #"{"after":8}"#)
+        try subscriber.wait("an answer") { $0.contains { $0.topic == Self.topic + "/answer" } }
+        #expect(subscriber.numbers == [9])
+        run.end()
+    }
 }

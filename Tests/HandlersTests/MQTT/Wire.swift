@@ -59,9 +59,21 @@ final class Wire: Sendable {
         return Packet(type: first >> 4, flags: first & 0x0F, body: body)
     }
 
+    /// Whether something can be sent without waiting.
+    var isWritable: Bool {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&ready, 1, 0) > 0
+    }
+
+    /// The bytes of a packet.
+    static func packet(_ type: UInt8, flags: UInt8 = 0, _ body: [UInt8]) -> [UInt8] {
+        precondition(body.count < 1 << 14)
+        let length = body.count < 128 ? [UInt8(body.count)] : [UInt8(body.count & 0x7F | 0x80), UInt8(body.count >> 7)]
+        return [type << 4 | flags] + length + body
+    }
+
     func send(_ type: UInt8, flags: UInt8 = 0, _ body: [UInt8]) {
-        precondition(body.count < 128)
-        send([type << 4 | flags, UInt8(body.count)] + body)
+        send(Self.packet(type, flags: flags, body))
     }
 
     func send(_ bytes: [UInt8]) {
@@ -93,6 +105,8 @@ enum PacketType {
     static let publishAnswer: UInt8 = 4
     static let subscribe: UInt8 = 8
     static let subscribeAnswer: UInt8 = 9
+    static let unsubscribe: UInt8 = 10
+    static let unsubscribeAnswer: UInt8 = 11
     static let ping: UInt8 = 12
     static let pingAnswer: UInt8 = 13
     static let disconnect: UInt8 = 14
