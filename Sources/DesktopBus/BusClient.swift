@@ -9,14 +9,22 @@ final class BusClient {
     var calls: [BusMessage] = []
     /// How long the last positive decision is valid, on CLOCK_MONOTONIC.
     var allowedUntil: Int64?
-    /// The match that reports the client's end, and the pending question about its permission.
+    /// The match that reports the client's end, and the pending question about its account or its permission.
     var vanishing: OpaquePointer?
     var question: OpaquePointer?
+    /// The account, as the bus knows it; `nil` until the bus has answered.
+    var account: UInt32?
+    /// Whether the queue counts an unanswered question about the client.
+    var isAsked = false
 
-    /// The number of polkit's actions tried for the question.
-    var action = 0
+    /// The index in ``ClaimAuthority/actions`` of the action that is tried first, and the number of those tried before the current.
+    var firstAction = 0
+    var triedCount = 0
+    var action: Int { (firstAction + triedCount) % ClaimAuthority.actions.count }
 
     static let mostCalls = 64
+    /// The maximum number of calls of an account that wait for decisions: the bus allows it 256 connections.
+    static let mostCallsOfAccount = 1024
     /// The validity of a decision: each is a round trip to polkit, and clients may call in a loop.
     static let decisionNanoseconds: Int64 = 1_000_000_000
 
@@ -39,37 +47,44 @@ enum ClaimAuthority {
     /// The actions of polkit; the second is used if the first is not registered, or is iio-sensor-proxy's: polkit answers
     /// questions about other accounts only to root and to an action's owner.
     static let actions = ["net.hadess.SensorProxy.claim-sensor", "org.binnacle.Binnacle1.claim-sensor"]
-    /// The timeout of the answer: polkit may have to be started first.
-    private static let timeMicroseconds: UInt64 = 5_000_000
+    /// The timeout of an answer: polkit may have to be started first, and callers wait 25 s for both actions.
+    private static let timeMicroseconds: UInt64 = 10_000_000
+
+    /// Asks the bus for the account and the groups of a client.
+    static func askForAccount(
+        of client: BusClient, _ connection: BusConnection, answer: @escaping sd_bus_message_handler_t
+    ) throws(BusFailure) -> OpaquePointer? {
+        try connection.call(
+            "GetConnectionCredentials", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
+            of: "org.freedesktop.DBus", within: timeMicroseconds, answer: answer,
+            receiver: Unmanaged.passUnretained(client).toOpaque()
+        ) { message throws(BusFailure) in try message.append(client.name) }
+    }
 
     /// Asks whether a client may; the answer is the call's reply, which ``decision(of:_:group:)`` evaluates.
     static func ask(
         _ settings: DBusSettings, about client: BusClient, _ connection: BusConnection,
         answer: @escaping sd_bus_message_handler_t
     ) throws(BusFailure) -> OpaquePointer? {
-        let receiver = Unmanaged.passUnretained(client).toOpaque()
         switch settings.claims {
         case .polkit:
             return try connection.call(
                 "CheckAuthorization", of: "org.freedesktop.PolicyKit1.Authority",
                 at: "/org/freedesktop/PolicyKit1/Authority", of: "org.freedesktop.PolicyKit1", within: timeMicroseconds,
-                answer: answer, receiver: receiver
+                answer: answer, receiver: Unmanaged.passUnretained(client).toOpaque()
             ) { message throws(BusFailure) in
                 try message.within("r", "sa{sv}") { () throws(BusFailure) in
                     try message.append("system-bus-name")
                     try message.append(dictionary: [("name", .text(client.name))])
                 }
-                try message.append(actions[client.service.action])
+                try message.append(actions[client.action])
                 try message.append(emptyArrayOf: "{ss}")
                 // No interaction: a turning screen must not cause a password prompt.
                 try message.append(UInt32(0))
                 try message.append("")
             }
         case .group:
-            return try connection.call(
-                "GetConnectionCredentials", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
-                of: "org.freedesktop.DBus", within: timeMicroseconds, answer: answer, receiver: receiver
-            ) { message throws(BusFailure) in try message.append(client.name) }
+            return try askForAccount(of: client, connection, answer: answer)
         }
     }
 
@@ -102,7 +117,7 @@ enum ClaimAuthority {
     }
 
     /// The account and the groups in a dictionary of the bus.
-    private static func credentials(_ reply: BusMessage) -> (account: UInt32?, groups: [UInt32]) {
+    static func credentials(_ reply: BusMessage) -> (account: UInt32?, groups: [UInt32]) {
         var (account, groups) = (UInt32?.none, [UInt32]())
         guard reply.enter("a", "{sv}") else { return (nil, []) }
         while reply.enter("e", "sv") {

@@ -7,50 +7,90 @@ import PlainText
 extension BusService {
     /// Accepts a call about a claim, and asks for the decision about it.
     func handleClaim(_ message: BusMessage, from name: String) {
-        guard let client = client(name) else {
-            return refuse(message, "LimitsExceeded", "too many programs have claimed sensors")
-        }
-        if client.question == nil, client.calls.isEmpty, let until = client.allowedUntil,
-            SystemClock.monotonic() < until
-        {
+        let client = clients[name] ?? BusClient(name, self)
+        if client.calls.isEmpty, let until = client.allowedUntil, SystemClock.monotonic() < until {
             return perform(message, for: client)
         }
         guard client.calls.count < BusClient.mostCalls else {
             return refuse(message, "LimitsExceeded", "too many calls of this program wait for an answer")
         }
+        if let account = client.account, callCount(of: account) >= BusClient.mostCallsOfAccount {
+            return refuse(message, "LimitsExceeded", Self.tooManyOfAccount)
+        }
+        clients[name] = client
         client.calls.append(message)
-        if client.question == nil { ask(about: client) }
+        guard client.calls.count == 1, let connection else { return }
+        if let account = client.account { return questions.add(name, of: account) }
+        ask(about: client) { () throws(BusFailure) in
+            try ClaimAuthority.askForAccount(of: client, connection, answer: Self.identified)
+        }
     }
 
-    private func ask(about client: BusClient) {
-        guard let connection else { return }
+    private static let tooManyOfAccount = "too many calls of this account wait for an answer"
+
+    /// Asks about the clients whose turn it is.
+    func askWaiting() {
+        while let connection, let (name, account) = questions.next() {
+            guard let client = clients[name] else {
+                questions.finish(account)
+                continue
+            }
+            client.isAsked = true
+            guard hasPlace(client, account) else {
+                for call in removeCalls(client) {
+                    refuse(call, "LimitsExceeded", "too many programs have claimed sensors")
+                }
+                vanish(client)
+                continue
+            }
+            client.firstAction = action
+            client.triedCount = 0
+            askAuthority(about: client, connection)
+        }
+    }
+
+    private func askAuthority(about client: BusClient, _ connection: BusConnection) {
+        ask(about: client) { () throws(BusFailure) in
+            // The bus adds the match before it answers about permission: a client that vanished before gets no answer.
+            if client.vanishing == nil {
+                client.vanishing = try connection.match(
+                    "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
+                        + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(client.name)'",
+                    Self.ownerChanged, receiver: Unmanaged.passUnretained(client).toOpaque())
+            }
+            return try ClaimAuthority.ask(settings, about: client, connection, answer: Self.decided)
+        }
+    }
+
+    private func ask(about client: BusClient, _ question: () throws(BusFailure) -> OpaquePointer?) {
         do throws(BusFailure) {
-            client.question = try ClaimAuthority.ask(settings, about: client, connection, answer: Self.decided)
+            client.question = try question()
         } catch {
             apply(.undecided("\(error)"), about: client)
         }
     }
 
-    /// The record of a client, whose end the bus reports; `nil` when there are too many.
-    private func client(_ name: String) -> BusClient? {
-        if let known = clients[name] { return known }
-        guard clients.count < Self.mostClients, let connection else { return nil }
-        let client = BusClient(name, self)
-        // The bus adds the match before it answers about permission: a client that vanished before gets no answer.
-        attempt { () throws(BusFailure) in
-            client.vanishing = try connection.match(
-                "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
-                    + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(name)'",
-                Self.ownerChanged, receiver: Unmanaged.passUnretained(client).toOpaque())
-        }
-        guard client.vanishing != nil else { return nil }
-        clients[name] = client
-        return client
+    /// Whether the bus may report the end of one more client of the account; those that wait need no report.
+    private func hasPlace(_ client: BusClient, _ account: UInt32) -> Bool {
+        guard client.vanishing == nil else { return true }
+        let places = clients.values.filter { $0.vanishing != nil }
+        return places.count < Self.mostClients && places.count { $0.account == account } < Self.mostClientsOfAccount
+    }
+
+    private func callCount(of account: UInt32) -> Int {
+        clients.values.reduce(0) { $0 + ($1.account == account ? $1.calls.count : 0) }
+    }
+
+    /// Ends the question about a client, and returns the calls that waited for it.
+    private func removeCalls(_ client: BusClient) -> [BusMessage] {
+        if client.isAsked, let account = client.account { questions.finish(account) }
+        client.isAsked = false
+        defer { client.calls = [] }
+        return client.calls
     }
 
     private func apply(_ decision: ClaimDecision, about client: BusClient) {
-        let calls = client.calls
-        client.calls = []
+        let calls = removeCalls(client)
         let now = SystemClock.monotonic()
         switch decision {
         case .allowed:
@@ -95,6 +135,7 @@ extension BusService {
     private func vanish(_ client: BusClient) {
         for waiting in claims.vanish(client.name, at: SystemClock.monotonic()) { calls[waiting.call] = nil }
         clients[client.name] = nil
+        _ = removeCalls(client)
         forget(client)
         countClaims()
     }
@@ -120,22 +161,44 @@ extension BusService {
         receiver.map { Unmanaged<BusClient>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private static let decided: sd_bus_message_handler_t = { raw, receiver, _ in
-        guard let raw, let client = client(receiver), let connection = client.service.connection else { return 0 }
-        let service = client.service
+    /// The client of a callback and the reply to its question, which is over.
+    private static func answer(
+        _ raw: OpaquePointer?, _ receiver: UnsafeMutableRawPointer?
+    ) -> (client: BusClient, connection: BusConnection, reply: BusMessage)? {
+        guard let raw, let client = client(receiver), let connection = client.service.connection else { return nil }
         connection.remove(client.question)
         client.question = nil
-        let reply = BusMessage(keeping: raw, connection.library)
-        if service.settings.claims == .polkit, reply.error != nil, client.action < ClaimAuthority.actions.count {
-            // Each action is tried once, beginning with the one that worked last.
-            client.action += 1
-            service.action = (service.action + 1) % ClaimAuthority.actions.count
-            if client.action < ClaimAuthority.actions.count {
-                service.ask(about: client)
+        return (client, connection, BusMessage(keeping: raw, connection.library))
+    }
+
+    private static let identified: sd_bus_message_handler_t = { raw, receiver, _ in
+        guard let (client, _, reply) = answer(raw, receiver) else { return 0 }
+        let service = client.service
+        // Without an account it is gone, and nothing waits for an answer.
+        let account = reply.error == nil ? ClaimAuthority.credentials(reply).account : nil
+        guard let account, service.callCount(of: account) + client.calls.count <= BusClient.mostCallsOfAccount else {
+            for call in service.removeCalls(client) { service.refuse(call, "LimitsExceeded", tooManyOfAccount) }
+            service.vanish(client)
+            return 0
+        }
+        client.account = account
+        service.questions.add(client.name, of: account)
+        return 0
+    }
+
+    private static let decided: sd_bus_message_handler_t = { raw, receiver, _ in
+        guard let (client, connection, reply) = answer(raw, receiver) else { return 0 }
+        let service = client.service
+        if service.settings.claims == .polkit {
+            if reply.error == nil {
+                service.action = client.action
+            } else if client.triedCount + 1 < ClaimAuthority.actions.count {
+                // Each client tries each action once, beginning with the one that worked last.
+                client.triedCount += 1
+                service.askAuthority(about: client, connection)
                 return 0
             }
         }
-        client.action = 0
         service.apply(
             // The group directory loads a library of 0.3 MB, so it is used only if a group decides.
             ClaimAuthority.decision(

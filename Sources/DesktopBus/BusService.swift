@@ -14,6 +14,7 @@ final class BusService {
     var readings = DesktopValues()
     var claims = ClaimTable()
     var clients: [String: BusClient] = [:]
+    var questions = QuestionQueue()
     /// The unanswered claims, by their numbers.
     var calls: [UInt64: BusMessage] = [:]
     private var callCount: UInt64 = 0
@@ -33,7 +34,7 @@ final class BusService {
     private var lastFailure: String?
     /// The group of the settings, looked up once, because the group directory may be slow.
     lazy var group = AccountDatabase.group(settings.group)
-    /// The index in ``ClaimAuthority/actions`` of the action that polkit knows.
+    /// The index in ``ClaimAuthority/actions`` of the action that polkit answered about last.
     var action = 0
     /// When a refused claim may be logged again.
     var refusalLogNanoseconds = Int64.min
@@ -44,8 +45,9 @@ final class BusService {
         (interface, interface.makeTable(call: BusService.takeCall, get: BusService.getProperty))
     }
 
-    /// The maximum number of clients with claims: the bus allows a connection 512 matches.
+    /// The maximum number of clients with claims, in all and of one account: the bus allows a connection 512 matches.
     static let mostClients = 400
+    static let mostClientsOfAccount = 100
     /// The number of messages unread by the bus from which events are dropped.
     private static let mostQueued = 1024
     /// The pause before a refused name is requested again: the bus may have read its policy before the package was complete.
@@ -77,6 +79,7 @@ final class BusService {
                 requestNames()
             }
             let hasMore = process(now)
+            askWaiting()
             answerDue(now)
             reportWanted(now)
             watch()
@@ -109,6 +112,7 @@ final class BusService {
         watched = nil
         for client in clients.values { forget(client) }
         clients = [:]
+        questions = QuestionQueue()
         calls = [:]
         statusCalls = []
         connection = nil

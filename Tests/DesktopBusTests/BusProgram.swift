@@ -11,8 +11,9 @@ final class BusProgram {
     let connection: BusConnection
     /// Changed properties as `Name=value`, answers as `Method: ok` or `Method: error`.
     private(set) var heard: [String] = []
-    /// The actions that it allows as polkit; `nil` never answers.
+    /// The actions that it allows as polkit; `nil` answers when ``answerHeld()`` is called.
     var allowed: Set<String>? = []
+    private var held: [(message: BusMessage, action: String)] = []
     private var polkitCalls = 0
 
     init(_ bus: PrivateBus, listens: Bool = true) throws {
@@ -121,13 +122,23 @@ final class BusProgram {
         message.skip("(sa{sv})")
         let action = message.text() ?? ""
         program.heard.append("asked for \(action)")
-        guard let allowed = program.allowed else { return 1 }
+        program.held.append((message, action))
+        if program.allowed != nil { program.answerHeld() }
+        return 1
+    }
+
+    /// Answers the questions to polkit that wait.
+    func answerHeld() {
+        for (message, action) in held { answer(message, about: action, allowing: allowed ?? []) }
+        held = []
+    }
+
+    private func answer(_ message: BusMessage, about action: String, allowing allowed: Set<String>) {
         do {
             guard allowed.contains(action) || allowed.contains("known") || allowed.isEmpty else {
-                try program.connection.refuse(message, "org.freedesktop.PolicyKit1.Error.Failed", "not registered")
-                return 1
+                return try connection.refuse(message, "org.freedesktop.PolicyKit1.Error.Failed", "not registered")
             }
-            try program.connection.reply(to: message) { reply throws(BusFailure) in
+            try connection.reply(to: message) { reply throws(BusFailure) in
                 try reply.within("r", "bba{ss}") { () throws(BusFailure) in
                     try reply.append(.boolean(allowed.contains(action)))
                     try reply.append(.boolean(false))
@@ -135,7 +146,6 @@ final class BusProgram {
                 }
             }
         } catch {}
-        return 1
     }
 
     /// An event: its number, detector, sensor and stamp, and its figures with their types.

@@ -1,4 +1,5 @@
 import Binnacle
+import Glibc
 import LinuxSystem
 import PlainText
 import Synchronization
@@ -25,9 +26,9 @@ struct BusServiceTests {
 
         init(
             _ settings: DBusSettings = .ofGroup, present: [DesktopSensor] = DesktopSensor.allCases,
-            status: String = "{\"state\":\"ok\"}"
+            status: String = "{\"state\":\"ok\"}", limits: [String: Int] = [:]
         ) throws {
-            bus = try PrivateBus()
+            bus = try PrivateBus(limits: limits)
             var surroundings = DesktopBus.Surroundings()
             surroundings.address = bus.address
             surroundings.version = "1.2.3"
@@ -230,6 +231,105 @@ struct BusServiceTests {
         try wait(program, polkit, for: "the answer") { program.heard("ClaimAccelerometer").count == 1 }
         #expect(program.heard("ClaimAccelerometer") == ["ClaimAccelerometer: ok"])
         withExtendedLifetime(refused) {}
+        rig.end()
+    }
+
+    /// The limit of the bus as systems have it: unanswered calls of one connection.
+    private static let systemLimits = ["max_replies_per_connection": 128]
+
+    @Test("With a slow polkit the programs of an account wait, and few questions are asked at a time")
+    func manyWait() throws {
+        let rig = try Rig(DBusSettings(), limits: Self.systemLimits)
+        let polkit = try BusProgram(rig.bus, listens: false)
+        try polkit.becomePolkit(allowing: nil)
+        try wait(polkit, for: "the name") { polkit.heard("RequestName: 1").count == 1 }
+        let programs = try (0..<300).map { _ in try rig.program() }
+        for program in programs { try program.claim(.light) }
+        try wait(polkit, for: "the questions") { polkit.heard("asked").count == QuestionQueue.mostOfAccount }
+        // That no more come cannot be waited for.
+        usleep(200_000)
+        try polkit.process()
+        #expect(polkit.heard("asked").count == QuestionQueue.mostOfAccount)
+        polkit.allowed = ["known"]
+        polkit.answerHeld()
+        for program in programs {
+            try wait(program, polkit, for: "the refusal") { program.heard("ClaimLight").count == 1 }
+            #expect(program.heard("ClaimLight")[0].contains("polkit does not allow it"), "\(program.heard)")
+        }
+        rig.end()
+    }
+
+    @Test("Claims of two accounts that may not do not keep a third one's from an answer", .enabled(if: getuid() == 0))
+    func otherAccountsWait() throws {
+        let rig = try Rig(DBusSettings(), limits: Self.systemLimits)
+        let polkit = try BusProgram(rig.bus, listens: false)
+        try polkit.becomePolkit(allowing: nil)
+        try wait(polkit, for: "the name") { polkit.heard("RequestName: 1").count == 1 }
+        _ = try rig.program()
+        let programs = try [1, 2].flatMap { account in
+            try (0..<220).map { _ in
+                try asAccount(account) {
+                    let program = try BusProgram(rig.bus, listens: false)
+                    try program.call("Ping", of: "org.freedesktop.DBus.Peer")
+                    try wait(program, for: "an answer") { program.heard("Ping").count == 1 }
+                    return program
+                }
+            }
+        }
+        for program in programs {
+            for _ in 0..<3 { try program.claim(.light) }
+        }
+        try wait(polkit, for: "the questions") { polkit.heard("asked").count == 2 * QuestionQueue.mostOfAccount }
+        let own = try (0..<8).map { _ in try rig.program() }
+        for program in own { try program.claim(.light) }
+        try wait(polkit, for: "the further questions") {
+            polkit.heard("asked").count == 3 * QuestionQueue.mostOfAccount
+        }
+        // Now polkit answers, one question after the other.
+        polkit.allowed = ["net.hadess.SensorProxy.claim-sensor"]
+        polkit.answerHeld()
+        for program in own {
+            try wait(program, polkit, for: "the answer") { program.heard("ClaimLight").count == 1 }
+            #expect(program.heard("ClaimLight") == ["ClaimLight: ok"])
+        }
+        withExtendedLifetime(programs) {}
+        rig.end()
+    }
+
+    /// Does something as another account, on this thread alone: the bus asks the kernel who connects.
+    private func asAccount<Result>(_ account: Int, _ body: () throws -> Result) throws -> Result {
+        // The call by itself is for one thread; libc's setresuid() changes all of them. Swift has no variadic syscall(), which
+        // takes integers as any function does.
+        typealias Call = @convention(c) (Int, Int, Int, Int) -> Int
+        let call = unsafeBitCast(try #require(dlsym(nil, "syscall")), to: Call.self)
+        #if arch(x86_64)
+            let setresuid = 117
+        #else
+            let setresuid = 147
+        #endif
+        try #require(call(setresuid, -1, account, 0) == 0)
+        defer { precondition(call(setresuid, -1, 0, 0) == 0) }
+        return try body()
+    }
+
+    @Test(
+        "The claims of a login, all at once, are answered, whichever action polkit knows",
+        arguments: ["net.hadess.SensorProxy", "org.binnacle.Binnacle1"])
+    func burst(action: String) throws {
+        let rig = try Rig(DBusSettings(), limits: Self.systemLimits)
+        let polkit = try BusProgram(rig.bus, listens: false)
+        try polkit.becomePolkit(allowing: [action + ".claim-sensor"])
+        try wait(polkit, for: "the name") { polkit.heard("RequestName: 1").count == 1 }
+        rig.service.publish(.with(.normal, .vertical))
+        let programs = try (0..<13).map { _ in try rig.program() }
+        for program in programs {
+            try program.claim(.accelerometer)
+            try program.claim(.light)
+        }
+        for program in programs {
+            try wait(program, polkit, for: "the answers") { program.heard("Claim").count == 2 }
+            #expect(program.heard("Claim").allSatisfy { $0.hasSuffix(": ok") }, "\(program.heard)")
+        }
         rig.end()
     }
 

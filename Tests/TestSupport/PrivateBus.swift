@@ -8,19 +8,19 @@ package final class PrivateBus {
     private let folder = NSTemporaryDirectory() + "bus-" + UUID().uuidString.prefix(8)
     private var process: Child
 
-    /// Starts a bus.
-    package init() throws {
+    /// Starts a bus without the limits of a system bus, or with some.
+    package init(limits own: [String: Int] = [:]) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         address = "unix:path=\(folder)/bus"
         let limits = [
             "max_completed_connections", "max_connections_per_user", "max_pending_service_starts",
             "max_names_per_connection", "max_match_rules_per_connection", "max_replies_per_connection",
-        ].map { "<limit name=\"\($0)\">100000</limit>" }.joined()
+        ].map { "<limit name=\"\($0)\">\(own[$0] ?? 100_000)</limit>" }.joined()
         try """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
         <busconfig><listen>\(address)</listen><auth>EXTERNAL</auth>
-        <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy>
+        <policy context="default"><allow user="*"/><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy>
         \(limits)</busconfig>
         """.write(toFile: folder + "/bus.conf", atomically: true, encoding: .utf8)
         process = Child([])
