@@ -98,6 +98,32 @@ import Testing
         print("\(Self.kills) kills: \(kept.count) events appended, \(handled.count) handled, \(repeated) of them twice")
     }
 
+    /// Standard output and the log have an event before the store has it, so that no alarm waits for a disk.
+    @Test func standardOutputIsAheadOfTheStoreByTheLastEventsBeforeAKillAlone() throws {
+        var generator = SeededGenerator(seed: 9)
+        var printed: [[Int]] = []
+        for _ in 0..<TestForm.count(8, long: 100) {
+            let run = try DaemonRun(configuration(floods: true), ["--json"]).start()
+            try run.waitForEvent("shake", count: 3)
+            usleep(UInt32.random(in: 0...50_000, using: &generator))
+            run.process.end()
+            // The kill may have cut the last line.
+            let text = try run.output.text()
+            printed.append(try Self.numbers(String(text.prefix(through: text.lastIndex(of: "\n") ?? text.startIndex))))
+        }
+        let file = try Binary.run("events", "--json", "--store", store)
+        try #require(file.status == 0, "\(file.errors)")
+        let kept = Set(try Self.numbers(file.output))
+        #expect(!kept.isEmpty)
+        for (run, numbers) in printed.enumerated() {
+            let lacking = numbers.filter { !kept.contains($0) }
+            #expect(lacking == Array(numbers.suffix(lacking.count)), "run \(run)")
+            // They belong to no other event, and the next run goes on behind them.
+            if run > 0, let last = printed[run - 1].last { #expect(numbers.allSatisfy { $0 > last }, "run \(run)") }
+        }
+        print("\(printed.count) kills: \(printed.joined().count { !kept.contains($0) }) events printed and not kept")
+    }
+
     private func lineCount() throws -> Int {
         (try? String(contentsOfFile: delivered, encoding: .utf8))?.split(separator: "\n").count ?? 0
     }
