@@ -41,9 +41,11 @@ extension MQTTPublisher {
     /// Acknowledgements are not awaited: messages lost with a connection are published again over the next one.
     func describe(_ client: MQTTClient) throws(MQTTFailure) {
         guard let discovery = settings.discovery else { return }
-        let size = discovery.messages.reduce(0) { $0 + $1.topic.utf8.count + $1.text.utf8.count }
-        let limit = (atOnce: MQTTLimits.descriptions + 2 * discovery.messages.count, perSecond: 0)
-        try client.subscribe(to: discovery.filter, MQTTAllowance(limit), ownBytes: size)
+        if !hasTooManyDescriptions {
+            let size = discovery.messages.reduce(0) { $0 + $1.topic.utf8.count + $1.text.utf8.count }
+            let limit = (atOnce: MQTTLimits.descriptions + 2 * discovery.messages.count, perSecond: 0)
+            try client.subscribe(to: discovery.filter, MQTTAllowance(limit), ownBytes: size)
+        }
         for message in discovery.messages {
             _ = try client.publish(Array(message.text.utf8), to: message.topic, isRetained: true)
             // A sensor exists before its first event.
@@ -74,9 +76,10 @@ extension MQTTPublisher {
                     "\(settings.address): more than \(MQTTLimits.requests.perSecond) requests in a second at \(filter): "
                         + "none is answered for \(times.requestPause / 1_000_000_000) s")
             } else {
+                hasTooManyDescriptions = true
                 failures.fail(
                     "\(settings.address): more than \(MQTTLimits.descriptions) messages at \(filter): the rest is left "
-                        + "until the next connection")
+                        + "until the next start")
             }
         }
         if client.removeUnexpected() {

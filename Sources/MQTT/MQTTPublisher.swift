@@ -93,6 +93,8 @@ final class MQTTPublisher {
     var hasToldOfNoStore = false
     /// When the next unusable request may be reported, on CLOCK_MONOTONIC.
     var requestReportTime = Int64.min
+    /// Whether more descriptions came than are removed; then they are not subscribed to, which every connection would end by.
+    var hasTooManyDescriptions = false
     /// The time after too many requests.
     var flood: Flood?
     /// The number of connections in a row that the broker closed after it got events, without an acknowledgement.
