@@ -312,6 +312,28 @@ struct BusServiceTests {
         return try body()
     }
 
+    @Test("An account has a limited number of programs with claims, and one that ends makes place")
+    func manyOfAnAccount() throws {
+        let rig = try Rig()
+        rig.service.publish(.with(.normal, .vertical))
+        let programs = try (0..<BusService.mostClientsOfAccount).map { _ in try rig.program() }
+        for program in programs {
+            try program.claim(.accelerometer)
+            try wait(program, for: "the answer") { program.heard("ClaimAccelerometer: ok").count == 1 }
+        }
+        let next = try rig.program()
+        try next.claim(.accelerometer)
+        try wait(next, for: "the refusal") { next.heard("ClaimAccelerometer").count == 1 }
+        #expect(next.heard("ClaimAccelerometer")[0].contains("LimitsExceeded"), "\(next.heard)")
+        programs[0].connection.close()
+        try waitUntil("its end") {
+            rig.service.statistics.claims[.accelerometer] == BusService.mostClientsOfAccount - 1
+        }
+        try next.claim(.accelerometer)
+        try wait(next, for: "the answer") { next.heard("ClaimAccelerometer: ok").count == 1 }
+        rig.end()
+    }
+
     @Test(
         "The claims of a login, all at once, are answered, whichever action polkit knows",
         arguments: ["net.hadess.SensorProxy", "org.binnacle.Binnacle1"])
