@@ -60,7 +60,7 @@ static _Thread_local jmp_buf *rescue;
 int cmosquitto_loop_read(struct mosquitto *client)
 {
     jmp_buf here;
-    int result = MOSQ_ERR_PROTOCOL;
+    int result = MOSQ_ERR_UNKNOWN;
     // Only frames of the library are left: its callbacks have returned when it asserts.
     if (setjmp(here) == 0) {
         rescue = &here;

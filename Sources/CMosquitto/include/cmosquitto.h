@@ -48,10 +48,10 @@ struct cmosquitto {
 /// `reason`, which takes `size` bytes. A library that was missing is looked for again by the next call.
 const struct cmosquitto *_Nullable cmosquitto_load(const char *_Nonnull name, char *_Nonnull reason, size_t size);
 
-/// Calls mosquitto_loop_read(); MOSQ_ERR_PROTOCOL where the library's own assertions fail.
+/// Calls mosquitto_loop_read(); MOSQ_ERR_UNKNOWN where the library's own assertions fail.
 ///
-/// libmosquitto 2.0.11 ends the process by an assertion for a PUBREC of a message that it does not know, which any broker can
-/// send. It holds no lock there. After that the client can only be destroyed.
+/// libmosquitto 2.0.11 ends the process by an assertion for a property of MQTT 5 that it does not know, which any broker can
+/// send. It holds no lock there. After that the client can only be destroyed, and what was read of the packet is lost memory.
 int cmosquitto_loop_read(struct mosquitto *_Nonnull client);
 
 /// What OpenSSL found wrong with the other side's certificate; a null pointer when it found nothing.

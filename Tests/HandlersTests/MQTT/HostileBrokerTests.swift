@@ -126,6 +126,8 @@ import Testing
         ("127.0.0.1", Wire.packet(5, [0x7F, 0xFF])),
         ("more than answers", Wire.packet(PacketType.subscribeAnswer, [0, 1, 0])),
         ("more than answers", Wire.packet(PacketType.pingAnswer, [])),
+        // A property that MQTT 5 does not have, at which the library asserts.
+        ("more than answers", [0x30, 6, 0, 1, 0x61, 2, 0x7F, 0]),
         // A packet that is never complete, in pieces.
         ("more than answers", [0x30, 0xFF, 0xFF, 0xFF, 0x7F, 0, 1, 0x61]),
     ]
