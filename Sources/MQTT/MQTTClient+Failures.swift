@@ -35,8 +35,9 @@ extension MQTTClient {
         // What the library cannot parse costs memory each time, so that version is not spoken again.
         failure.lacksVersion5 =
             speaksVersion5
-            && (result == MOSQ_ERR_UNKNOWN.code || answer == nil
-                && [MOSQ_ERR_PROTOCOL.code, MOSQ_ERR_MALFORMED_PACKET.code].contains(result))
+            && (result == MOSQ_ERR_UNKNOWN.code
+                || answer == nil
+                    && [MOSQ_ERR_PROTOCOL.code, MOSQ_ERR_MALFORMED_PACKET.code].contains(result))
         failure.isClosedByBroker = answer == 0 && isClosing(result, code)
         failure.isUnreachable = answer == nil && [ETIMEDOUT, EHOSTUNREACH, ENETUNREACH].contains(code)
         return failure
