@@ -73,6 +73,8 @@ _binnacle() {
         'check --root') _binnacle_paths -d; return ;;
         'status --socket') _binnacle_paths -f; return ;;
         'metrics --file') _binnacle_paths -f; return ;;
+        'metrics --token-file') _binnacle_paths -f; return ;;
+        'metrics --host') :; return ;;
         'metrics --socket') _binnacle_paths -f; return ;;
         'events --since') :; return ;;
         'events --until') :; return ;;
@@ -91,6 +93,7 @@ _binnacle() {
         'watch --root') _binnacle_paths -d; return ;;
         'web --listen') :; return ;;
         'web --token-file') _binnacle_paths -f; return ;;
+        'web --host') :; return ;;
         'web --socket') _binnacle_paths -f; return ;;
         'on --sensor') :; return ;;
         'on --after') :; return ;;
@@ -165,7 +168,7 @@ _binnacle() {
             :
             ;;
         metrics)
-            options='--file --http --socket --help'
+            options='--file --http --token-file --host --socket --help'
             :
             ;;
         events)
@@ -177,7 +180,7 @@ _binnacle() {
             _binnacle_paths -f
             ;;
         web)
-            options='--listen --token-file --http --socket --help'
+            options='--listen --token-file --host --http --socket --help'
             :
             ;;
         on)

@@ -96,6 +96,8 @@ complete -c binnacle -n '__fish_seen_subcommand_from status' -l socket -r -F -d 
 complete -c binnacle -n '__fish_seen_subcommand_from status' -l help -s h -d 'Print this help'
 complete -c binnacle -n '__fish_seen_subcommand_from metrics' -l file -r -F -d 'Write to PATH, which is replaced at once, so that a reader never sees half of it'
 complete -c binnacle -n '__fish_seen_subcommand_from metrics' -l http -d 'Answer one HTTP request on standard input and output'
+complete -c binnacle -n '__fish_seen_subcommand_from metrics' -l token-file -r -F -d 'Answer requests alone that carry the first line of FILE, at least 16 letters and digits, as token: as ?token=TOKEN in the address, or as Authorization: Bearer TOKEN'
+complete -c binnacle -n '__fish_seen_subcommand_from metrics' -l host -x -d 'Also answer requests for NAME, without a port, where there is no token: a name of this machine, or that of a proxy in front of it'
 complete -c binnacle -n '__fish_seen_subcommand_from metrics' -l socket -r -F -d 'Where the daemon listens'
 complete -c binnacle -n '__fish_seen_subcommand_from metrics' -l help -s h -d 'Print this help'
 complete -c binnacle -n '__fish_seen_subcommand_from events' -l since -x -d 'Only events since TIME: a number with s, m, h or d before now, as in 10m, or a local time, as in 2026-11-21 or 2026-11-21T12:45'
@@ -123,7 +125,8 @@ complete -c binnacle -n '__fish_seen_subcommand_from watch' -l root -x -a '(__fi
 complete -c binnacle -n '__fish_seen_subcommand_from watch' -l help -s h -d 'Print this help'
 complete -c binnacle -n '__fish_seen_subcommand_from watch' -F
 complete -c binnacle -n '__fish_seen_subcommand_from web' -l listen -x -d 'The address to listen at, 127.0.0.1:9478 by default'
-complete -c binnacle -n '__fish_seen_subcommand_from web' -l token-file -r -F -d 'Also answer other machines that send the first line of FILE, at least 16 letters and digits, as token'
+complete -c binnacle -n '__fish_seen_subcommand_from web' -l token-file -r -F -d 'Answer requests alone that carry the first line of FILE, at least 16 letters and digits, as token: as ?token=TOKEN in the address, or as Authorization: Bearer TOKEN'
+complete -c binnacle -n '__fish_seen_subcommand_from web' -l host -x -d 'Also answer requests for NAME, without a port, where there is no token: a name of this machine, or that of a proxy in front of it'
 complete -c binnacle -n '__fish_seen_subcommand_from web' -l http -d 'Answer one HTTP request on standard input and output'
 complete -c binnacle -n '__fish_seen_subcommand_from web' -l socket -r -F -d 'Where the daemon listens'
 complete -c binnacle -n '__fish_seen_subcommand_from web' -l help -s h -d 'Print this help'

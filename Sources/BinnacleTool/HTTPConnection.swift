@@ -1,10 +1,26 @@
 import Glibc
 import LinuxSystem
 
+/// Why a request is not answered with what it asks for.
+struct HTTPRefusal: Error {
+    /// The code and the words of the status line.
+    let status: String
+    /// A sentence for the client.
+    let text: String
+
+    static func malformed(_ text: String) -> HTTPRefusal { HTTPRefusal(status: "400 Bad Request", text: text) }
+    static func forbidden(_ text: String) -> HTTPRefusal { HTTPRefusal(status: "403 Forbidden", text: text) }
+    static func notFound(_ text: String) -> HTTPRefusal { HTTPRefusal(status: "404 Not Found", text: text) }
+    static func unavailable(_ text: String) -> HTTPRefusal {
+        HTTPRefusal(status: "503 Service Unavailable", text: text)
+    }
+}
+
 /// One HTTP request on a connection and its answer, with limits for all input.
 ///
-/// Data after the request is not read. Every write has a deadline, so that a client that does not read is dropped.
-struct HTTPConnection {
+/// A request ends with its head: a body is refused, and what follows is not read as a request. Every write has a deadline, so that
+/// a client that does not read is dropped.
+final class HTTPConnection {
     /// The parts of a request's head that are used.
     struct Request {
         let method: String
@@ -14,12 +30,20 @@ struct HTTPConnection {
         let query: [(name: String, value: String)]
         private let fields: [(name: String, value: String)]
 
-        /// Parses a complete head; `nil` unless it is HTTP/1.
-        init?(_ head: [UInt8]) {
-            let lines = String(decoding: head, as: UTF8.self).split(
-                separator: "\r\n", omittingEmptySubsequences: false)
-            let words = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-            guard words.count == 3, words[2].hasPrefix("HTTP/1."), words[1].hasPrefix("/") else { return nil }
+        /// Parses a head without its empty line, in which control characters stand in line ends alone.
+        ///
+        /// What RFC 9112 leaves to the recipient is refused: a proxy before this service may have understood it otherwise.
+        init(_ head: ArraySlice<UInt8>) throws(HTTPRefusal) {
+            let lines = head.split(separator: "\r\n".utf8, omittingEmptySubsequences: false)
+            let words = lines[0].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false).map {
+                String(decoding: $0, as: UTF8.self)
+            }
+            guard words.count == 3, words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else {
+                throw .malformed("The first line has to be as in GET / HTTP/1.1.")
+            }
+            guard words[1].hasPrefix("/"), words[1].utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+                throw .malformed("The address has to be a path of this service, as in GET / HTTP/1.1.")
+            }
             method = words[0]
             let parts = words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
             path = String(parts[0])
@@ -27,61 +51,147 @@ struct HTTPConnection {
                 let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 return (String(sides[0]), sides.count > 1 ? String(sides[1]) : "")
             }
-            var fields: [(name: String, value: String)] = []
-            for line in lines.dropFirst() where !line.isEmpty {
-                guard let colon = line.firstIndex(of: ":") else { return nil }
-                let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-                fields.append((line[..<colon].lowercased(), String(value)))
+            fields = try lines.dropFirst().map { (line) throws(HTTPRefusal) in try Self.field(line) }
+            try checkBody(isFirstVersion: words[2] == "HTTP/1.0")
+        }
+
+        private static func field(_ line: ArraySlice<UInt8>) throws(HTTPRefusal) -> (name: String, value: String) {
+            let sides = line.split(
+                separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+            // A space is no part of a name, so a line that continues the one before it has none, either.
+            guard sides.count == 2, !sides[0].isEmpty, sides[0].allSatisfy(Self.isNameByte) else {
+                throw .malformed("A header line has to be as in Host: localhost.")
             }
-            self.fields = fields
+            let blanks: [UInt8] = [UInt8(ascii: " "), UInt8(ascii: "\t")]
+            var value = sides[1].drop(while: blanks.contains)
+            while let last = value.last, blanks.contains(last) { value.removeLast() }
+            return (String(decoding: sides[0], as: UTF8.self).lowercased(), String(decoding: value, as: UTF8.self))
         }
 
-        /// The value of a header field that occurs exactly once.
-        func field(_ name: String) -> String? {
-            let found = fields.filter { $0.name == name }
-            return found.count == 1 ? found[0].value : nil
+        private static func isNameByte(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"):
+                true
+            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
         }
 
-        /// How often a header field occurs.
-        func count(of name: String) -> Int { fields.count { $0.name == name } }
+        /// Refuses a body, and a head of which two readers may see the end of the body at different places.
+        private func checkBody(isFirstVersion: Bool) throws(HTTPRefusal) {
+            let lengths = values("content-length"), codings = values("transfer-encoding")
+            guard lengths.count + codings.count <= 1, codings.isEmpty || !isFirstVersion,
+                lengths.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.isASCII && $0.isNumber } })
+            else { throw .malformed("The length of the request is not clear.") }
+            guard method == "GET" || method == "HEAD" else {
+                throw HTTPRefusal(status: "405 Method Not Allowed", text: "Only GET is answered.")
+            }
+            guard codings.isEmpty else {
+                throw HTTPRefusal(status: "501 Not Implemented", text: "A request has no body here.")
+            }
+            guard lengths.allSatisfy({ $0.allSatisfy { $0 == "0" } }) else {
+                throw HTTPRefusal(status: "413 Content Too Large", text: "A request has no body here.")
+            }
+        }
+
+        /// The values of a header field, in their order.
+        func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
         func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
     }
 
     private static let longestHead = 8192
     private static let longestWait: Int64 = 5_000_000_000
+    /// How much input after a refused request is read and dropped, and for how long.
+    private static let most = (unread: 1 << 20, wait: Int64(1_000_000_000))
 
     let input: Int32
     let output: Int32
+    /// Whether the client was dropped because it had read nothing for some seconds.
+    private(set) var hasStalled = false
+    /// Whether the answer ends with its head.
+    private var isHead = false
+    /// When the head has to be complete, on CLOCK_MONOTONIC.
+    private let headDeadline: Int64
 
-    /// Reads the head of a request; `nil` if it is incomplete, too long or malformed.
-    func request() -> Request? { try? readRequest() }
-
-    private func readRequest() throws(SystemError) -> Request? {
-        let deadline = SystemClock.monotonic() + Self.longestWait
-        var head: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 2048)
-        let end = Array("\r\n\r\n".utf8)
-        while !head.suffix(piece.count + end.count).contains(end) {
-            guard head.count < Self.longestHead else { return nil }
-            guard try waitUntilReady(input, milliseconds: SystemClock.milliseconds(until: deadline)) else { return nil }
-            let count = try systemCall("read") { read(input, &piece, piece.count) }
-            guard count > 0 else { return nil }
-            head += piece[..<count]
-        }
-        return Request(head)
+    init(input: Int32, output: Int32) {
+        (self.input, self.output) = (input, output)
+        headDeadline = SystemClock.monotonic() + Self.longestWait
     }
 
-    /// Sends a body with its length and further header fields; `isHead` omits the body.
-    func answer(
-        _ status: String, type: String, _ body: [UInt8], fields: [String] = [], isHead: Bool = false
-    ) {
-        let head = [
-            "HTTP/1.1 \(status)", "Content-Type: \(type)", "Content-Length: \(body.count)", "Cache-Control: no-store",
-            "Connection: close",
-        ]
-        let text = (head + fields).joined(separator: "\r\n") + "\r\n\r\n"
-        _ = write(Array(text.utf8) + (isHead ? [] : body))
+    /// Reads the head of a request.
+    func request() throws(HTTPRefusal) -> Request {
+        var head: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 2048)
+        while true {
+            guard isReady(until: headDeadline) else {
+                throw HTTPRefusal(status: "408 Request Timeout", text: "The request has not come within 5 s.")
+            }
+            let count = read(&piece, atMost: min(piece.count, Self.longestHead - head.count))
+            guard count > 0 else { throw .malformed("The request ended within its head.") }
+            for byte in piece[..<count] {
+                // Line feeds come behind carriage returns, these come nowhere else, and there is no other control character.
+                let isAfterReturn = head.last == UInt8(ascii: "\r")
+                guard isAfterReturn == (byte == UInt8(ascii: "\n")),
+                    byte >= 32 && byte != 127 || [9, 10, 13].contains(byte)
+                else { throw .malformed("Malformed request.") }
+                head.append(byte)
+                if byte == UInt8(ascii: "\n"), head.suffix(4) == [13, 10, 13, 10] {
+                    let request = try Request(head.dropLast(4))
+                    isHead = request.method == "HEAD"
+                    return request
+                }
+            }
+            guard head.count < Self.longestHead else {
+                throw .malformed("The head of the request is longer than \(Self.longestHead) bytes.")
+            }
+        }
+    }
+
+    /// The header fields of every answer.
+    private static let fields = [
+        // Scripts and styles come from files of this service only, so no text can be executed.
+        "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
+            + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "X-Content-Type-Options: nosniff", "Referrer-Policy: no-referrer", "Cross-Origin-Resource-Policy: same-origin",
+        "Cross-Origin-Opener-Policy: same-origin", "Cache-Control: no-store", "Connection: close",
+    ]
+
+    /// Sends the head of an answer, and the beginning of its body; without a length, its end is that of the connection.
+    func begin(_ status: String, type: String, length: Int? = nil, _ body: [UInt8] = []) -> Bool {
+        let lines =
+            ["HTTP/1.1 \(status)", "Content-Type: \(type)"] + (length.map { ["Content-Length: \($0)"] } ?? [])
+            + Self.fields
+        return write(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
+    }
+
+    /// Sends a body with its length.
+    func answer(_ status: String, type: String, _ body: [UInt8]) {
+        _ = begin(status, type: type, length: body.count, isHead ? [] : body)
+    }
+
+    /// Answers why a request is refused, and drops what the client has sent besides.
+    func refuse(_ refusal: HTTPRefusal) {
+        answer(refusal.status, type: "text/plain; charset=utf-8", Array((refusal.text + "\n").utf8))
+        // Closing a connection with unread input makes the kernel discard the answer.
+        _ = shutdown(output, Int32(SHUT_WR))
+        let end = min(headDeadline, SystemClock.monotonic() + Self.most.wait)
+        var piece = [UInt8](repeating: 0, count: 16_384)
+        var rest = Self.most.unread
+        while rest > 0, isReady(until: end) {
+            let count = read(&piece, atMost: piece.count)
+            guard count > 0 else { return }
+            rest -= count
+        }
+    }
+
+    private func isReady(until deadline: Int64) -> Bool {
+        (try? waitUntilReady(input, milliseconds: SystemClock.milliseconds(until: deadline))) == true
+    }
+
+    /// Reads what has arrived; 0 at the end, also that of a connection that has failed.
+    private func read(_ piece: inout [UInt8], atMost most: Int) -> Int {
+        (try? systemCall("read") { Glibc.read(input, &piece, most) }) ?? 0
     }
 
     /// Writes bytes; `false` if the client is gone, or has not read for some seconds.
@@ -92,7 +202,10 @@ struct HTTPConnection {
             while !rest.isEmpty {
                 let hasRoom = try waitUntilReady(
                     output, for: POLLOUT, milliseconds: SystemClock.milliseconds(until: deadline))
-                guard hasRoom else { return false }
+                guard hasRoom else {
+                    hasStalled = true
+                    return false
+                }
                 // MSG_DONTWAIT: sends only what there is room for, even on a blocking descriptor.
                 rest = rest.dropFirst(try put(rest))
             }

@@ -9,15 +9,18 @@ struct MetricsCommand {
     private let socketPath: String
     private let file: String?
     private let answersHTTP: Bool
+    private let access: HTTPAccess
 
     init(_ arguments: Arguments) throws(StationError) {
         try arguments.refuseOperands("metrics")
         socketPath = arguments.socketPath
         file = arguments.value(.metricsFile)
         answersHTTP = arguments.has(.http)
+        access = try HTTPAccess(arguments, isOpen: true)
         guard file == nil || !answersHTTP else {
             throw StationError(.usage, "--file and --http are two ways of handing on: name one")
         }
+        if !answersHTTP { try arguments.refuse([.host, .tokenFile], "is for requests: name --http") }
     }
 
     func run(_ output: LineWriter) throws(StationError) -> ExitStatus {
@@ -40,25 +43,21 @@ struct MetricsCommand {
 
     private func answer() -> ExitStatus {
         let connection = HTTPConnection(input: STDIN_FILENO, output: STDOUT_FILENO)
-        let (status, body): (String, String)
-        let request = connection.request()
-        switch (request?.method, request?.path) {
-        case ("GET"?, "/metrics"?), ("HEAD"?, "/metrics"?):
-            do throws(StationError) {
-                (status, body) = ("200 OK", MetricsText.text(try DaemonStatus.ask(socketPath).status))
-            } catch {
-                (status, body) = ("503 Service Unavailable", error.description.printable + "\n")
+        do throws(HTTPRefusal) {
+            let request = try connection.request()
+            try access.check(request, on: STDIN_FILENO)
+            guard request.path == "/metrics" else { throw .notFound("The metrics are at /metrics.") }
+            let status = try mapError({ HTTPRefusal.unavailable($0.description.printable) }) {
+                () throws(StationError) in
+                try DaemonStatus.ask(socketPath).status
             }
-        case ("GET"?, _), ("HEAD"?, _): (status, body) = ("404 Not Found", "The metrics are at /metrics.\n")
-        case (_?, _): (status, body) = ("405 Method Not Allowed", "Only GET is answered.\n")
-        // Incomplete, too long, or malformed.
-        case (nil, _): (status, body) = ("400 Bad Request", "Malformed request.\n")
+            // A client that does not read gets nothing; the systemd unit limits the time.
+            connection.answer(
+                "200 OK", type: "text/plain; version=0.0.4; charset=utf-8", Array(MetricsText.text(status).utf8))
+            return .ok
+        } catch {
+            connection.refuse(error)
+            return .unavailable
         }
-        let isOK = status.hasPrefix("200")
-        // A client that does not read gets nothing; the systemd unit limits the time.
-        connection.answer(
-            status, type: "text/plain; \(isOK ? "version=0.0.4; " : "")charset=utf-8", Array(body.utf8),
-            isHead: request?.method == "HEAD")
-        return isOK ? .ok : .unavailable
     }
 }

@@ -170,6 +170,7 @@ private struct WatchView {
                 switch content {
                 case .readings: output.write(WatchFrame.text(state))
                 case .line(let line): output.write(line)
+                case .headings: break
                 case .trouble(let text): if let text { output.write(text) }
                 }
             }
@@ -184,6 +185,7 @@ private struct WatchView {
         switch content {
         case .readings(let readings): state.update(readings)
         case .line(let line): state.append(line: line)
+        case .headings(let count): state.headingCount += count
         case .trouble(let text): state.trouble = text
         }
     }

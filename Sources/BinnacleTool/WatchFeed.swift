@@ -13,6 +13,8 @@ final class WatchFeed: Sendable {
         case readings(LiveValues)
         /// An event, or a message about events.
         case line(String)
+        /// The number of headings, which are not listed: one line for each degree of a turn would hide other events.
+        case headings(Int)
         /// Why the daemon does not answer; `nil` when it answers again.
         case trouble(String?)
     }
@@ -20,6 +22,7 @@ final class WatchFeed: Sendable {
     private struct State {
         var readings: LiveValues?
         var lines: [String] = []
+        var headingCount = 0
         var trouble: String??
         var failure: EventSubscriptionError?
     }
@@ -42,8 +45,6 @@ final class WatchFeed: Sendable {
         var readings = LiveValuesRequest()
         readings.intervalNanoseconds = intervalNanoseconds
         request.readings = readings
-        // One line for each degree of a turn would hide other events.
-        request.filter.kinds = EventKind.listed
         let wanted = request
         try WorkerThread.start { [self] in
             let reader = SubscriptionReader(
@@ -71,6 +72,7 @@ final class WatchFeed: Sendable {
         state.withLock { state in
             defer { state = State(failure: state.failure) }
             return (state.trouble.map { [Content.trouble($0)] } ?? []) + state.lines.map(Content.line)
+                + (state.headingCount > 0 ? [Content.headings(state.headingCount)] : [])
                 + (state.readings.map { [Content.readings($0)] } ?? [])
         }
     }
@@ -86,6 +88,9 @@ final class WatchFeed: Sendable {
                 switch try reader.next() {
                 case .readings(let readings):
                     leave { $0.readings = $0.readings?.joined(with: readings) ?? readings }
+                // Readings come as well, and are drawn.
+                case .event(let event, _) where !EventKind.listed.contains(event.kind):
+                    state.withLock { $0.headingCount += 1 }
                 case .event(let event, _): leave(line: text(of: event))
                 case .missed(let missed): leave(line: "missed events: \(missed.reason.printable)")
                 case .end, .cancelled: return

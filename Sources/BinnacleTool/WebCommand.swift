@@ -3,7 +3,6 @@ import Glibc
 import LinuxSystem
 import PlainText
 import Station
-import Synchronization
 
 /// `binnacle web`: serves a page with live readings, stored events and the state of the daemon.
 struct WebCommand {
@@ -11,8 +10,8 @@ struct WebCommand {
     private let isOneRequest: Bool
     private let listener: (host: String, port: Int)
 
-    /// Maximum number of simultaneous connections, each of which has a thread.
-    private static let mostConnections = 32
+    /// The time between two messages about closed connections.
+    private static let messageInterval: Int64 = 60_000_000_000
     private static let standardPort = 9478
 
     init(_ arguments: Arguments) throws(StationError) {
@@ -27,13 +26,13 @@ struct WebCommand {
         if isOneRequest, arguments.has(.listen) {
             throw StationError(.usage, "--http answers one request on standard input: it does not go with --listen")
         }
-        let token = try arguments.value(.tokenFile).map(Self.token)
-        if !isOneRequest, token == nil, !["127.0.0.1", "::1", "localhost"].contains(place.host) {
+        let access = try HTTPAccess(arguments, isOpen: false)
+        if !isOneRequest, access.token == nil, !["127.0.0.1", "::1", "localhost"].contains(place.host) {
             throw StationError(
                 .usage,
                 "--listen \(text.printable): others may ask there: --token-file FILE names what they have to know")
         }
-        service = WebService(socketPath: arguments.socketPath, token: token)
+        service = WebService(socketPath: arguments.socketPath, access: access)
     }
 
     private static func place(_ text: String) -> (host: String, port: Int)? {
@@ -49,29 +48,13 @@ struct WebCommand {
         return host.isEmpty ? nil : (String(host), port)
     }
 
-    /// The first line of a file, which has to be too long to guess.
-    private static func token(_ path: String) throws(StationError) -> String {
-        let bytes: [UInt8]
-        do throws(SmallFile.Failure) {
-            bytes = try SmallFile.bytes(path, limit: 4096, kind: .any)
-        } catch {
-            throw StationError(.noInput, "--token-file \(path.printable): cannot be read: \(error)")
-        }
-        let line = String(
-            decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
-        guard line.utf8.count >= 16, line.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
-            throw StationError(
-                .data,
-                "--token-file \(path.printable): has to begin with a line of at least 16 letters and digits, as "
-                    + "'openssl rand -hex 16' makes them")
-        }
-        return line
-    }
-
     func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
         guard !isOneRequest else {
-            service.serve(
-                HTTPConnection(input: STDIN_FILENO, output: STDOUT_FILENO), isLocal: Self.isLocal(STDIN_FILENO))
+            let connection = HTTPConnection(input: STDIN_FILENO, output: STDOUT_FILENO)
+            service.serve(connection)
+            if connection.hasStalled {
+                errors.write("binnacle: web: closed a connection that had read nothing for 5 s")
+            }
             return .ok
         }
         do throws(SystemError) {
@@ -79,21 +62,6 @@ struct WebCommand {
         } catch {
             throw StationError(error)
         }
-    }
-
-    /// Whether a connection came to a loopback address, or not by the network at all.
-    private static func isLocal(_ socket: Int32) -> Bool {
-        do throws(SystemError) {
-            let address = try NetworkAddress(of: socket)
-            return address.family == AF_UNIX || address.isLoopback
-        } catch {
-            return error.code == ENOTSOCK
-        }
-    }
-
-    /// The number of open connections.
-    private final class Count: Sendable {
-        let value = Atomic(0)
     }
 
     private func listen(_ errors: LineWriter, _ signals: SignalListener) throws(SystemError) -> ExitStatus {
@@ -109,32 +77,49 @@ struct WebCommand {
             sendBuffer: 65_536, backlog: 64, path: "\(listener.host):\(listener.port)")
         let port = try NetworkAddress(of: socket.raw).port
         let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
-        errors.write("binnacle: the page is at http://\(host):\(port)/" + (service.token == nil ? "" : "?token=..."))
+        errors.write(
+            "binnacle: the page is at http://\(host):\(port)/" + (service.access.token == nil ? "" : "?token=..."))
         errors.flush()
-        let count = Count()
+        let places = HTTPPlaces()
         let epoll = try Epoll(waker: waker)
         let acceptor = try StreamAcceptor(socket, epoll)
+        var messageTime: Int64 = 0
         while !signals.interruption.isRequested {
-            epoll.wait(until: acceptor.resumeTime) { _, _ in accept(acceptor, count) }
-            acceptor.resume(at: SystemClock.monotonic())
+            let times = [acceptor.resumeTime, places.hasMessages ? messageTime : nil].compactMap { $0 }
+            epoll.wait(until: times.min()) { _, _ in accept(acceptor, places, waker) }
+            let now = SystemClock.monotonic()
+            acceptor.resume(at: now)
+            // A flood is reported, but does not fill the log.
+            guard now >= messageTime, places.hasMessages else { continue }
+            messageTime = now + Self.messageInterval
+            for message in places.removeMessages() { errors.write(message) }
+            errors.flush()
         }
         return signals.interruption.exitStatus
     }
 
-    /// Serves waiting connections, each on a thread; closes those beyond the limit at once.
-    private func accept(_ acceptor: StreamAcceptor, _ count: Count) {
-        _ = acceptor.accept { (connection: Descriptor) throws(SystemError) in
-            guard count.value.load(ordering: .relaxed) < Self.mostConnections else { return }
+    /// Serves waiting connections, each on a thread; closes those for which there is no place.
+    private func accept(_ acceptor: StreamAcceptor, _ places: HTTPPlaces, _ waker: Waker) {
+        _ = acceptor.accept { (socket: Descriptor) throws(SystemError) in
+            let peer = try NetworkAddress(of: socket.raw, isPeer: true)
+            guard let place = places.take(socket, peer) else { return }
             let service = service
-            count.value.add(1, ordering: .relaxed)
-            let isStarted: Void? = try? WorkerThread.start {
-                service.serve(
-                    HTTPConnection(input: connection.raw, output: connection.raw), isLocal: Self.isLocal(connection.raw)
-                )
-                _ = shutdown(connection.raw, Int32(SHUT_RDWR))
-                count.value.subtract(1, ordering: .relaxed)
+            do throws(SystemError) {
+                try WorkerThread.start {
+                    let connection = HTTPConnection(input: socket.raw, output: socket.raw)
+                    service.serve(connection) { places.admit(place) }
+                    _ = shutdown(socket.raw, Int32(SHUT_RDWR))
+                    if connection.hasStalled {
+                        places.report(.stalled, peer)
+                        waker.wake()
+                    }
+                    places.free(place)
+                }
+            } catch {
+                places.free(place)
+                // Accepting pauses while there are too many threads.
+                throw error
             }
-            if isStarted == nil { count.value.subtract(1, ordering: .relaxed) }
         }
     }
 }

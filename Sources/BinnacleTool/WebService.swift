@@ -9,164 +9,138 @@ import Station
 /// Answers the requests of browsers for a page and its data; nothing can be changed through it.
 struct WebService: Sendable {
     let socketPath: String
-    /// The token of clients on other machines; `nil` admits none.
-    let token: String?
+    let access: HTTPAccess
 
     /// Maximum number of events sent to a page.
     private static let mostEvents = 5000
+    /// How much of the events is kept before it is sent.
+    private static let pieceBytes = 16_384
+    /// The longest wait for the daemon's next event.
+    private static let longestWait: Int64 = 10_000_000_000
     /// After an hour the browser has to connect again.
     private static let longestStream: Int64 = 3_600_000_000_000
 
-    private static let fields = [
-        // Scripts and styles come from files of this service only, so no text can be executed.
-        "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
-            + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-        "X-Content-Type-Options: nosniff", "Referrer-Policy: no-referrer", "Cross-Origin-Resource-Policy: same-origin",
-        "Cross-Origin-Opener-Policy: same-origin",
-    ]
-
-    /// Answers one request; `isLocal` states that it came to a loopback address.
-    func serve(_ connection: HTTPConnection, isLocal: Bool) {
-        guard let request = connection.request() else {
-            return refuse(connection, "400 Bad Request", "Malformed request.")
-        }
-        guard request.method == "GET" || request.method == "HEAD" else {
-            return refuse(connection, "405 Method Not Allowed", "Only GET is answered.")
-        }
-        if let reason = refusal(of: request, isLocal: isLocal) {
-            return refuse(connection, "403 Forbidden", reason)
-        }
-        let isHead = request.method == "HEAD"
-        func answer(_ type: String, _ body: [UInt8]) {
-            connection.answer("200 OK", type: type, body, fields: Self.fields, isHead: isHead)
-        }
-        switch request.path {
-        case "/", "/day": answer("text/html; charset=utf-8", WebPage.html(token: isLocal ? nil : token))
-        case "/page.css": answer("text/css; charset=utf-8", WebPage.style)
-        case "/page.js": answer("text/javascript; charset=utf-8", WebPage.drawing)
-        case "/web.js": answer("text/javascript; charset=utf-8", WebPage.script)
-        case "/status":
-            do throws(StationError) {
-                answer("application/json", Array(try DaemonStatus.ask(socketPath).line.utf8))
-            } catch {
-                refuse(connection, "503 Service Unavailable", error.description.printable)
+    /// Answers one request; `admits` is asked before an answer that may take longer than the request.
+    func serve(_ connection: HTTPConnection, admits: () -> Bool = { true }) {
+        do throws(HTTPRefusal) {
+            let request = try connection.request()
+            try access.check(request, on: connection.input)
+            guard admits() else { return }
+            func answer(_ type: String, _ body: [UInt8]) { connection.answer("200 OK", type: type, body) }
+            switch request.path {
+            // The links of the page carry the token as its address does; it is all that is known to be letters and digits.
+            case "/", "/day":
+                let token = access.token.flatMap { request.parameter("token") == $0 ? $0 : nil }
+                answer("text/html; charset=utf-8", WebPage.html(token: token))
+            case "/page.css": answer("text/css; charset=utf-8", WebPage.style)
+            case "/page.js": answer("text/javascript; charset=utf-8", WebPage.drawing)
+            case "/web.js": answer("text/javascript; charset=utf-8", WebPage.script)
+            case "/status":
+                let status = try mapError({ HTTPRefusal.unavailable($0.description.printable) }) {
+                    () throws(StationError) in
+                    try DaemonStatus.ask(socketPath)
+                }
+                answer("application/json", Array(status.line.utf8))
+            case "/events" where request.method == "GET": try sendEvents(connection, request)
+            case "/stream" where request.method == "GET": stream(connection)
+            default: throw .notFound("There is no such page.")
             }
-        case "/events" where !isHead: sendEvents(connection, request)
-        case "/stream" where !isHead: stream(connection)
-        default: refuse(connection, "404 Not Found", "There is no such page.")
+        } catch {
+            connection.refuse(error)
         }
-    }
-
-    private func refuse(_ connection: HTTPConnection, _ status: String, _ text: String) {
-        connection.answer(
-            status, type: "text/plain; charset=utf-8", Array((text + "\n").utf8), fields: Self.fields)
-    }
-
-    // MARK: - Access
-
-    /// Why a request is refused; `nil` if it is allowed.
-    private func refusal(of request: HTTPConnection.Request, isLocal: Bool) -> String? {
-        guard request.count(of: "host") == 1, let host = request.field("host") else {
-            return "The request needs one Host header."
-        }
-        // A page of another site in the same browser.
-        if request.count(of: "origin") > 0, request.field("origin") != "http://\(host)" {
-            return "Requests from other sites are refused."
-        }
-        if let site = request.field("sec-fetch-site"), site != "same-origin", site != "none" {
-            // A link from another site may open the page, but not fetch its data.
-            guard site == "cross-site" || site == "same-site", request.field("sec-fetch-mode") == "navigate" else {
-                return "Requests from other sites are refused."
-            }
-        }
-        if isLocal {
-            // A foreign name that resolves to this machine (DNS rebinding).
-            return Self.isLoopback(host) ? nil : "The host has to be localhost, 127.0.0.1 or [::1]."
-        }
-        guard let token else { return "Requests from other machines need --token-file." }
-        guard let given = request.parameter("token"), Self.isEqual(given, token) else {
-            return "The address lacks ?token= with the token of this service."
-        }
-        return nil
-    }
-
-    /// Whether a host name, with or without a port, is a loopback name, which no foreign site can have.
-    private static func isLoopback(_ host: String) -> Bool {
-        var name = Substring(host)
-        if let colon = name.lastIndex(of: ":"),
-            name[name.index(after: colon)...].allSatisfy({ ("0"..."9").contains($0) }),
-            !name.hasSuffix("]")
-        {
-            name = name[..<colon]
-        }
-        return ["localhost", "127.0.0.1", "[::1]"].contains(name.lowercased())
-    }
-
-    /// Compares texts in a time that depends only on their lengths.
-    private static func isEqual(_ left: String, _ right: String) -> Bool {
-        let (left, right) = (Array(left.utf8), Array(right.utf8))
-        guard left.count == right.count else { return false }
-        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
     // MARK: - Data
 
-    /// Sends the stored events since a time as lines of JSON, up to the limit.
-    private func sendEvents(_ connection: HTTPConnection, _ request: HTTPConnection.Request) {
+    /// Sends the stored events since a time as lines of JSON as they come, up to the limit, and a line about them at the end.
+    private func sendEvents(_ connection: HTTPConnection, _ request: HTTPConnection.Request) throws(HTTPRefusal) {
         guard let text = request.parameter("since_ns"), let since = Int64(text) else {
-            return refuse(connection, "400 Bad Request", "since_ns is missing: nanoseconds since 1970.")
+            throw .malformed("since_ns is missing: nanoseconds since 1970.")
         }
         let until = request.parameter("until_ns").flatMap { Int64($0) } ?? .max
         var wanted = SubscriptionRequest()
         wanted.sinceNanoseconds = since
         wanted.follows = false
-        wanted.filter.kinds = EventKind.listed
-        var lines: [String] = []
+        var count = 0, headingCount = 0
+        var piece: [UInt8] = []
+        var isBegun = false
+        func send() -> Bool {
+            defer { piece = [] }
+            guard isBegun else {
+                isBegun = true
+                return connection.begin("200 OK", type: "application/x-ndjson", piece)
+            }
+            return connection.write(piece)
+        }
+        var notes: [String] = []
         do throws(EventSubscriptionError) {
             let client = try SocketConnection(path: socketPath)
             try client.send(wanted.json)
-            let deadline = SystemClock.monotonic() + 10_000_000_000
-            reading: while lines.count < Self.mostEvents, let line = try client.readLine(deadline: deadline) {
+            reading: while true {
+                guard let line = try client.readLine(deadline: SystemClock.monotonic() + Self.longestWait) else {
+                    throw .system(reason: "\(socketPath): the daemon has sent nothing for 10 s")
+                }
                 switch try? SocketMessage(parsing: line) {
                 case .event(let event, let json):
                     if let wall = event.wallNanoseconds, wall >= until { break reading }
-                    lines.append(json)
+                    guard EventKind.listed.contains(event.kind) else {
+                        headingCount += 1
+                        continue
+                    }
+                    guard count < Self.mostEvents else {
+                        notes.append("only the first \(count) are shown")
+                        break reading
+                    }
+                    count += 1
+                    piece += Array(json.utf8) + [UInt8(ascii: "\n")]
+                    if piece.count >= Self.pieceBytes, !send() { return }
+                case .missed(let missed): notes.append("missed: \(missed.reason)")
                 case .end: break reading
                 case .error(let message, _): throw .refusal(message, path: socketPath)
                 default: continue
                 }
             }
         } catch {
-            return refuse(connection, "503 Service Unavailable", error.description.printable)
+            guard isBegun else { throw .unavailable(error.description.printable) }
+            notes.append(error.description)
         }
-        connection.answer(
-            "200 OK", type: "application/x-ndjson", Array((lines.joined(separator: "\n") + "\n").utf8),
-            fields: Self.fields)
+        if let note = LeftOutHeadings.note(headingCount) { notes.append(note) }
+        var end = JSONObject()
+        end.add("note", notes.joined(separator: "; "))
+        var line = JSONObject()
+        line.add("end", raw: end.text)
+        piece += Array("\(line.text)\n".utf8)
+        _ = send()
     }
 
     /// Sends readings and events as they arrive, until the client is gone or does not read.
     private func stream(_ connection: HTTPConnection) {
         var request = SubscriptionRequest()
         request.readings = LiveValuesRequest()
-        request.filter.kinds = EventKind.listed
         // Further data from the client, or its end, ends the stream.
         let reader = SubscriptionReader(
             request, path: socketPath, patience: .none, cancelling: connection.input)
-        let head =
-            [
-                "HTTP/1.1 200 OK", "Content-Type: text/event-stream", "Cache-Control: no-store", "Connection: close",
-            ] + Self.fields
         let end = SystemClock.monotonic() + Self.longestStream
         var sent: LiveValues?
-        guard connection.write(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8)) else { return }
+        var headings = (count: 0, sent: 0)
+        guard connection.begin("200 OK", type: "text/event-stream") else { return }
         while SystemClock.monotonic() < end {
-            let (name, data): (String, String)
+            var (name, data) = ("", "")
             do throws(EventSubscriptionError) {
                 switch try reader.next() {
                 case .readings(let readings):
                     (name, data) = ("readings", readings.omittingLanes(of: sent).json)
                     sent = readings
-                case .event(_, let json): (name, data) = ("event", json)
+                    if headings.sent < headings.count, let note = LeftOutHeadings.note(headings.count) {
+                        headings.sent = headings.count
+                        data += "\n\nevent: left-out\ndata: \(JSONObject.quoted(note))"
+                    }
+                case .event(let event, let json):
+                    guard EventKind.listed.contains(event.kind) else {
+                        headings.count += 1
+                        continue
+                    }
+                    (name, data) = ("event", json)
                 case .missed(let missed): (name, data) = ("missed", JSONObject.quoted(missed.reason))
                 case .end, .cancelled: return
                 }

@@ -144,9 +144,10 @@ package struct CommandRow: Sendable {
                 failures and the duration of commands, the store, the socket, and the process. --file writes it for
                 node_exporter's textfile collector. With --http it answers one request, from standard input to standard output;
                 binnacle-metrics.socket starts it so for each scrape, on the loopback address, so the daemon itself needs no
-                network. Exits with 69 when no daemon answers, and with 77 when you may not ask; --http answers 503 then.
+                network. It answers requests for the address at which it is asked and the names of --host, or with the token of
+                --token-file. Exits with 69 when no daemon answers, and with 77 when you may not ask; --http answers 503 then.
                 """,
-            options: [.metricsFile, .http, .socket]),
+            options: [.metricsFile, .http, .tokenFile, .host, .socket]),
         CommandRow(
             .events, summary: "show the events that the daemon has kept",
             details: """
@@ -187,11 +188,13 @@ package struct CommandRow: Sendable {
                 it. With --http it answers one request, from standard input to standard output; binnacle-web.socket starts it
                 so for each connection, on the loopback address.
 
-                On the loopback address it answers requests for localhost, 127.0.0.1 and [::1] alone. Elsewhere it answers only
-                requests with the token of --token-file, at http://HOST:PORT/?token=TOKEN. It uses HTTP without encryption: across
-                a network that others use, put it behind a proxy that has TLS, or a tunnel of ssh.
+                With --token-file it answers only requests with that token, wherever they come from, at
+                http://HOST:PORT/?token=TOKEN; other addresses than the loopback one need it, and so does a proxy that other
+                machines reach. Without it, it answers requests for localhost, 127.0.0.1, [::1] and the names of --host alone. It
+                uses HTTP without encryption: across a network that others use, put it behind a proxy that has TLS, or a tunnel
+                of ssh.
                 """,
-            options: [.listen, .tokenFile, .http, .socket]),
+            options: [.listen, .tokenFile, .host, .http, .socket]),
         CommandRow(
             .on, operands: "KIND… [-- COMMAND…]", takes: .kinds,
             summary: "run a command, as yourself, for each event of the daemon",

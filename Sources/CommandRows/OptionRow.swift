@@ -215,7 +215,16 @@ extension OptionRow {
             "The address to listen at, 127.0.0.1:9478 by default. Addresses other than loopback need --token-file.")
     package static let tokenFile = OptionRow(
         "token-file", "FILE", takes: .files,
-        help: "Also answer other machines that send the first line of FILE, at least 16 letters and digits, as token.")
+        help: """
+            Answer requests alone that carry the first line of FILE, at least 16 letters and digits, as token: as ?token=TOKEN in
+            the address, or as Authorization: Bearer TOKEN.
+            """)
+    package static let host = OptionRow(
+        "host", "NAME", isRepeatable: true,
+        help: """
+            Also answer requests for NAME, without a port, where there is no token: a name of this machine, or that of a proxy
+            in front of it. May be repeated.
+            """)
     package static let store = OptionRow(
         "store", "PATH", takes: .files, help: "Read this store's file, and ask no daemon.")
     package static let date = OptionRow("date", "YYYY-MM-DD", help: "The day, in UTC. Without it, today.")

@@ -44,11 +44,13 @@ package struct NetworkAddress {
         }
     }
 
-    /// The address of this end of a socket.
-    package init(of socket: Int32) throws(SystemError) {
+    /// The address of this end of a socket, or of the other one.
+    package init(of socket: Int32, isPeer: Bool = false) throws(SystemError) {
         _ = try withUnsafeMutablePointer(to: &storage) { pointer throws(SystemError) in
-            try systemCall("getsockname") {
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &length) }
+            try systemCall(isPeer ? "getpeername" : "getsockname") {
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    isPeer ? getpeername(socket, $0, &length) : getsockname(socket, $0, &length)
+                }
             }
         }
     }
@@ -65,9 +67,35 @@ package struct NetworkAddress {
             return family == AF_INET && UInt32(bigEndian: view(as: sockaddr_in.self).sin_addr.s_addr) >> 24 == 127
         }
         return withUnsafeBytes(of: view(as: sockaddr_in6.self).sin6_addr) { bytes in
-            let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 255 && bytes[11] == 255
-            return bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] == 1 || isMapped && bytes[12] == 127
+            bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] == 1 || Self.isMapped(bytes) && bytes[12] == 127
         }
+    }
+
+    /// The network of a client: an IPv4 address, also in its IPv6 form, or the first half of an IPv6 address, whose other half a
+    /// machine chooses itself.
+    package var network: UInt64 {
+        guard family == AF_INET6 else { return UInt64(view(as: sockaddr_in.self).sin_addr.s_addr) }
+        return withUnsafeBytes(of: view(as: sockaddr_in6.self).sin6_addr) { bytes in
+            Self.isMapped(bytes)
+                ? UInt64(bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
+                : bytes.loadUnaligned(as: UInt64.self)
+        }
+    }
+
+    /// The address in digits as it stands in a URL, without the port; empty if it is none of the network.
+    package var host: String {
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        let code = withPointer {
+            getnameinfo($0, $1, &text, socklen_t(text.count), nil, 0, Int32(NI_NUMERICHOST))
+        }
+        guard code == 0 else { return "" }
+        let digits = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let isMapped = digits.hasPrefix("::ffff:") && digits.contains(".")
+        return isMapped ? String(digits.dropFirst(7)) : digits.contains(":") ? "[\(digits)]" : digits
+    }
+
+    private static func isMapped(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 255 && bytes[11] == 255
     }
 
     private func view<Address>(as type: Address.Type) -> Address {

@@ -52,6 +52,20 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == text, "\n\(text)")
     }
 
+    /// A list of events that leaves headings out says so above them, with how to see them.
+    @Test(arguments: [(80, 24), (120, 40), (60, 12)])
+    func headingsThatAreLeftOutAreCounted(columns: Int, rows: Int) throws {
+        var state = try Self.state()
+        func lines() -> [String] { WatchFrame(state, columns: columns, rows: rows, style: Self.plain()).lines }
+        #expect(!lines().joined().contains("left out"))
+        state.headingCount = 1876
+        let note = try #require(LeftOutHeadings.note(1876))
+        let place = try #require(lines().firstIndex { $0.contains(note) }, "\(lines())")
+        #expect(lines()[place + 1].contains("motion.") || lines()[place + 1].contains("heading.lost"))
+        #expect(WatchFrame.text(state).contains(note))
+        #expect(LeftOutHeadings.note(1)?.hasPrefix("1 heading left out") == true && LeftOutHeadings.note(0) == nil)
+    }
+
     /// Any size is kept, whatever the state: a line that is too long would scroll the screen.
     @Test(arguments: [true, false]) func noSizeIsExceeded(isUnicode: Bool) throws {
         var states = [WatchState(source: "x"), try Self.state()]

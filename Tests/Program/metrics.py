@@ -11,6 +11,7 @@ import urllib.request
 from prometheus_client.parser import text_string_to_metric_families
 
 import harness
+import heads
 from harness import BINARY, ROOT, check
 
 
@@ -88,7 +89,7 @@ with harness.temporary_folder() as folder:
         f'[handler.fails]\non = ["motion.began"]\ncommand = ["/bin/false"]\n')
     away = metrics()
     check(away.returncode == 69, f"without a daemon the exit status is {away.returncode}")
-    answer = metrics("--http", text=b"GET /metrics HTTP/1.1\r\n\r\n")
+    answer = metrics("--http", text=b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
     check(answer.stdout.startswith(b"HTTP/1.1 503 "), "and HTTP is answered with 503")
     daemon = harness.start_daemon(configuration, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
@@ -128,14 +129,30 @@ with harness.temporary_folder() as folder:
               and b"Content-Length: %d" % len(body) in head, "HTTP is answered with the metrics")
         promtool("check", "metrics", text=body.decode())
         for request, wanted in [
-            (b"GET / HTTP/1.1\r\n\r\n", b"404"), (b"POST /metrics HTTP/1.1\r\n\r\n", b"405"), (b"", b"400"), (b"GET /metrics", b"400"),
+            (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"404"), (b"POST /metrics HTTP/1.1\r\n\r\n", b"405"), (b"", b"400"), (b"GET /metrics", b"400"),
             (b"\0" * 100_000, b"400"), (b"GET /metrics HTTP/1.1\r\n" + b"X: " + b"a" * 1_000_000, b"400"),
-            (b"GET  /metrics\r\n\r\n", b"400"),
+            (b"GET  /metrics\r\n\r\n", b"400"), *heads.hostile(b"/metrics"),
         ]:
             answer = metrics("--http", text=request).stdout
             check(answer.startswith(b"HTTP/1.1 " + wanted), f"{request[:24]!r}… is answered with {answer[9:12]!r}")
-        head = metrics("--http", text=b"HEAD /metrics HTTP/1.1\r\n\r\n").stdout
+        head = metrics("--http", text=b"HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").stdout
         check(head.startswith(b"HTTP/1.1 200") and head.endswith(b"\r\n\r\n"), "HEAD has no body")
+
+        # With a token, which Prometheus sends, and names.
+        token = folder / "token"
+        token.write_text("0123456789abcdef0123456789abcdef\n")
+        for fields, options, wanted in [
+            (b"Host: localhost\r\n", ("--token-file", token), b"403"),
+            (b"Host: localhost\r\nAuthorization: Bearer 0123456789abcdef0123456789abcdee\r\n", ("--token-file", token), b"403"),
+            (b"Host: box\r\nAuthorization: Bearer 0123456789abcdef0123456789abcdef\r\n", ("--token-file", token), b"200"),
+            (b"Host: box\r\nOrigin: http://evil\r\nAuthorization: Bearer 0123456789abcdef0123456789abcdef\r\n", ("--token-file", token), b"403"),
+            (b"Host: box:9477\r\n", ("--host", "box"), b"200"), (b"Host: BOX\r\n", ("--host", "Box"), b"200"), (b"Host: box2\r\n", ("--host", "box"), b"403"),
+        ]:
+            answer = metrics("--http", *options, text=b"GET /metrics HTTP/1.1\r\n" + fields + b"\r\n").stdout
+            check(answer.startswith(b"HTTP/1.1 " + wanted), f"{options[0]}: {fields!r} is answered with {answer[9:12]!r}")
+        for options, status in [(("--host", "box"), 64), (("--http", "--host", "box:80"), 64), (("--http", "--host", "a b"), 64), (("--http", "--token-file", "/dev/null"), 65)]:
+            done = metrics(*options, text=b"")
+            check(done.returncode == status and options[-2].encode() in done.stderr, f"{' '.join(options)}: {done.stderr.decode().strip()}")
 
         file = folder / "binnacle.prom"
         file.write_text("old\n")

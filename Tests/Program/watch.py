@@ -151,6 +151,12 @@ def life():
     terminal.wait("an arrow chooses a sensor", lambda: "sensor 1 of 1" in terminal.lines[0])
     terminal.press(b"\x1b[D")
     terminal.wait("and all again", lambda: "sensor 1 of 1" not in terminal.lines[0])
+    turning = Terminal("--simulate", "turn")
+    turning.wait("headings that are left out are counted",
+                 lambda: re.search("[0-9]+ headings? left out: see binnacle events --kind heading", turning.text))
+    turning.press(b"q")
+    turning.end()
+    turning.stop()
     terminal.press(b"\x03")
     check(terminal.end() == 130, "Ctrl-C ends it with status 130")
     check(terminal.is_restored(), "and gives the screen back")

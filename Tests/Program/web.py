@@ -3,18 +3,22 @@
 Screenshots are in .build/web. Foreign hosts and sites, half requests, heads of 10 MB, a thousand connections, clients that read nothing: it answers others
 meanwhile, and the daemon notices none of it.
 """
+import contextlib
 import http.client
 import json
 import pathlib
 import re
 import socket
 import subprocess
+import threading
 import time
 
 import harness
+import heads
 from browser import Browser
 from harness import BINARY, PATIENCE, ROOT, check
 
+TOKEN = "0123456789abcdef0123456789abcdef"
 out = ROOT / ".build" / "web"
 out.mkdir(parents=True, exist_ok=True)
 
@@ -43,8 +47,13 @@ def ask(port, path="/", method="GET", host="127.0.0.1", headers={}):
             time.sleep(0.1)
 
 
-def raw(port, data=b"", reads=True):
-    connection = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+def raw(port, data=b"", reads=True, client="127.0.0.1", buffer=None):
+    connection = socket.socket()
+    if buffer:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+    connection.settimeout(PATIENCE)
+    connection.bind((client, 0))
+    connection.connect(("127.0.0.1", port))
     try:
         connection.sendall(data)
     except OSError:
@@ -72,6 +81,35 @@ def stream(port, count, suffix=""):
         text += piece
     connection.close()
     return text.decode()
+
+
+@contextlib.contextmanager
+def many_events(path, line):
+    """A daemon that is only played, and has kept one event 20,000 times, and 3 headings."""
+    heading = json.dumps(dict(json.loads(line), kind="heading"))
+    text = "\n".join(['{"subscribed":{"identity":"x","seq":0,"after":0}}', heading, heading, heading] + [line] * 20_000 + ['{"end":{}}', ""]).encode()
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(path)
+    server.listen(64)
+
+    def serve(connection):
+        with connection:
+            try:
+                connection.recv(65536)
+                connection.sendall(text)
+            except OSError:
+                pass
+
+    def accept():
+        while True:
+            try:
+                threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
+            except OSError:
+                return
+
+    threading.Thread(target=accept, daemon=True).start()
+    yield
+    server.close()
 
 
 def usage(process):
@@ -136,6 +174,10 @@ with harness.temporary_folder() as folder:
         check(b" 400 " in raw(port, data + b"\r\n\r\n"), f"no request: {data[:30]}")
     check(ask(port, "/events")[0] == 400 and ask(port, "/events?since_ns=x")[0] == 400, "events since when")
 
+    for data, wanted in heads.hostile(b"/status"):
+        answer = raw(port, data)
+        check(answer.startswith(b"HTTP/1.1 " + wanted) and answer.count(b"\r\nContent-Type:") == 1, f"{data[:100]!r} is answered with {answer[9:12]!r}")
+
     # A flood.
     before = usage(web)
     head = b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 10_000_000
@@ -170,6 +212,52 @@ with harness.temporary_folder() as folder:
     state = json.loads(subprocess.run([BINARY, "status", "--json", "--socket", path], capture_output=True, text=True).stdout)
     check(state["state"] == "ok" and state["sensors"][0]["streams"][0]["losses"] == 0, "the daemon has lost nothing")
     check(harness.end(web) == 143, "SIGTERM ends it")
+    text = web.stderr.read()
+    check(text.count("had read nothing for 5 s") == 1, f"that clients were dropped is reported once: {text.strip()}")
+
+    # Places: of an address, and those of requests that are not there yet.
+    web, port = start("--socket", path, "--listen", "127.0.0.1:0")
+    silent = [raw(port, b"GET /stream", reads=False) for _ in range(60)]
+    for client in ("127.0.0.1", "127.0.0.2"):
+        check(raw(port, heads.GOOD % b"/status" + b"\r\n", client=client).startswith(b"HTTP/1.1 200"), f"beside 60 silent clients of one address, {client} is answered")
+    ends = [connection.recv(65536) for connection in silent]
+    check(all(not end or b" 408 " in end for end in ends) and any(ends), f"silent clients are closed, {sum(map(bool, ends))} of 60 with status 408")
+    streams = [raw(port, heads.GOOD % b"/stream" + b"\r\n", reads=False) for _ in range(24)]
+    for connection in streams:
+        check(b" 200 " in connection.recv(65536), "a stream")
+    check(raw(port, heads.GOOD % b"/status" + b"\r\n") == b"", "an address has 24 places")
+    check(raw(port, heads.GOOD % b"/status" + b"\r\n", client="127.0.0.2").startswith(b"HTTP/1.1 200"), "another one has its own")
+    for connection in silent + streams:
+        connection.close()
+    harness.end(web)
+    text = web.stderr.read()
+    check("no place" in text and "127.0.0.1" in text, f"connections without a place are reported: {text.strip()}")
+
+    # Clients that ask for all events and read nothing: what they cost, from attack to attack.
+    with many_events(f"{folder}/many", lines[0]):
+        web, port = start("--socket", f"{folder}/many", "--listen", "127.0.0.1:0")
+        levels, peaks = [], []
+        for _ in range(5):
+            readers = [raw(port, heads.GOOD % b"/events?since_ns=0" + b"\r\n", reads=False, client=f"127.0.0.{1 + k // 24}", buffer=1024) for k in range(32)]
+            harness.until(lambda: usage(web)["Threads"] > 30, pause=0.02)
+            found = [usage(web)]
+
+            def is_over():
+                found.append(usage(web))
+                return found[-1]["Threads"] <= 2
+
+            harness.until(is_over, pause=0.1)
+            levels.append(found[-1]["VmRSS"])
+            peaks.append(max(one["VmRSS"] for one in found))
+            for connection in readers:
+                connection.close()
+        check(max(peaks) < levels[0] + 16_000 and all(after < before + 1000 for before, after in zip(levels[1:], levels[2:])),
+              f"32 clients that read nothing: {levels} kB after each attack, at most {peaks} kB during it")
+        answer = ask(port, "/events?since_ns=0")[2].decode().splitlines()
+        end = json.loads(answer[-1])["end"]
+        check(len(answer) == 5001 and end["note"] == "only the first 5000 are shown; 3 headings left out: see binnacle events --kind heading",
+              f"{len(answer)} lines, and the last says {end}")
+        harness.end(web)
 
     # Elsewhere than on this machine alone.
     done = subprocess.run([BINARY, "web", "--listen", "0.0.0.0:0", "--socket", path], capture_output=True, text=True)
@@ -182,7 +270,9 @@ with harness.temporary_folder() as folder:
         ["ip", "-o", "-4", "addr", "show", "scope", "global"], capture_output=True, text=True).stdout.splitlines()]
     if own:
         web, port = start("--socket", path, "--listen", "0.0.0.0:0", "--token-file", f"{folder}/token")
-        check(ask(port, host=own[0])[0] == 403, "without the token")
+        check(ask(port)[0] == 403 and ask(port, host=own[0])[0] == 403, "without the token, at either address")
+        check(ask(port, f"/status?token={TOKEN}")[0] == 200 and ask(port, "/status", headers={"Authorization": f"bearer {TOKEN}"})[0] == 200,
+              "with it, at the loopback address")
         check(ask(port, "/?token=0123456789abcdef0123456789abcdee", host=own[0])[0] == 403, "with a wrong one")
         status, _, page = ask(port, "/?token=0123456789abcdef0123456789abcdef", host=own[0])
         check(status == 200 and b"/web.js?token=0123456789abcdef0123456789abcdef" in page, "with the token")
@@ -221,8 +311,14 @@ def viewed(folder):
         [sensor.mast]
         source = "simulated"
         model = "walk"
+        [sensor.vane]
+        source = "simulated"
+        model = "turn"
         [motion.moved]
         accelerometer = "box"
+        [north.vane]
+        accelerometer = "vane"
+        magnetometer = "vane"
         [north.bow]
         accelerometer = "mast"
         magnetometer = "mast"
@@ -287,6 +383,8 @@ def in_a_browser(folder):
         check(browser.wait(text.replace("return ", "return (") + ").includes('onerror')", "events"), "live: hostile text is text")
         check(browser.run("return !document.querySelector('img')"), "live: no markup came of it")
         check(browser.run("return !/[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText)"), "live: direction marks are not shown as such")
+        check(browser.wait("return document.getElementById('eventNote').textContent.includes(' left out: see binnacle events --kind heading')"),
+              f"live: {browser.run(text, 'eventNote')}")
         own_requests(browser, port, "live")
         browser.picture("live.png")
         check(browser.fits_dark_and_narrow("live"), "live: a narrow window needs no scrolling aside")
@@ -313,7 +411,9 @@ def in_a_browser(folder):
 
         # A day's events.
         browser.open(address + "day")
-        check(browser.wait("return document.getElementById('state').textContent.endsWith(' events')"), "day: its events are fetched")
+        check(browser.wait("return / events(;|$)/.test(document.getElementById('state').textContent)"), "day: its events are fetched")
+        said = browser.run(text, "state")
+        check(re.fullmatch(r"\d+ events; \d+ headings? left out: see binnacle events --kind heading", said), f"day: {said}")
         kept = browser.run("return binnacle.meta.events.length")
         check(kept > 3 and browser.run("return binnacle.panels.find((p) => p.isEvents).marks.length") == kept, f"day: {kept} marks")
         rows = [json.loads(line) for line in ask(port, f"/events?since_ns={(int(time.time()) - 600) * 10**9}")[2].decode().split("\n") if line]

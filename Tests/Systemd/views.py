@@ -188,11 +188,11 @@ ExecStart=/usr/bin/binnacle web --http --token-file %d/token --socket /run/binna
 """)
     need("systemctl", "daemon-reload")
     try:
-        # The loopback address needs no token; that the process starts shows that it has read one.
-        status, text = ask(PAGE, "/status")
+        status, text = ask(PAGE, "/status?token=0123456789abcdef0123456789abcdef")
         expect(status == 200, f"status {status}: {text}")
+        expect(ask(PAGE, "/status")[0] == 403, "the loopback address needs no token")
         os.unlink("/etc/binnacle/web-token")
-        expect(not answers("/status"), "a page without the credential that the unit names")
+        expect(not answers("/status?token=0123456789abcdef0123456789abcdef"), "a page without the credential that the unit names")
     finally:
         os.unlink(path)
         run("systemctl", "daemon-reload")

@@ -50,17 +50,21 @@
     const body = await answer.text();
     if (!answer.ok) { say(body); return; }
     const rows = [], events = [];
+    // The last line says what the list leaves out.
+    let note = "; the answer was cut off: load the page again";
     for (const line of body.split("\n")) {
-      if (!line) continue;
+      // An answer that is cut off may end within a line.
+      if (!line || line.at(-1) !== "}") continue;
       const event = JSON.parse(line);
+      if (event.end) note = event.end.note && "; " + event.end.note;
       if (!event.wall_time) continue;
       let row = rows.findIndex((r) => r[0] === sourceOf(event) && r[1] === event.kind);
       if (row < 0) { row = rows.length; rows.push([sourceOf(event), event.kind]); }
       events.push({ t: (Date.parse(event.wall_time) - start) / 1000, r: row, f: figures(event) });
     }
     await put({ title: "Events of " + text, duration_s: (end - start) / 1000, rows, events, event_count: events.length,
-      event_note: events.length + " events", is_day: true, facts: [["times", "of this browser's clock"]] });
-    say(events.length + " events");
+      event_note: events.length + " events" + note, is_day: true, facts: [["times", "of this browser's clock"]] });
+    say(events.length + " events" + note);
   }
 
   // ---- Live
@@ -159,6 +163,8 @@
     stream.addEventListener("error", () => say(trouble || "the connection is lost; it is tried again"));
     stream.addEventListener("trouble", (e) => { trouble = JSON.parse(e.data); say(trouble); });
     stream.addEventListener("missed", (e) => say("missed: " + JSON.parse(e.data)));
+    let leftOut = "";
+    stream.addEventListener("left-out", (e) => { leftOut = "; " + JSON.parse(e.data); if (drawing) noteEvents(); });
     stream.addEventListener("event", (e) => { events.push({ event: JSON.parse(e.data), at: Date.now() }); if (drawing) take(); });
     let shown = 0;
 
@@ -177,8 +183,10 @@
       panel.element.style.height = panel.height + "px";
       tablePage = Math.max(0, Math.ceil(meta.events.length / PAGE) - 1);
       fillTable();
-      byId("eventNote").textContent = meta.event_count + " events since this page was opened";
+      noteEvents();
     }
+
+    function noteEvents() { byId("eventNote").textContent = meta.event_count + " events since this page was opened" + leftOut; }
 
     stream.addEventListener("readings", async (e) => {
       const readings = JSON.parse(e.data);

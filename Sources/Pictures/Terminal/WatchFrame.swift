@@ -83,6 +83,8 @@ package struct WatchFrame {
         var lines: [String] = []
         for stream in readings.streams { lines += self.lines(stream, detail) }
         for detector in readings.detectors { lines += self.lines(detector, detail) }
+        // Above the events.
+        if let note = LeftOutHeadings.note(state.headingCount) { lines.append(line { $0.add(note, .soft) }) }
         return lines
     }
 

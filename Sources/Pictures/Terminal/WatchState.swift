@@ -12,6 +12,8 @@ package struct WatchState {
     package private(set) var readings: LiveValues?
     /// One line each, the newest last.
     package private(set) var events: [String] = []
+    /// The headings that the events leave out.
+    package var headingCount = 0
     /// The origin of the readings, in words.
     package let source: String
     /// Why there are no readings; `nil` while there are.

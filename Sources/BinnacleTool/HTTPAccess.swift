@@ -1,0 +1,122 @@
+import CommandRows
+import Glibc
+import LinuxSystem
+import PlainText
+import Station
+
+/// Who may ask a service over HTTP: the one check of `web` and `metrics`.
+struct HTTPAccess: Sendable {
+    /// What every request has to carry; `nil` asks for nothing.
+    let token: String?
+    /// Names of the service besides those of the loopback address.
+    private let hosts: [String]
+    /// Whether other machines may ask without a token.
+    private let isOpen: Bool
+
+    init(_ arguments: Arguments, isOpen: Bool) throws(StationError) {
+        token = try arguments.value(.tokenFile).map(Self.token)
+        hosts = arguments.all(.host).map { $0.lowercased() }
+        self.isOpen = isOpen
+        if let wrong = hosts.first(where: { Self.name($0) != $0 }) {
+            throw StationError(
+                .usage,
+                "--host \(wrong.printable): has to be a name without a port, as in box.example, 10.0.0.7 or [fd00::7]")
+        }
+    }
+
+    /// The first line of a file, which has to be too long to guess.
+    private static func token(_ path: String) throws(StationError) -> String {
+        let bytes: [UInt8]
+        do throws(SmallFile.Failure) {
+            bytes = try SmallFile.bytes(path, limit: 4096, kind: .any)
+        } catch {
+            throw StationError(.noInput, "--token-file \(path.printable): cannot be read: \(error)")
+        }
+        let line = String(
+            decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+        guard line.utf8.count >= 16, line.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
+            throw StationError(
+                .data,
+                "--token-file \(path.printable): has to begin with a line of at least 16 letters and digits, as "
+                    + "'openssl rand -hex 16' makes them")
+        }
+        return line
+    }
+
+    /// Refuses a request that may come from a page of another site, from another machine, or without the token.
+    ///
+    /// Where the connection comes from counts for nothing once there is a token: a proxy on this machine asks for others.
+    func check(_ request: HTTPConnection.Request, on socket: Int32) throws(HTTPRefusal) {
+        let hosts = request.values("host")
+        guard hosts.count == 1, let host = hosts.first, let name = Self.name(host) else {
+            throw .forbidden("The request needs one Host header.")
+        }
+        let isForeign = HTTPRefusal.forbidden("Requests from other sites are refused.")
+        // A page of another site in the same browser; a proxy adds the encryption.
+        guard request.values("origin").allSatisfy({ ["http://\(host)", "https://\(host)"].contains($0) }) else {
+            throw isForeign
+        }
+        let sites = request.values("sec-fetch-site")
+        // A link from another site may open the page, but not fetch its data.
+        guard
+            sites.allSatisfy({ ["same-origin", "none"].contains($0) })
+                || sites.allSatisfy({ ["cross-site", "same-site"].contains($0) })
+                    && request.values("sec-fetch-mode") == ["navigate"]
+        else { throw isForeign }
+        if let token {
+            let bearers = request.values("authorization").compactMap { value in
+                value.lowercased().hasPrefix("bearer ") ? String(value.dropFirst(7)) : nil
+            }
+            let given = bearers + (request.parameter("token").map { [$0] } ?? [])
+            guard given.contains(where: { Self.isEqual($0, token) }) else {
+                throw .forbidden(
+                    "The request lacks the token of this service: ?token=TOKEN in its address, or "
+                        + "Authorization: Bearer TOKEN.")
+            }
+            // No page of another site knows the token, so its name does not matter.
+            return
+        }
+        let address = try Self.address(of: socket)
+        let isLocal = address?.isLoopback ?? true
+        guard isLocal || isOpen else { throw .forbidden("Requests from other machines need --token-file.") }
+        // A foreign name that resolves to this machine (DNS rebinding) is none of these.
+        let own = (isLocal ? ["localhost", "127.0.0.1", "[::1]"] : []) + (address.map { [$0.host] } ?? [])
+        guard (own + self.hosts).contains(name) else {
+            throw .forbidden(
+                "The host has to be \(isLocal ? "localhost, 127.0.0.1 or [::1]" : own[0]), or a name of --host.")
+        }
+    }
+
+    /// The address to which a connection came; `nil` if it did not come by the network.
+    private static func address(of socket: Int32) throws(HTTPRefusal) -> NetworkAddress? {
+        do throws(SystemError) {
+            let address = try NetworkAddress(of: socket)
+            return address.family == AF_UNIX ? nil : address
+        } catch {
+            guard error.code == ENOTSOCK else { throw .unavailable("The connection has no address.") }
+            return nil
+        }
+    }
+
+    /// The name in a Host header in small letters, without its port; `nil` if it is none.
+    private static func name(_ host: String) -> String? {
+        var name = Substring(host.lowercased())
+        let port = name.utf8.reversed().prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }.count
+        if name.utf8.dropLast(port).last == UInt8(ascii: ":") { name = name.dropLast(port + 1) }
+        let isLiteral = name.hasPrefix("[") && name.hasSuffix("]")
+        let bytes = (isLiteral ? name.dropFirst().dropLast() : name).utf8
+        let others = (isLiteral ? ":." : "-._").utf8
+        let isName = bytes.allSatisfy { byte in
+            UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
+                || others.contains(byte)
+        }
+        return isName && !bytes.isEmpty ? String(name) : nil
+    }
+
+    /// Compares texts in a time that depends only on their lengths.
+    private static func isEqual(_ left: String, _ right: String) -> Bool {
+        let (left, right) = (Array(left.utf8), Array(right.utf8))
+        guard left.count == right.count else { return false }
+        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
