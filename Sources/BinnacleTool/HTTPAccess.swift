@@ -17,7 +17,7 @@ struct HTTPAccess: Sendable {
         token = try arguments.value(.tokenFile).map(Self.token)
         hosts = arguments.all(.host).map { $0.lowercased() }
         self.isOpen = isOpen
-        if let wrong = hosts.first(where: { Self.name($0) != $0 }) {
+        if let wrong = hosts.first(where: { Self.name($0) != $0 || $0.isEmpty || $0.contains { " /".contains($0) } }) {
             throw StationError(
                 .usage,
                 "--host \(wrong.printable): has to be a name without a port, as in box.example, 10.0.0.7 or [fd00::7]")
@@ -48,7 +48,7 @@ struct HTTPAccess: Sendable {
     /// Where the connection comes from counts for nothing once there is a token: a proxy on this machine asks for others.
     func check(_ request: HTTPConnection.Request, on socket: Int32) throws(HTTPRefusal) {
         let hosts = request.values("host")
-        guard hosts.count == 1, let host = hosts.first, let name = Self.name(host) else {
+        guard hosts.count == 1, let host = hosts.first else {
             throw .forbidden("The request needs one Host header.")
         }
         let isForeign = HTTPRefusal.forbidden("Requests from other sites are refused.")
@@ -81,7 +81,7 @@ struct HTTPAccess: Sendable {
         guard isLocal || isOpen else { throw .forbidden("Requests from other machines need --token-file.") }
         // A foreign name that resolves to this machine (DNS rebinding) is none of these.
         let own = (isLocal ? ["localhost", "127.0.0.1", "[::1]"] : []) + (address.map { [$0.host] } ?? [])
-        guard (own + self.hosts).contains(name) else {
+        guard (own + self.hosts).contains(Self.name(host)) else {
             throw .forbidden(
                 "The host has to be \(isLocal ? "localhost, 127.0.0.1 or [::1]" : own[0]), or a name of --host.")
         }
@@ -98,19 +98,12 @@ struct HTTPAccess: Sendable {
         }
     }
 
-    /// The name in a Host header in small letters, without its port; `nil` if it is none.
-    private static func name(_ host: String) -> String? {
-        var name = Substring(host.lowercased())
-        let port = name.utf8.reversed().prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }.count
-        if name.utf8.dropLast(port).last == UInt8(ascii: ":") { name = name.dropLast(port + 1) }
-        let isLiteral = name.hasPrefix("[") && name.hasSuffix("]")
-        let bytes = (isLiteral ? name.dropFirst().dropLast() : name).utf8
-        let others = (isLiteral ? ":." : "-._").utf8
-        let isName = bytes.allSatisfy { byte in
-            UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
-                || others.contains(byte)
-        }
-        return isName && !bytes.isEmpty ? String(name) : nil
+    /// A Host header in small letters, without its port.
+    private static func name(_ host: String) -> String {
+        let name = host.lowercased()
+        guard let colon = name.lastIndex(of: ":"), name[colon...].dropFirst().allSatisfy({ $0.isASCII && $0.isNumber })
+        else { return name }
+        return String(name[..<colon])
     }
 
     /// Compares texts in a time that depends only on their lengths.

@@ -59,22 +59,15 @@ final class HTTPConnection {
             let sides = line.split(
                 separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
             // A space is no part of a name, so a line that continues the one before it has none, either.
-            guard sides.count == 2, !sides[0].isEmpty, sides[0].allSatisfy(Self.isNameByte) else {
+            guard sides.count == 2, !sides[0].isEmpty,
+                sides[0].allSatisfy({ $0 > 32 && $0 < 127 && !"\"(),/;<=>?@[\\]{}".utf8.contains($0) })
+            else {
                 throw .malformed("A header line has to be as in Host: localhost.")
             }
             let blanks: [UInt8] = [UInt8(ascii: " "), UInt8(ascii: "\t")]
             var value = sides[1].drop(while: blanks.contains)
             while let last = value.last, blanks.contains(last) { value.removeLast() }
             return (String(decoding: sides[0], as: UTF8.self).lowercased(), String(decoding: value, as: UTF8.self))
-        }
-
-        private static func isNameByte(_ byte: UInt8) -> Bool {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"):
-                true
-            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-            }
         }
 
         /// Refuses a body, and a head of which two readers may see the end of the body at different places.

@@ -7,11 +7,9 @@ import LinuxSystem
 /// no other out.
 final class HTTPPlaces: Sendable {
     /// Why a connection was closed.
-    enum Closing: Hashable {
-        /// The client had read nothing for some seconds.
-        case stalled
-        /// All places were taken by requests that are answered.
-        case noPlace
+    enum Closing: String {
+        case stalled = "that had read nothing for 5 s"
+        case noPlace = "for which there is no place"
     }
 
     private struct Place {
@@ -84,14 +82,8 @@ final class HTTPPlaces: Sendable {
         state.wait { (state: inout State) -> [String]? in
             defer { state.closings = [:] }
             return state.closings.map { closing, found in
-                let what =
-                    switch closing {
-                    case .stalled: "that had read nothing for 5 s"
-                    case .noPlace:
-                        "for which there is no place: \(Self.most) in all, \(Self.mostOfNetwork) for an address"
-                    }
                 let connections = "\(found.count) connection\(found.count == 1 ? "" : "s")"
-                return "binnacle: web: closed \(connections), the last one from \(found.address), \(what)"
+                return "binnacle: web: closed \(connections), the last one from \(found.address), \(closing.rawValue)"
             }
         }
     }

@@ -105,11 +105,7 @@ struct WebService: Sendable {
             notes.append(error.description)
         }
         if let note = LeftOutHeadings.note(headingCount) { notes.append(note) }
-        var end = JSONObject()
-        end.add("note", notes.joined(separator: "; "))
-        var line = JSONObject()
-        line.add("end", raw: end.text)
-        piece += Array("\(line.text)\n".utf8)
+        piece += Array("{\"end\":{\"note\":\(JSONObject.quoted(notes.joined(separator: "; ")))}}\n".utf8)
         _ = send()
     }
 

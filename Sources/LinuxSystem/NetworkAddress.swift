@@ -82,13 +82,13 @@ package struct NetworkAddress {
         }
     }
 
-    /// The address in digits as it stands in a URL, without the port; empty if it is none of the network.
+    /// The address in digits as it stands in a URL, without the port; "?" if it is none of the network.
     package var host: String {
         var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         let code = withPointer {
             getnameinfo($0, $1, &text, socklen_t(text.count), nil, 0, Int32(NI_NUMERICHOST))
         }
-        guard code == 0 else { return "" }
+        guard code == 0 else { return "?" }
         let digits = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         let isMapped = digits.hasPrefix("::ffff:") && digits.contains(".")
         return isMapped ? String(digits.dropFirst(7)) : digits.contains(":") ? "[\(digits)]" : digits
