@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import Synchronization
 
 /// The places of a service, of which each connection has one, with a thread: bounded in all and for each client's address.
 ///
@@ -12,74 +13,92 @@ final class HTTPPlaces: Sendable {
         case noPlace = "for which there is no place"
     }
 
-    private struct Place {
+    /// A connection that has a place.
+    struct Connection {
+        /// The number of the thread, which is that of its first connection.
+        let thread: Int
+        /// The number of the connection, which rises.
+        let number: Int
         let socket: Descriptor
-        let network: UInt64
-        var isAdmitted = false
-        var isEnding = false
+        let peer: NetworkAddress
+        fileprivate var isAdmitted = false
     }
 
     private struct State {
-        /// By the number of the connection, which rises.
-        var places: [Int: Place] = [:]
+        /// By thread.
+        var connections: [Int: Connection] = [:]
         var last = 0
         var closings: [Closing: (count: Int, address: String)] = [:]
+
+        mutating func report(_ closing: Closing, _ address: NetworkAddress) {
+            closings[closing] = ((closings[closing]?.count ?? 0) + 1, address.host)
+        }
     }
 
-    static let most = 32
-    static let mostOfNetwork = 24
+    private static let most = 32
+    private static let mostOfNetwork = 24
 
-    private let state = Monitor(State())
+    private let state = Mutex(State())
 
-    /// Takes a place for a connection, if need be that of the oldest one that is not admitted; `nil` when there is none.
-    func take(_ socket: Descriptor, _ address: NetworkAddress) -> Int? {
-        let network = address.network
-        // A place that is given up is free once its thread has ended, which waits for nothing then.
-        let place = state.wait { (state: inout State) -> Int?? in
-            let counts = state.places.values.reduce(into: [:]) { $0[$1.network, default: 0] += 1 }
+    /// Gives a place to a connection, which is returned if it needs a thread.
+    ///
+    /// Without a free one that is the place of the oldest connection that is not admitted, whose thread then serves both: the
+    /// caller waits for none.
+    func take(_ socket: Descriptor, _ peer: NetworkAddress) -> Connection? {
+        let network = peer.network
+        return state.withLock { state in
+            let counts = state.connections.values.reduce(into: [:]) { $0[$1.peer.network, default: 0] += 1 }
             let isCrowded = counts[network, default: 0] >= Self.mostOfNetwork
-            guard isCrowded || state.places.count >= Self.most else {
-                state.last += 1
-                state.places[state.last] = Place(socket: socket, network: network)
-                return .some(state.last)
+            let number = state.last + 1
+            guard isCrowded || state.connections.count >= Self.most else {
+                state.last = number
+                let connection = Connection(thread: number, number: number, socket: socket, peer: peer)
+                state.connections[number] = connection
+                return connection
             }
-            guard !state.places.values.contains(where: \.isEnding) else { return nil }
-            let open = state.places.filter { !$0.value.isAdmitted && (!isCrowded || $0.value.network == network) }
+            let open = state.connections.values.filter {
+                !$0.isAdmitted && (!isCrowded || $0.peer.network == network)
+            }
             // Of the address that has the most places.
-            let order = { (place: (key: Int, value: Place)) in (counts[place.value.network, default: 0], -place.key) }
-            let oldest = open.max { order($0) < order($1) }
-            guard let oldest else { return .some(nil) }
-            state.places[oldest.key]?.isEnding = true
-            // Its thread waits for input, or for room for the answer.
-            _ = shutdown(oldest.value.socket.raw, Int32(SHUT_RDWR))
+            let order = { (place: Connection) in (counts[place.peer.network, default: 0], -place.number) }
+            guard let oldest = open.max(by: { order($0) < order($1) }) else {
+                state.report(.noPlace, peer)
+                return nil
+            }
+            // Ends its wait for input, or for room for the answer.
+            _ = shutdown(oldest.socket.raw, Int32(SHUT_RDWR))
+            state.last = number
+            state.connections[oldest.thread] = Connection(
+                thread: oldest.thread, number: number, socket: socket, peer: peer)
             return nil
         }
-        if place == nil { report(.noPlace, address) }
-        return place
     }
 
     /// Keeps the place of a connection for its answer; `false` if it has been given to another one.
-    func admit(_ number: Int) -> Bool {
-        state.wait { (state: inout State) -> Bool? in
-            guard state.places[number]?.isEnding == false else { return false }
-            state.places[number]?.isAdmitted = true
+    func admit(_ connection: Connection) -> Bool {
+        state.withLock { state in
+            guard state.connections[connection.thread]?.number == connection.number else { return false }
+            state.connections[connection.thread]?.isAdmitted = true
             return true
         }
     }
 
-    /// Frees a place at the end of its thread.
-    func free(_ number: Int) { state.change { $0.places[number] = nil } }
-
-    func report(_ closing: Closing, _ address: NetworkAddress) {
-        let host = address.host
-        state.change { $0.closings[closing] = (($0.closings[closing]?.count ?? 0) + 1, host) }
+    /// The connection that has got the place of another one, for the same thread; `nil` frees the place.
+    func next(after connection: Connection) -> Connection? {
+        state.withLock { state in
+            if let next = state.connections[connection.thread], next.number != connection.number { return next }
+            state.connections[connection.thread] = nil
+            return nil
+        }
     }
 
-    var hasMessages: Bool { state.wait { !$0.closings.isEmpty } }
+    func report(_ closing: Closing, _ address: NetworkAddress) { state.withLock { $0.report(closing, address) } }
+
+    var hasMessages: Bool { state.withLock { !$0.closings.isEmpty } }
 
     /// Messages about the connections that were closed since the last call.
     func removeMessages() -> [String] {
-        state.wait { (state: inout State) -> [String]? in
+        state.withLock { state in
             defer { state.closings = [:] }
             return state.closings.map { closing, found in
                 let connections = "\(found.count) connection\(found.count == 1 ? "" : "s")"

@@ -73,8 +73,9 @@ struct WebCommand {
             throw SystemError(code: EADDRNOTAVAIL, call: "getaddrinfo", path: listener.host)
         }
         // Limits the kernel's buffer for output, which is memory as well.
+        // A queue that is full would let a flood keep others waiting for a second.
         let socket = try address.listen(
-            sendBuffer: 65_536, backlog: 64, path: "\(listener.host):\(listener.port)")
+            sendBuffer: 65_536, backlog: 1024, path: "\(listener.host):\(listener.port)")
         let port = try NetworkAddress(of: socket.raw).port
         let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
         errors.write(
@@ -83,6 +84,10 @@ struct WebCommand {
         let places = HTTPPlaces()
         let epoll = try Epoll(waker: waker)
         let acceptor = try StreamAcceptor(socket, epoll)
+        func report() {
+            for message in places.removeMessages() { errors.write(message) }
+            errors.flush()
+        }
         var messageTime: Int64 = 0
         while !signals.interruption.isRequested {
             let times = [acceptor.resumeTime, places.hasMessages ? messageTime : nil].compactMap { $0 }
@@ -92,9 +97,9 @@ struct WebCommand {
             // A flood is reported, but does not fill the log.
             guard now >= messageTime, places.hasMessages else { continue }
             messageTime = now + Self.messageInterval
-            for message in places.removeMessages() { errors.write(message) }
-            errors.flush()
+            report()
         }
+        report()
         return signals.interruption.exitStatus
     }
 
@@ -102,21 +107,24 @@ struct WebCommand {
     private func accept(_ acceptor: StreamAcceptor, _ places: HTTPPlaces, _ waker: Waker) {
         _ = acceptor.accept { (socket: Descriptor) throws(SystemError) in
             let peer = try NetworkAddress(of: socket.raw, isPeer: true)
-            guard let place = places.take(socket, peer) else { return }
+            guard let first = places.take(socket, peer) else { return }
             let service = service
             do throws(SystemError) {
                 try WorkerThread.start {
-                    let connection = HTTPConnection(input: socket.raw, output: socket.raw)
-                    service.serve(connection) { places.admit(place) }
-                    _ = shutdown(socket.raw, Int32(SHUT_RDWR))
-                    if connection.hasStalled {
-                        places.report(.stalled, peer)
-                        waker.wake()
+                    var next: HTTPPlaces.Connection? = first
+                    while let place = next {
+                        let connection = HTTPConnection(input: place.socket.raw, output: place.socket.raw)
+                        service.serve(connection) { places.admit(place) }
+                        _ = shutdown(place.socket.raw, Int32(SHUT_RDWR))
+                        if connection.hasStalled {
+                            places.report(.stalled, place.peer)
+                            waker.wake()
+                        }
+                        next = places.next(after: place)
                     }
-                    places.free(place)
                 }
             } catch {
-                places.free(place)
+                _ = places.next(after: first)
                 // Accepting pauses while there are too many threads.
                 throw error
             }
