@@ -4,8 +4,8 @@ import Synchronization
 
 /// The places of a service, of which each connection has one, with a thread: bounded in all and for each client's address.
 ///
-/// A connection whose request is not admitted yet gives its place to the next one: whoever sends nothing, or has no token, keeps
-/// no other out.
+/// A connection whose request is not admitted yet gives its place to the next one, so a client that sends nothing, or has no token,
+/// does not exclude others.
 final class HTTPPlaces: Sendable {
     /// Why a connection was closed.
     enum Closing: String {
