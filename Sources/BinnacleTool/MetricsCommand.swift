@@ -23,8 +23,8 @@ struct MetricsCommand {
         if !answersHTTP { try arguments.refuse([.host, .tokenFile], "is for requests: name --http") }
     }
 
-    func run(_ output: LineWriter) throws(StationError) -> ExitStatus {
-        guard !answersHTTP else { return answer() }
+    func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
+        guard !answersHTTP else { return answer(errors) }
         let text = MetricsText.text(try DaemonStatus.ask(socketPath).status)
         guard let file else {
             output.write(text: text)
@@ -41,7 +41,7 @@ struct MetricsCommand {
 
     // MARK: - One request
 
-    private func answer() -> ExitStatus {
+    private func answer(_ errors: LineWriter) -> ExitStatus {
         let connection = HTTPConnection(input: STDIN_FILENO, output: STDOUT_FILENO)
         do throws(HTTPRefusal) {
             let request = try connection.request()
@@ -51,9 +51,11 @@ struct MetricsCommand {
                 () throws(StationError) in
                 try DaemonStatus.ask(socketPath).status
             }
-            // A client that does not read gets nothing; the systemd unit limits the time.
             connection.answer(
                 "200 OK", type: "text/plain; version=0.0.4; charset=utf-8", Array(MetricsText.text(status).utf8))
+            if connection.hasStalled {
+                errors.write("binnacle: metrics: closed a connection \(HTTPPlaces.Closing.stalled.rawValue)")
+            }
             return .ok
         } catch {
             connection.refuse(error)

@@ -53,7 +53,7 @@ struct WebCommand {
             let connection = HTTPConnection(input: STDIN_FILENO, output: STDOUT_FILENO)
             service.serve(connection)
             if connection.hasStalled {
-                errors.write("binnacle: web: closed a connection that had read nothing for 5 s")
+                errors.write("binnacle: web: closed a connection \(HTTPPlaces.Closing.stalled.rawValue)")
             }
             return .ok
         }

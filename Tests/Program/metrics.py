@@ -196,6 +196,31 @@ with harness.temporary_folder() as folder:
     check(len(lines) == len({line.rsplit(" ", 1)[0] for line in lines}), "two sensors of one name give no series twice")
     check("binnacle_sample_age_seconds" not in printed.stdout.decode(), "what is not known is not there")
 
+# A client that reads nothing, of an answer that no buffer holds, from a process of its own as the socket units start it.
+with harness.temporary_folder() as folder:
+    path = folder + "/s"
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(path)
+    server.listen()
+    status = {"state": "ok", "version": "x", "sensors": [{"name": f"n{number}", "active": True, "streams": []} for number in range(9000)]}
+
+    def serve_twice():
+        for _ in range(2):
+            connection, _ = server.accept()
+            connection.recv(65536)
+            connection.sendall(json.dumps({"status": status}).encode() + b"\n")
+            connection.close()
+
+    threading.Thread(target=serve_twice, daemon=True).start()
+    for command, place in [("metrics", "/metrics"), ("web", "/status")]:
+        ours, theirs = socket.socketpair()
+        process = harness.start(BINARY, command, "--http", "--socket", path, stdin=theirs, stdout=theirs, stderr=subprocess.PIPE, text=True)
+        theirs.close()
+        ours.sendall(heads.GOOD % place.encode() + b"\r\n")
+        text = process.communicate(timeout=harness.PATIENCE)[1]
+        check(text == f"binnacle: {command}: closed a connection that had read nothing for 5 s\n", f"{command}: a client that reads nothing: {text.strip()}")
+        ours.close()
+
 promtool("check", "rules", ROOT / "config/examples/binnacle-alerts.yml")
 dashboard = json.loads((ROOT / "config/examples/binnacle-dashboard.json").read_text())
 queries = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
