@@ -11,11 +11,16 @@ enum RetryLine {
         let line: String
         switch refused.remedy {
         case .file(let file, let maker, let options):
-            let words = arguments.map { replaced($0, refused.path, file) }
+            // The other file may be among the arguments already.
+            let others = arguments.contains(file) ? arguments.filter { $0 != refused.path } : arguments
+            let words = (arguments.contains(file) ? useful(others) : others).map { replaced($0, refused.path, file) }
             let added = command.options.contains(.map) ? options : []
             line =
                 (maker.isEmpty ? "" : maker + " && ")
                 + shell([command.name.rawValue] + added + without(added, words))
+        case .leftOut:
+            guard arguments.contains(refused.path) else { return nil }
+            line = shell([command.name.rawValue] + useful(arguments))
         case .options(let options):
             let isNamed = arguments.contains {
                 $0 == refused.path || $0.hasSuffix("=" + refused.path) || $0.contains("=\(refused.path):")
@@ -34,6 +39,11 @@ enum RetryLine {
 
     private static func shell(_ words: [String]) -> String {
         (["binnacle"] + words).map(ShellText.quoted).joined(separator: " ")
+    }
+
+    /// The arguments without all files that would be refused in turn because no detector uses them.
+    private static func useful(_ arguments: [String]) -> [String] {
+        arguments.filter { !TraceFile.isUseless(path: $0) }
     }
 
     private static func replaced(_ word: String, _ path: String, _ file: String) -> String {

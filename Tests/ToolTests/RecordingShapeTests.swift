@@ -49,6 +49,131 @@ import Testing
         return "binnacle() { '\(Binary.path)' \"$@\"; }; " + lines[0].dropFirst(5)
     }
 
+    /// Runs the command that a refusal prints, and what that prints in turn, until one succeeds or prints none.
+    private func followed(_ first: Binary.Result, in folder: TemporaryFolder, most: Int = 3) throws -> Binary.Result {
+        var result = first
+        var lines: [String] = []
+        while result.status != 0, result.errors.contains("\ntry: ") {
+            let line = try retry(result)
+            #expect(!lines.contains(line), "the command that was printed does nothing: \(line)")
+            try #require(lines.count < most, "\(lines) \(result.errors)")
+            lines.append(line)
+            result = try shell(line, in: folder)
+        }
+        return result
+    }
+
+    /// One file of a command is refused: the command that is printed plays all that can be played.
+    @Test(arguments: RecordingShape.all, [false, true])
+    func playsBesideAnotherRecording(shape: RecordingShape, isFirst: Bool) throws {
+        let folder = try TemporaryFolder([
+            "my other.csv": "time_s,ax_m_s2,ay_m_s2,az_m_s2\n"
+                + RecordingShape.moments.map { RecordingShape.f([$0.t] + $0.a) + "\n" }.joined()
+        ])
+        try shape.contents.write(to: URL(fileURLWithPath: "\(folder.path)/\(shape.file)"))
+        let files = isFirst ? [shape.file, "my other.csv"] : ["my other.csv", shape.file]
+        let result = try followed(try Binary.run(["replay", "--json"] + files, in: folder.path), in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(shape.told != nil || result.output.contains("motion.began"), "\(result.errors)")
+    }
+
+    /// All files that an app exports, most of which no detector uses.
+    @Test(arguments: ["replay", "plot"])
+    func aFolderOfAnAppPlaysWithTheCommandThatIsPrinted(command: String) throws {
+        func text(_ names: String, _ row: (RecordingShape.Moment) -> [Double]) -> String {
+            "time,seconds_elapsed,\(names)\n"
+                + RecordingShape.moments.map {
+                    "\(1_679_068_247_354_694_100 + Int64($0.number) * 20_000_000),"
+                        + RecordingShape.f([$0.t] + row($0)) + "\n"
+                }.joined()
+        }
+        let folder = try TemporaryFolder([
+            "Accelerometer.csv": text("z,y,x") { $0.user.reversed() },
+            "TotalAcceleration.csv": text("z,y,x") { $0.a.reversed() },
+            "Gyroscope.csv": text("z,y,x") { $0.w.reversed() },
+            "Magnetometer.csv": text("z,y,x") { $0.m.reversed() },
+            "Orientation.csv": text("qz,qy,qx,qw,roll,pitch,yaw") { [0.1, 0.7, 0, 0.7] + $0.w },
+            "Barometer.csv": text("relativeAltitude,pressure") { [$0.t, 1013] },
+            "Compass.csv": text("magneticBearing") { [$0.t] },
+            "Location.csv": text("speed,bearing,altitude,longitude,latitude") { [1, 2, $0.t, 9.9, 53.5] },
+        ])
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".csv") }
+            .sorted()
+        let options = command == "plot" ? ["-o", "page.html"] : ["--json"]
+        let result = try followed(try Binary.run([command] + files + options, in: folder.path), in: folder, most: 1)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(command == "plot" || result.output.contains("motion.began"), "\(result.errors)")
+    }
+
+    /// The remedy that a lost heading prints works for the section of a device as well, in whose place a recording plays.
+    @Test func theSignOfADeviceIsThatOfARecordingInItsPlace() throws {
+        let folder = try TemporaryFolder()
+        for (name, sign) in [("up", 1.0), ("down", -1.0)] {
+            let rows = RecordingShape.moments.map {
+                RecordingShape.f([$0.t] + $0.a.map { $0 * sign } + $0.m) + "\n"
+            }
+            try ("t_s,ax_m_s2,ay_m_s2,az_m_s2,mx_uT,my_uT,mz_uT\n" + rows.joined()).write(
+                toFile: "\(folder.path)/\(name).csv", atomically: true, encoding: .utf8)
+        }
+        for acceleration in ["specific_force", "gravity"] {
+            try """
+            [sensor.chassis]
+            source = "auto"
+            acceleration = "\(acceleration)"
+            [north.north]
+            accelerometer = "chassis"
+            magnetometer = "chassis"
+            """.write(toFile: "\(folder.path)/\(acceleration).toml", atomically: true, encoding: .utf8)
+        }
+        func run(_ arguments: String...) throws -> String {
+            let result = try Binary.run(arguments, in: folder.path)
+            #expect(result.status == 0, "\(result.errors)")
+            return result.output
+        }
+        let right = try run("replay", "--json", "--config", "specific_force.toml", "up.csv")
+        #expect(right.contains("heading"))
+        #expect(try run("replay", "--json", "--config", "gravity.toml", "down.csv") == right)
+        #expect(
+            try run("replay", "--json", "--config", "gravity.toml", "--bind", "chassis=down.csv") == right)
+        #expect(try run("replay", "--json", "--config", "specific_force.toml", "down.csv") != right)
+        // What `record` writes has been turned.
+        for name in ["own.csv", "own.arrows"] {
+            _ = try run("convert", "up.csv", "-o", name)
+            #expect(try run("replay", "--json", "--config", "gravity.toml", name) == right, "\(name)")
+        }
+        try """
+        [sensor.other]
+        source = "auto"
+        [motion.motion]
+        accelerometer = "other"
+        """.write(toFile: folder.path + "/other.toml", atomically: true, encoding: .utf8)
+        let gravity = try String(contentsOfFile: folder.path + "/gravity.toml", encoding: .utf8)
+        let other = try String(contentsOfFile: folder.path + "/other.toml", encoding: .utf8)
+        try (gravity + "\n" + other).write(toFile: folder.path + "/both.toml", atomically: true, encoding: .utf8)
+        try FileManager.default.copyItem(atPath: folder.path + "/up.csv", toPath: folder.path + "/second.csv")
+        let both = try Binary.run(["replay", "--config", "both.toml", "down.csv", "second.csv"], in: folder.path)
+        #expect(both.errors.contains("say with --bind chassis=FILE"), "\(both.errors)")
+    }
+
+    @Test func aModelCanBeRecordedAndCalibrated() throws {
+        let folder = try TemporaryFolder([
+            "model.toml": "[sensor.model]\nsource = \"simulated\"\n",
+            "used.toml": "[sensor.model]\nsource = \"simulated\"\n[motion.motion]\naccelerometer = \"model\"\n",
+            "played.toml": "[sensor.s]\nsource = \"trace\"\nfile = \"day.csv\"\n",
+            "day.csv": "t_s,ax_g,ay_g,az_g\n0,0,0,1\n",
+        ])
+        for (name, kinds) in [("model", 3), ("used", 1)] {
+            let result = try Binary.run(
+                ["record", "--config", "\(name).toml", "--for", "300ms", "-o", "\(name).csv"], in: folder.path)
+            #expect(result.status == 0, "\(result.errors)")
+            let header = try String(contentsOfFile: "\(folder.path)/\(name).csv", encoding: .utf8).prefix { $0 != "\n" }
+            #expect(header.split(separator: ",").count == 1 + 3 * kinds, "\(header)")
+        }
+        let played = try Binary.run(
+            ["record", "--config", "played.toml", "--for", "300ms", "-o", "played.csv"], in: folder.path)
+        #expect(played.status == 78 && played.errors.contains("'binnacle convert' copies"), "\(played.errors)")
+    }
+
     @Test(arguments: RecordingShape.all)
     func playsRightOrSaysHow(shape: RecordingShape) throws {
         let folder = try TemporaryFolder()

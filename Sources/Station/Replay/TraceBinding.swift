@@ -30,6 +30,9 @@ package struct TraceSet: Sendable {
     /// Sensors by the sign of their recordings' acceleration: gravity, or specific force.
     package var gravitySensors: Set<String> = []
     package var otherSensors: Set<String> = []
+    /// The same of the devices in whose place the files play; `record` has turned their samples already.
+    var gravityDevices: Set<String> = []
+    var otherDevices: Set<String> = []
     /// Whether samples are decoded again from recorded raw scans.
     package var decodesScans = false
     /// Number of processors for parsing large CSV files.
@@ -47,6 +50,16 @@ package struct TraceSet: Sendable {
         return files
     }
 
+    /// Which signs the devices have where the files do not say which of them they play; `nil` if it is clear.
+    fileprivate var ambiguity: String? {
+        guard bindings.isEmpty, let one = gravityDevices.sorted().first, let other = otherDevices.sorted().first else {
+            return nil
+        }
+        return
+            "acceleration = \"gravity\" of sensor '\(one)' is not applied, because sensor '\(other)' has the other sign: say with "
+            + "--bind \(one)=FILE which file plays it"
+    }
+
     /// The options that apply to a file.
     func hints(for path: String) -> TraceHints {
         let bound = bindings.filter { $0.path == path }
@@ -54,6 +67,8 @@ package struct TraceSet: Sendable {
         let sensors = Set(bound.map(\.sensor))
         hints.gravitySensors = bound.isEmpty ? gravitySensors : gravitySensors.intersection(sensors)
         hints.otherSensors = bound.isEmpty ? otherSensors : otherSensors.intersection(sensors)
+        hints.hasDeviceOfGravity =
+            bound.isEmpty ? !gravityDevices.isEmpty && otherDevices.isEmpty : !gravityDevices.isDisjoint(with: sensors)
         hints.isOnlyFile = files.count == 1
         return hints
     }
@@ -68,6 +83,7 @@ struct TraceBinding {
     private let files: [TraceFile]
     private let bindings: [TraceSet.Binding]
     private let takesBindings: Bool
+    private let ambiguity: String?
     private var sensors: [[Sensor?]]
 
     /// Opens the files; an interruption ends waiting for a pipe.
@@ -91,10 +107,11 @@ struct TraceBinding {
         self.files = files
         bindings = traces.bindings
         takesBindings = traces.takesBindings
+        ambiguity = traces.ambiguity
         sensors = files.map { $0.contents.map { _ in nil } }
     }
 
-    var notices: [String] { files.flatMap(\.notices).map(\.description) }
+    var notices: [String] { files.flatMap(\.notices).map(\.description) + [ambiguity].compactMap { $0 } }
 
     var unused: [String] { streams.filter { $0.sensor == nil }.map { "\($0.words) plays no sensor" } }
 

@@ -303,7 +303,9 @@ extension Configuration {
         try requireDetector(path)
         var set = set
         guard set.isEmpty else {
-            sensors.filter(\.isTrace).forEach { set.recordGravitySign($0) }
+            for sensor in sensors where sensor.isTrace || kinds(of: sensor.name).contains(.accelerometer) {
+                set.recordGravitySign(sensor, isReplaced: !sensor.isTrace)
+            }
             return set
         }
         for sensor in sensors {
@@ -320,12 +322,13 @@ extension Configuration {
 }
 
 extension TraceSet {
-    /// Records the sign of the accelerations in a section's recording.
-    package mutating func recordGravitySign(_ section: SensorSection) {
-        if section.settings.acceleration == .gravity {
-            gravitySensors.insert(section.name)
-        } else {
-            otherSensors.insert(section.name)
+    /// Records the sign of the accelerations of a section's recording, or of the device that a recording replaces.
+    package mutating func recordGravitySign(_ section: SensorSection, isReplaced: Bool = false) {
+        switch (section.settings.acceleration, isReplaced) {
+        case (.gravity, false): gravitySensors.insert(section.name)
+        case (_, false): otherSensors.insert(section.name)
+        case (.gravity, true): gravityDevices.insert(section.name)
+        case (_, true): otherDevices.insert(section.name)
         }
     }
 

@@ -162,6 +162,7 @@ extension EmbeddedConfiguration {
                 var section = SensorSection(
                     name: sensor.name, source: .trace(file: files.joined(separator: ", "), loops: loops))
                 section.calibration = sensor.calibration
+                section.settings.acceleration = sensor.settings.acceleration
                 return section
             }
         }

@@ -36,7 +36,11 @@ struct PlayedTraces {
         guard !parts.isEmpty else { return nil }
         var set = recordings ?? TraceSet()
         let loops = parts.contains { if case .trace(_, loops: true) = $0.section.source { true } else { false } }
-        for part in parts where recordings == nil {
+        for part in parts {
+            guard recordings == nil else {
+                if part.kinds.contains(.accelerometer) { set.recordGravitySign(part.section, isReplaced: true) }
+                continue
+            }
             guard case .trace(let file, _) = part.section.source else { continue }
             set.bind(part.section.name, to: file, part.kinds)
             set.recordGravitySign(part.section)

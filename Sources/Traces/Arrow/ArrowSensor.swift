@@ -36,7 +36,9 @@ struct ArrowSensor {
         if let values, value(.unit) == nil, value(.scale) == nil, case .unit(let index) = quantity.judge(values) {
             found = quantity.units[index]
         }
-        let sign: Double = kind == .accelerometer && hints.hasGravitySign(content.sensor) ? -1 : 1
+        let isRecorded = metadata[ArrowKeys.version] != nil
+        let isNegative = kind == .accelerometer && hints.hasGravitySign(content.sensor, isRecorded: isRecorded)
+        let sign: Double = isNegative ? -1 : 1
         factor = stated * found.unit.factor * sign
         var notices: [String] = []
         if values != nil, kindName == nil || found.option != quantity.usual.option {

@@ -109,12 +109,12 @@ struct ArrowUnpacking {
         let unpacked = Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: Int64.self))
         let range = start + 8..<start + Int(length)
         guard unpacked != -1 else { return Place(bytes: range, count: range.count, isPacked: false) }
-        guard unpacked >= 0, unpacked <= Int64(limit) else { throw .damaged }
+        guard unpacked >= 0, unpacked / Int64(ZstdStream.mostPossibleRatio) <= length else { throw .damaged }
         return Place(bytes: range, count: Int(unpacked), isPacked: true)
     }
 
     private func add(_ place: Place, at offset: Int) throws(TraceError) {
-        guard spool.count + place.count <= limit else { throw Unpacking.tooLarge(path) }
+        guard place.count <= limit - spool.count else { throw Unpacking.tooLarge(path) }
         let packed = UnsafeRawBufferPointer(rebasing: bytes[place.bytes])
         if place.isPacked {
             func damage(_ words: String) -> TraceError {

@@ -21,7 +21,7 @@ struct CSVAdvice {
     }
 
     /// A column for `--map`: its name, or its number if the name would be misread.
-    private func column(_ place: Int) -> String {
+    func column(_ place: Int) -> String {
         guard names.indices.contains(place) else { return "#\(place + 1)" }
         let name = names[place]
         let isPlain = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
@@ -41,12 +41,16 @@ struct CSVAdvice {
     }
 
     /// A complete command for axes that were found; `unit` is the one for `--map`.
-    func mapping(_ groups: [(kind: SampleKind, places: [Int], unit: String)]) -> TraceRemedy {
+    ///
+    /// Without a unit, that of the column's name counts.
+    func mapping(_ groups: [(kind: SampleKind, places: [Int], unit: String?)]) -> TraceRemedy {
         let time = timeOptions(groups.flatMap(\.places))
         var entries = time.entries
         for group in groups {
             for (axis, place) in group.places.enumerated() {
-                entries.append("\(ColumnMap.Target.axis(group.kind, axis).name)=\(column(place)):\(group.unit)")
+                entries.append(
+                    "\(ColumnMap.Target.axis(group.kind, axis).name)=\(column(place))\(group.unit.map { ":" + $0 } ?? "")"
+                )
             }
         }
         return .options(time.options + ["--map", entries.joined(separator: ",")])
@@ -58,8 +62,14 @@ struct CSVAdvice {
         return .options(time.options + ["--map", entries.joined(separator: ",")])
     }
 
-    /// The unit for `--map` that the values of some columns fit; `nil` if none does.
+    /// Whether a column may be offered as a kind's axis; one that says what it is, is never offered as something else.
+    private func mayMeasure(_ place: Int, _ kind: SampleKind) -> Bool {
+        !names.indices.contains(place) || ColumnName(names[place]).mayMeasure(kind)
+    }
+
+    /// The unit for `--map` that the values of some columns fit; `nil` if none does, or if the columns say otherwise.
     func unit(_ kind: SampleKind, _ places: [Int]) -> String? {
+        guard places.allSatisfy({ mayMeasure($0, kind) }) else { return nil }
         let quantity = Quantity.of(kind)
         switch quantity.judge(table.vectors(places)) {
         case .unit(let index): return quantity.units[index].option
@@ -72,10 +82,10 @@ struct CSVAdvice {
     ///
     /// Columns with another meaning, such as the parts of a quaternion, are no candidates, whatever their length.
     func forUnnamed(kind: SampleKind?) -> TraceRemedy? {
-        let used =
-            [(time.time ?? CSVTimeChoice.unnamed(table))?.column].compactMap { $0 }
-            + names.indices.filter { ColumnWords(names[$0]).isOther }
         for quantity in Quantity.all where kind == nil ? quantity.isKnownByValues : quantity.kind == kind {
+            let used =
+                [(time.time ?? CSVTimeChoice.unnamed(table))?.column].compactMap { $0 }
+                + names.indices.filter { !mayMeasure($0, quantity.kind) }
             guard let found = table.candidates(for: quantity, without: used) else { continue }
             let unit = found.unit?.option ?? "g/\(VectorStatistics.optionText(found.perG))"
             return mapping([(quantity.kind, found.places, unit)])

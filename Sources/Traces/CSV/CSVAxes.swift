@@ -17,6 +17,7 @@ struct CSVAxes {
         let stem: String
         let content: ColumnName.Content
         let strangeWords: Int
+        let isUncalibrated: Bool
         var columns: [Int?] = [nil, nil, nil]
 
         var isWhole: Bool { !columns.contains(nil) }
@@ -64,6 +65,7 @@ struct CSVAxes {
                 "\(strange.joined(separator: ", ")) left out: that is no unit of a gyroscope that is known; say which it is "
                     + "with --map, as in gx=COLUMN:deg/s")
         }
+        reportStrangeAxes()
         chosen.sort { ($0.places.min() ?? 0) < ($1.places.min() ?? 0) }
         var streams: [CSVLayout.Stream] = []
         for group in chosen { streams.append(try stream(group, advice)) }
@@ -88,7 +90,7 @@ struct CSVAxes {
             }
             var group = Group(
                 sensor: column.sensor, kind: kind, stem: column.stem, content: column.content,
-                strangeWords: column.strangeWords)
+                strangeWords: column.strangeWords, isUncalibrated: column.isUncalibrated)
             group.columns[axis] = index
             found.append(group)
         }
@@ -97,7 +99,9 @@ struct CSVAxes {
 
     /// The kind of bare x, y, z, from the file's name or from their values.
     private mutating func kindOfBare(_ group: Group) -> SampleKind? {
-        guard group.isWhole, !hasOtherAxes(group) else { return nil }
+        guard group.isWhole, !hasOtherAxes(group), !file.isOther || hints.map?.acceleration == .linear else {
+            return nil
+        }
         if let kind = file.kind {
             notices.append("\(shown(group)): taken as \(kind.withArticle), as the file's name says")
             return kind
@@ -115,6 +119,18 @@ struct CSVAxes {
 
     private func hasOtherAxes(_ group: Group) -> Bool {
         mapped.columns.contains { if case .axis(_, .some) = $0.role { true } else { false } }
+    }
+
+    /// Names the axes of which nothing is known, because they may be those of a better sensor.
+    private mutating func reportStrangeAxes() {
+        for first in mapped.columns.indices where mapped.columns[first].strangeAxis == 0 {
+            let places = mapped.columns.indices.filter {
+                mapped.columns[$0].strangeAxis != nil && mapped.columns[$0].stem == mapped.columns[first].stem
+            }
+            guard places.count == 3 else { continue }
+            let shown = places.map { names[$0].printable }.joined(separator: ", ")
+            notices.append("\(shown) left out: their names do not say what they measure; say it with --map")
+        }
     }
 
     // MARK: - Choice
@@ -144,7 +160,7 @@ struct CSVAxes {
                 ? "without gravity" : group.content == .gravityAlone ? "gravity alone" : nil
             let values = table.vectors(group.places)
             let why =
-                reason
+                reason ?? (group.isUncalibrated && !used.isUncalibrated ? "not calibrated" : nil)
                 ?? (!group.isWhole ? "fewer than three axes" : values.isEnough ? "length \(values.shown)" : "as well")
             notices.append("\(shown(group)) left out (\(why)): \(shown(used)) used as the \(kind.rawValue)")
         }
@@ -153,15 +169,17 @@ struct CSVAxes {
 
     private func preferred(_ whole: [Group], _ kind: SampleKind, _ advice: CSVAdvice) throws(Problem) -> Group {
         guard whole.count > 1 else { return whole[0] }
-        let ranked =
+        var ranked =
             [ColumnName.Content.usual, .gravityAlone, .withoutGravity].lazy
             .map { content in whole.filter { $0.content == content } }.first { !$0.isEmpty } ?? whole
+        let calibrated = ranked.filter { !$0.isUncalibrated }
+        if !calibrated.isEmpty { ranked = calibrated }
         guard ranked.count > 1 else { return ranked[0] }
         let plausible = ranked.filter { isPlausible($0, kind) }
         guard let first = plausible.first else {
             guard ranked.contains(where: { table.vectors($0.places).isEnough }) else {
                 let (one, other) = (ranked[0].places[0], ranked[1].places[0])
-                let unit = Quantity.of(kind).usual.option
+                let unit = mapped.columns[one].unit == .none ? Quantity.of(kind).usual.option : nil
                 throw Problem(
                     message:
                         "'\(names[one].printable)' and '\(names[other].printable)' both look like the \(kind.rawValue)'s "
@@ -204,9 +222,10 @@ struct CSVAxes {
                 "\(shown(group)): gravity alone, which an app computes: no movement is left in it, so that headings can be "
                     + "found, and no shake or fall")
         }
-        if file.isUncalibrated, kind == .magnetometer {
+        let isUncalibrated = file.isUncalibrated || group.isUncalibrated
+        if isUncalibrated, kind == .magnetometer {
             notices.append(
-                "the file's name says that it is not calibrated: 'binnacle calibrate --trace FILE' finds the hard iron, which may "
+                "\(shown(group)): not calibrated, as the name says: 'binnacle calibrate --trace FILE' finds the hard iron, which may "
                     + "be tens of µT")
         }
         let isOwn = group.sensor != nil
@@ -223,9 +242,16 @@ struct CSVAxes {
         } else {
             factor = try factorOfUnstated(group, quantity, values, advice)
         }
+        let rate =
+            kind == .gyroscope && !isOwn
+            ? UnsettledRate(
+                names: shown(group),
+                columns: places.map { (mapped.negative.contains($0) ? "-" : "") + advice.column($0) },
+                unit: .measured(.gyroscope, factor), isStated: stated != nil,
+                reason: factor == 1 ? "" : "which the values fit (median length \(values.shown))") : nil
         var sign = 1.0
         if kind == .accelerometer {
-            if hints.hasGravitySign(group.sensor) {
+            if hints.hasGravitySign(group.sensor, isRecorded: isOwn) {
                 sign = -1
             } else if !isOwn, !isLinear {
                 sign = signOfValues(group, values)
@@ -234,7 +260,7 @@ struct CSVAxes {
         return CSVLayout.Stream(
             sensor: group.sensor, kind: kind,
             factors: places.map { factor * sign * (mapped.negative.contains($0) ? -1 : 1) }, columns: places,
-            lift: isLinear ? Gravity.standard : 0, lateCheck: lateCheck)
+            lift: isLinear ? Gravity.standard : 0, lateCheck: lateCheck, rate: rate)
     }
 
     /// Whether the user states that gravity is missing, and the values agree.
@@ -266,8 +292,7 @@ struct CSVAxes {
                     message: "'\(name)': '\(unit.printable)' is no unit that is known; \(words)", remedy: remedy)
             case .known(let unit):
                 guard let meant = unit.meant(for: quantity.kind) else {
-                    throw Problem(
-                        message: "'\(name)': that is no unit of \(quantity.measures); \(words)", remedy: remedy)
+                    throw Problem(message: "'\(name)': that is no unit of \(quantity.measures); \(words)")
                 }
                 units.append(meant)
             }
@@ -275,7 +300,7 @@ struct CSVAxes {
         guard units[0] == units[1], units[1] == units[2] else {
             throw Problem(
                 message: "the \(quantity.kind.rawValue)'s axes have different units; say which with --map",
-                remedy: remedy)
+                remedy: Set(units.compactMap { $0?.factor }).count > 1 ? nil : remedy)
         }
         return units[0]
     }
@@ -287,7 +312,8 @@ struct CSVAxes {
         guard let contradiction = check.contradiction(values) else { return }
         let quantity = check.quantity
         let isBare = group.stem.isEmpty && !mapped.kinds.contains(quantity.kind) && hints.assumedKind == nil
-        if quantity.hasGravity, isBare, values.medianMagnitude * check.stated.factor < quantity.possible.lowerBound {
+        let isSmall = values.medianMagnitude * check.stated.factor < quantity.possible.lowerBound
+        if quantity.hasGravity, isBare, isSmall || quantity.lacksGravity(values, in: check.stated) {
             throw withoutGravity(group, values, advice)
         }
         notices.append(contradiction)
@@ -299,16 +325,23 @@ struct CSVAxes {
     ) throws(Problem) -> Double {
         let usual = quantity.usual.name
         switch quantity.judge(values) {
+        // The accelerometer may decide, see ``UnsettledRate``.
+        case .unknown where quantity.kind == .gyroscope: return 1
+        case .unit(let index) where quantity.kind == .gyroscope: return quantity.units[index].unit.factor
         case .unknown:
             notices.append("no unit for \(shown(group)): taken as \(usual) (override with --map)")
             return 1
         case .unit(let index):
             let unit = quantity.units[index]
             // Hard iron may make a field in µT as large as one in mgauss.
-            if file.isUncalibrated, index > 0, unit.option == "mgauss" { break }
-            notices.append(
-                "no unit for \(shown(group)): taken as \(unit.name), which the values fit (median length \(values.shown)) "
-                    + "(override with --map)")
+            if file.isUncalibrated || group.isUncalibrated, index > 0, unit.option == "mgauss" { break }
+            let isConfirmed = quantity.confirming?.contains(values.medianMagnitude * unit.unit.factor) ?? true
+            let fit =
+                isConfirmed
+                ? "which the values fit (median length \(values.shown))"
+                : "which the values fit best: their median length is \(values.shown), and \(quantity.reference) µT, so that the "
+                    + "sensor is not calibrated, or iron is near"
+            notices.append("no unit for \(shown(group)): taken as \(unit.name), \(fit) (override with --map)")
             return unit.unit.factor
         case .withoutGravity:
             throw withoutGravity(group, values, advice)
@@ -331,7 +364,7 @@ struct CSVAxes {
         var message =
             "\(shown(group)): an acceleration without gravity\(evidence). It is not played as it is: without gravity there is no "
             + "telling what is up, and lying still looks like falling. "
-        guard let other = TraceFileName.withGravity(beside: path) else {
+        guard let other = fileWithGravity() else {
             message +=
                 "Record the accelerometer itself (often called \"with gravity\", \"raw\" or \"total acceleration\"). For movements, "
                 + "shakes and vibration alone, --map acceleration=linear adds 1 g along z"
@@ -339,6 +372,19 @@ struct CSVAxes {
         }
         message += "Another file in the folder seems to have it"
         return Problem(message: message, remedy: .file(other, madeBy: ""))
+    }
+
+    /// A file in the same folder that plays an accelerometer with gravity.
+    private func fileWithGravity() -> String? {
+        guard hints.seeksOthers else { return nil }
+        var others = hints
+        others.seeksOthers = false
+        return TraceFileName.withGravity(beside: path).first { other in
+            guard InputFile.isRegular(other), let file = try? TraceFile(path: other, hints: others) else {
+                return false
+            }
+            return file.contents.contains { $0.kind == .accelerometer }
+        }
     }
 
     // MARK: - Sign
@@ -374,6 +420,14 @@ struct CSVAxes {
 
     private func nothingFound(_ groups: [Group], _ advice: CSVAdvice) -> Problem {
         let list = CSVLayout.list(names)
+        let withoutIt = hints.isOnlyFile ? nil : TraceRemedy.leftOut
+        if file.isOther {
+            return Problem(
+                message:
+                    "neither an accelerometer nor a magnetometer, and the file's name is that of another quantity; found "
+                    + "\(list). If it is none, name the columns with --map 'ax=COLUMN:UNIT,ay=…,az=…'",
+                remedy: withoutIt)
+        }
         if let bare = groups.first(where: { $0.kind == nil && $0.isWhole }) {
             let values = table.vectors(bare.places)
             let remedy = advice.forBare(bare.places)
@@ -388,6 +442,6 @@ struct CSVAxes {
         }
         return Problem(
             message: "neither an accelerometer nor a magnetometer; found \(list). Name the columns with --map "
-                + "'ax=COLUMN:UNIT,ay=…,az=…'", remedy: advice.forUnnamed(kind: nil))
+                + "'ax=COLUMN:UNIT,ay=…,az=…'", remedy: advice.forUnnamed(kind: nil) ?? withoutIt)
     }
 }

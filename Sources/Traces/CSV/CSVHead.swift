@@ -4,9 +4,10 @@ import PlainText
 /// The dialect and the layout of a CSV file, from its first lines.
 struct CSVHead {
     let dialect: CSVDialect
-    let layout: CSVLayout
-    let notices: [TraceNotice]
+    private(set) var layout: CSVLayout
+    private(set) var notices: [TraceNotice]
     let firstRowLine: Int
+    private let headerLine: Int
 
     /// The number of rows examined for what the header leaves open.
     private static let rowCount = 200
@@ -42,12 +43,22 @@ struct CSVHead {
             layout = try result.get()
             dialect = preamble.dialect
             firstRowLine = preamble.lineCount + 1
+            headerLine = preamble.headerLine
             notices = layout.notices.map {
                 TraceNotice(path: path, line: preamble.headerLine, column: nil, message: $0)
             }
             for _ in 0..<preamble.lineCount { _ = try lines.next() }
             return
         }
+    }
+
+    /// Applies what the accelerometer says about the unit of a gyroscope.
+    mutating func settle(_ stream: Int, _ verdict: GravityTurn.Verdict, path: String) {
+        guard let rate = layout.streams[stream].rate else { return }
+        let (unit, message) = rate.settled(verdict)
+        layout.streams[stream].rate = nil
+        layout.streams[stream].factors = layout.streams[stream].factors.map { $0 * (unit.factor / rate.unit.factor) }
+        if let message { notices.append(TraceNotice(path: path, line: headerLine, column: nil, message: message)) }
     }
 
     private static func layout(
@@ -82,11 +93,11 @@ struct CSVHead {
             throw TraceError(
                 .data, path: path, line: line,
                 "there are numbers where the columns' names should be: name the columns with --map, as in \(unit)\(advice.rateNote)",
-                remedy: advice.forUnnamed(kind: hints.assumedKind))
+                remedy: hints.remedy(advice.forUnnamed(kind: hints.assumedKind), for: path))
         }
         return try CSVLayout(names: names, table: table, hints: hints, path: path, rate: preamble.rate) {
             message, remedy in
-            TraceError(.data, path: path, line: line, message, remedy: remedy)
+            TraceError(.data, path: path, line: line, message, remedy: hints.remedy(remedy, for: path))
         }
     }
 

@@ -7,18 +7,20 @@ struct CSVLayout {
         let sensor: String?
         let kind: SampleKind
         /// The factors that make the values of x, y and z m/s² or µT, with their signs.
-        let factors: [Double]
+        var factors: [Double]
         /// The columns of x, y and z, from 0.
         let columns: [Int]
         /// The offset added to z, in m/s²: gravity, if the user states that the file lacks it.
         var lift = 0.0
         /// The check of the unit against the first samples, if too few were available when the header was read.
         var lateCheck: UnitCheck?
+        /// The unit of a gyroscope until the accelerometer has been compared with it.
+        var rate: UnsettledRate?
     }
 
     let time: CSVTime
     /// The streams in the order of their first columns; never empty.
-    let streams: [Stream]
+    var streams: [Stream]
     /// Assumptions where the header is incomplete, and values that contradict it.
     let notices: [String]
 

@@ -25,6 +25,8 @@ struct CSVTimeChoice {
     private(set) var flaw: (message: String, hertz: Double)?
 
     private static let fewestRows = 10
+    /// Shorter distances of samples are reported.
+    private static let shortestSeconds = 101e-6
 
     init(
         _ columns: [ColumnName], _ names: [String], _ table: HeadTable, rate: (hertz: Double, says: String?)?
@@ -47,14 +49,6 @@ struct CSVTimeChoice {
         if !isClock {
             if case .known(.time(let stated)) = columns[column].unit {
                 unit = stated
-                if let steps, table.rowCount >= Self.fewestRows, steps.median > 0 {
-                    let seconds = steps.median * unit.inSeconds
-                    if seconds > 1.0001 || seconds < 20e-6 {
-                        notices.append(
-                            "'\(name)' has \(VectorStatistics.text(seconds)) s between samples, which no sensor has: if that is "
-                                + "not so, its unit is another one (--map 'time=COLUMN:UNIT' with s, ms, us or ns)")
-                    }
-                }
             } else {
                 let guess = Self.guess(values, steps, rowCount: table.rowCount)
                 unit = guess.unit
@@ -68,6 +62,29 @@ struct CSVTimeChoice {
                     }
                 }
                 notices.append("no unit for '\(name)': taken as \(guess.words) (override with --map)")
+            }
+        }
+        let isStated = if case .known = columns[column].unit { true } else { false }
+        if let steps, table.rowCount >= Self.fewestRows, steps.median > 0, columns.allSatisfy({ $0.sensor == nil }) {
+            let seconds = steps.median * unit.inSeconds
+            let perSecond = steps.rate / unit.inSeconds
+            if let values, Self.isInBatches(values, steps, columns, table) {
+                if let rate, rate.says == nil {
+                    time = .rate(hertz: rate.hertz)
+                    return
+                }
+                notices.append(
+                    "the rows come in batches: half of the times in '\(name)' are \(Self.text(seconds)) or less behind "
+                        + "the one before, and there are \(VectorStatistics.text(perSecond)) rows a second, so that the times are "
+                        + "not those of the samples: --rate \(VectorStatistics.optionText(perSecond.rounded())) plays them evenly"
+                )
+            } else if seconds < Self.shortestSeconds || isStated && seconds > 1.0001 {
+                notices.append(
+                    "'\(name)' has \(Self.text(seconds)) between samples"
+                        + (seconds < 1 ? " (\(Int((1 / seconds).rounded())) samples a second)" : "") + ", which "
+                        + (seconds < 20e-6 || seconds > 1 ? "no sensor" : "hardly any sensor")
+                        + " has: if that is not so, its unit is another one (--map 'time=COLUMN:UNIT' with s, ms, us or ns)"
+                )
             }
         }
         // In a recording by Binnacle, samples of several sensors share a time.
@@ -92,6 +109,24 @@ struct CSVTimeChoice {
         }
         if rate != nil, rate?.says == nil { notices.append("--rate is not used: '\(name)' holds the time") }
         time = isClock ? .clock(column: column) : .number(column: column, unit: unit)
+    }
+
+    private static func text(_ seconds: Double) -> String {
+        seconds < 1e-3 ? "\(VectorStatistics.text(seconds * 1e6)) µs" : "\(VectorStatistics.text(seconds)) s"
+    }
+
+    /// Whether the median distance is far below the mean one, with several pauses, and each row has all values.
+    private static func isInBatches(
+        _ column: HeadTable.Column, _ steps: (median: Double, isRising: Bool, repeated: Double, rate: Double),
+        _ columns: [ColumnName], _ table: HeadTable
+    ) -> Bool {
+        guard steps.isRising, table.rowCount >= 2 * fewestRows, steps.rate * steps.median < 0.2 else { return false }
+        let stamps = (column.clock ?? column.values).filter(\.isFinite)
+        guard zip(stamps, stamps.dropFirst()).count(where: { $1 - $0 > 5 * steps.median }) > 2 else { return false }
+        return columns.indices.allSatisfy { place in
+            guard case .axis = columns[place].role, table.columns.indices.contains(place) else { return true }
+            return table.columns[place].isNumeric
+        }
     }
 
     /// The columns that may be the time, the likelier first.

@@ -38,6 +38,14 @@ struct ColumnName: Equatable {
     var strangeWords = 0
     /// Whether the column is ignored as a gyroscope's axis of unknown unit.
     var hasStrangeRate = false
+    /// The axis, if words that are not understood say what it measures.
+    var strangeAxis: Int?
+    /// Whether the values are said to be not calibrated.
+    var isUncalibrated = false
+    /// The kind that a word names, also without an axis.
+    var namedKind: SampleKind?
+    /// Whether the words name a quantity that is not replayed.
+    var isOther = false
 
     static let unused = ColumnName(role: .other, unit: .none, sensor: nil)
 }
@@ -70,6 +78,8 @@ extension ColumnName {
         self.init(role: .other, unit: unitOfName, sensor: nil)
         stem = words.stem
         strangeWords = words.strange
+        namedKind = words.namedKind
+        isOther = words.isOther
         if let axis = words.axis, words.isAxisCertain || !words.isTime {
             setAxis(axis, words)
         } else if words.isTime {
@@ -82,6 +92,7 @@ extension ColumnName {
 
     private mutating func setAxis(_ axis: Int, _ words: ColumnWords) {
         guard !words.isOther else { return }
+        isUncalibrated = words.isUncalibrated
         content = words.isWithoutGravity ? .withoutGravity : words.isGravity ? .gravityAlone : .usual
         var kind = words.kind
         if kind == nil, content != .usual { kind = .accelerometer }
@@ -97,7 +108,7 @@ extension ColumnName {
             // The unit decides the kind if the name does not.
             if kind == nil, words.strange > 0 { kind = unit.kind }
         case .none, .unknown:
-            guard kind != nil || words.strange == 0 else { return }
+            guard kind != nil || words.strange == 0 else { return strangeAxis = axis }
         }
         role = .axis(axis, kind)
     }
@@ -111,7 +122,36 @@ extension ColumnName {
         return unit.kind
     }
 
-    /// Splits the unit off a name: `Time (s)`, `x [g]`, `mx_uT`, `time in ms`, `t / s`, `Accelerometer X, g`.
+    /// Whether the column may be offered as an axis of a kind: neither its words nor its unit say something else.
+    func mayMeasure(_ kind: SampleKind) -> Bool {
+        var own = namedKind
+        if case .axis(_, let named?) = role { own = named }
+        guard !isOther, role != .time, own == nil || own == kind else { return false }
+        return switch unit {
+        case .none: true
+        case .known(let unit): unit.meant(for: kind) != nil
+        // A unit that is not understood says what a column is, except of one whose words name the kind.
+        case .unknown(let text): Self.rawUnits.contains(text.lowercased()) || own == kind && !Self.isForeign(text)
+        }
+    }
+
+    /// What stands in place of a unit for numbers as the sensor gives them.
+    private static let rawUnits: Set<String> = [
+        "", "-", "raw", "count", "counts", "lsb", "lsbs", "adc", "digit", "digits", "bit", "bits", "int16", "a.u.",
+    ]
+
+    private static func isForeign(_ unit: String) -> Bool {
+        let words = [
+            "deg", "degree", "degrees", "rad", "radian", "radians", "c", "celsius", "f", "k", "v", "mv", "volt", "a",
+            "ma",
+            "m", "mm", "cm", "km", "m/s", "km/h", "kn", "pa", "hpa", "kpa", "mbar", "bar", "lx", "lux", "hz", "bpm",
+            "db",
+            "dbm", "w", "j", "n",
+        ]
+        return unit.contains { "°%Ω".contains($0) } || words.contains(unit.lowercased())
+    }
+
+    /// Splits the unit off a name: `Time (s)`, `x [g]`, `mx_uT`, `time in ms`, `t / s`, `Accelerometer X, g`, `Gyro X deg/s`.
     private static func split(_ name: String) -> (text: String, unit: Unit) {
         let trimmed = name.trimmingBlanks()
         for (open, close) in [("(", ")"), ("[", "]")] as [(Character, Character)] {
@@ -119,22 +159,35 @@ extension ColumnName {
             let unit = String(trimmed[trimmed.index(after: start)...].dropLast())
             return (String(trimmed[..<start]), TraceUnit(unit).map { .known($0) } ?? .unknown(unit))
         }
-        for separator in [" in ", ", ", "/"] {
-            guard let place = trimmed.firstRange(of: separator), place.lowerBound > trimmed.startIndex,
-                let unit = TraceUnit(String(trimmed[place.upperBound...]))
-            else { continue }
-            return (String(trimmed[..<place.lowerBound]), .known(unit))
+        for separator in [" in ", ", "] {
+            if let found = unit(behind: separator, in: trimmed) { return found }
         }
-        // A unit after an underscore may contain one itself (`m_s2`), so the longest match counts.
-        var searched = trimmed.startIndex
-        while let underscore = trimmed[searched...].firstIndex(of: "_") {
-            let unit = String(trimmed[trimmed.index(after: underscore)...])
-            if underscore > trimmed.startIndex, unit != "min", unit != "h", let known = TraceUnit(unit) {
-                return (String(trimmed[..<underscore]), .known(known))
+        // The unit of a sensor may contain signs itself (`m_s2`, `deg/s`), so the longest match counts.
+        if let found = tail(of: trimmed, where: { $0.kind != nil }) ?? unit(behind: "/", in: trimmed) { return found }
+        return tail(of: trimmed, where: { $0.kind == nil && $0 != .time(.minutes) && $0 != .time(.hours) })
+            ?? (trimmed, .none)
+    }
+
+    private static func unit(behind separator: String, in name: String) -> (text: String, unit: Unit)? {
+        guard let place = name.firstRange(of: separator), place.lowerBound > name.startIndex,
+            let unit = TraceUnit(String(name[place.upperBound...]))
+        else { return nil }
+        return (String(name[..<place.lowerBound]), .known(unit))
+    }
+
+    /// The longest unit behind an underscore, or, of a sensor and with several letters, behind a blank.
+    private static func tail(
+        of name: String, where isMeant: (TraceUnit) -> Bool
+    ) -> (text: String, unit: Unit)? {
+        for place in name.indices.dropFirst() where name[place] == "_" || name[place] == " " {
+            let text = String(name[name.index(after: place)...])
+            guard let unit = TraceUnit(text), isMeant(unit), name[place] == "_" || unit.kind != nil && text.count > 1
+            else {
+                continue
             }
-            searched = trimmed.index(after: underscore)
+            return (String(name[..<place]), .known(unit))
         }
-        return (trimmed, .none)
+        return nil
     }
 
     /// The bracket that matches the last character, which closes one.
@@ -159,6 +212,8 @@ struct ColumnWords {
     /// Whether the axis is a word of its own, or follows a known word.
     private(set) var isAxisCertain = false
     private(set) var kind: SampleKind?
+    /// The kind that a word names which is no single letter.
+    private(set) var namedKind: SampleKind?
     /// The kind that a single letter stands for; a longer word takes precedence, because serial numbers contain letters.
     private var letter: SampleKind?
     private(set) var isTime = false
@@ -167,6 +222,7 @@ struct ColumnWords {
     private(set) var isGravity = false
     /// Whether another quantity is meant.
     private(set) var isOther = false
+    private(set) var isUncalibrated = false
     /// The unit that a word stands for.
     private(set) var unit: TraceUnit?
     private(set) var strange = 0
@@ -174,7 +230,9 @@ struct ColumnWords {
 
     private enum Meaning: Equatable {
         case quantity(SampleKind)
-        case other, withoutGravity, gravity, including, time, filler
+        /// The kind that a chip of this name measures, unless another word says more.
+        case chip(SampleKind)
+        case other, withoutGravity, gravity, including, time, filler, uncalibrated
     }
 
     /// One meaning: whole words, and beginnings of words.
@@ -190,14 +248,27 @@ struct ColumnWords {
             .other,
             [
                 "q", "orie", "rate", "euler", "bias", "offset", "std", "stdev", "var", "min", "max", "vel", "pos",
-                "count",
+                "count", "roll", "pitch", "yaw", "lat", "lon", "lng", "long", "alt", "cos", "sin", "qw",
+                "light", "lux", "step", "steps", "index", "idx", "id", "label", "battery", "voltage", "hr", "bpm",
+                "rssi",
                 "temp", "dt", "delta", "diff", "bearing", "gps",
             ],
             [
                 "rot", "angular", "angle", "winkel", "orientation", "quat", "velocit", "speed", "position",
-                "heading", "dreh",
+                "heading", "dreh", "latitud", "longitud", "altitud", "elevat", "azimut", "temperat", "pressur",
+                "luftdruck", "humid", "locat", "barom", "proxim", "satell", "illumin", "distan",
             ]
         ),
+        (
+            .chip(.magnetometer),
+            [
+                "akm", "ak", "mmc", "yas", "hmc", "qmc", "bmm", "ist", "mxg", "lis2mdl", "lis3mdl", "iis2mdc",
+                "lsm303agr",
+            ], []
+        ),
+        (.chip(.accelerometer), ["adxl", "bma", "kxtj", "mma", "lis3dh", "lis2dh", "lis2dw"], []),
+        (.chip(.gyroscope), ["itg", "l3gd", "l3g", "fxas"], []),
+        (.uncalibrated, [], ["uncal"]),
         (
             .withoutGravity, ["free", "world", "ohne", "nograv", "dynamic"],
             ["lin", "lacc", "user", "without", "sans"]
@@ -209,7 +280,7 @@ struct ColumnWords {
             [
                 "field", "sensor", "axis", "achse", "eje", "asse", "axe", "raw", "absolute", "data", "value", "val",
                 "cal",
-                "calibrated", "uncal", "uncalibrated", "of", "the", "force", "specific", "total", "component", "motion",
+                "calibrated", "of", "the", "force", "specific", "total", "component", "motion",
                 "device", "in", "low", "noise", "wide", "range", "ln", "wr", "phone", "imu",
             ], []
         ),
@@ -247,6 +318,7 @@ struct ColumnWords {
         Self.joinRates(&words)
         stem = words.joined(separator: " ")
         for word in words { record(word) }
+        namedKind = kind
         kind = kind ?? letter
     }
 
@@ -265,7 +337,9 @@ struct ColumnWords {
     private mutating func record(_ word: String) {
         switch Self.meaning(word) {
         case .quantity(let meant): if word.count == 1 { letter = letter ?? meant } else { kind = kind ?? meant }
+        case .chip(let meant): letter = letter ?? meant
         case .other: isOther = true
+        case .uncalibrated: isUncalibrated = true
         case .withoutGravity: isWithoutGravity = true
         case .gravity: isGravity = isGravity || (kind ?? letter) == nil
         case .including:
@@ -347,7 +421,7 @@ struct ColumnWords {
         switch meaning(word) {
         case .quantity, .other, .withoutGravity, .gravity: true
         case .filler: word == "axis" || word == "achse" || word == "raw"
-        case .including, .time, nil: false
+        case .chip, .including, .time, .uncalibrated, nil: false
         }
     }
 }

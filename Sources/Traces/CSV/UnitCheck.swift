@@ -10,12 +10,18 @@ struct UnitCheck {
     /// The contradiction to the stated unit; `nil` if there is none or there are too few values; the values are those of the
     /// file.
     func contradiction(_ values: VectorStatistics) -> String? {
-        guard values.isEnough, !quantity.possible.contains(values.medianMagnitude * stated.factor) else { return nil }
+        guard values.isEnough,
+            quantity.lacksGravity(values, in: stated)
+                || !quantity.possible.contains(values.medianMagnitude * stated.factor)
+        else { return nil }
         var hint = "the values are not those of such a sensor"
         switch quantity.judge(values) {
         case .unit(let index) where quantity.units[index].unit != stated:
             hint = "that would fit \(quantity.units[index].name)"
-        case .withoutGravity: hint = "gravity is missing, so that there are no headings, and falls that were none"
+        case .withoutGravity:
+            hint =
+                "gravity is missing, so that there are no headings, and falls that were none; "
+                + "--map acceleration=linear adds it"
         default: break
         }
         let median = VectorStatistics.text(values.medianMagnitude * stated.factor)

@@ -22,6 +22,8 @@ struct Quantity {
     let units: [Unit]
     /// The range of median magnitudes in the unit of samples; others contradict a stated unit.
     let possible: ClosedRange<Double>
+    /// The range of median magnitudes of a sensor without errors, which alone confirm an assumed unit; `nil` for any.
+    var confirming: ClosedRange<Double>?
     /// Whether the vector has nearly the same length in all orientations, so that its length identifies the unit.
     ///
     /// Small values of such a sensor lack the constant part, such as gravity.
@@ -51,7 +53,7 @@ struct Quantity {
                 Unit(name: "nT", option: "nT", unit: .measured(.magnetometer, 1e-3), typical: 15_000...120_000),
                 Unit(name: "mT", option: "mT", unit: .measured(.magnetometer, 1e3), typical: 0.01...0.12),
             ],
-            possible: 10...500, hasGravity: false, reference: "the Earth's field is 20 to 70"),
+            possible: 10...500, confirming: 20...70, hasGravity: false, reference: "the Earth's field is 20 to 70"),
         Quantity(
             kind: .gyroscope, letter: "g", measures: "a rate of turn",
             units: [
@@ -90,15 +92,19 @@ struct Quantity {
     func judge(_ values: VectorStatistics) -> Verdict {
         guard values.isEnough else { return .unknown }
         let median = values.medianMagnitude
-        if let index = units.firstIndex(where: { $0.typical.contains(median) }),
-            index == 0 || !hasGravity || values.isConstant
-        {
-            return .unit(index)
-        }
+        let fitting = units.firstIndex { $0.typical.contains(median) }
+        if lacksGravity(values, in: units[fitting ?? 0].unit) { return .withoutGravity }
+        if let index = fitting, index == 0 || !hasGravity || values.isConstant { return .unit(index) }
         guard hasGravity else { return .implausible }
         if median < possible.lowerBound { return .withoutGravity }
         if median > possible.upperBound, values.isConstant { return .counts(perG: Self.countsPerG(median)) }
         return .implausible
+    }
+
+    /// Whether a movement is all that is in the values: their mean and their calmest moments are near 0.
+    func lacksGravity(_ values: VectorStatistics, in unit: TraceUnit) -> Bool {
+        guard hasGravity, let calmest = values.calmestLength else { return false }
+        return max(calmest, values.meanLength) * unit.factor < 0.35 * Gravity.standard
     }
 
     /// The power of two near the median that sensors use for 1 g, or else the median.
@@ -122,8 +128,12 @@ struct VectorStatistics {
     private(set) var spread = 0.0
     private(set) var mean: [Double] = [0, 0, 0]
     private var steadiness = 0.0
+    private(set) var meanLength = 0.0
+    /// The length of the mean of those neighbouring vectors that differ least; `nil` when there are too few.
+    private(set) var calmestLength: Double?
 
     private static let fewest = 10
+    private static let blockCount = 20
 
     /// Whether there are enough vectors for a verdict.
     var isEnough: Bool { count >= Self.fewest }
@@ -134,6 +144,8 @@ struct VectorStatistics {
     init(_ x: [Double], _ y: [Double], _ z: [Double]) {
         var magnitudes: [Double] = []
         var sum = 0.0
+        var block: [Vector3] = []
+        var leastSpread = Double.infinity
         for row in 0..<min(x.count, y.count, z.count) {
             let magnitude = (x[row] * x[row] + y[row] * y[row] + z[row] * z[row]).squareRoot()
             guard magnitude.isFinite else { continue }
@@ -142,6 +154,12 @@ struct VectorStatistics {
             mean[0] += x[row]
             mean[1] += y[row]
             mean[2] += z[row]
+            block.append(Vector3(x[row], y[row], z[row]))
+            guard block.count == Self.blockCount else { continue }
+            let center = block.reduce(Vector3.zero, +) / Double(block.count)
+            let spread = block.reduce(0) { $0 + ($1 - center).squaredLength }
+            if spread < leastSpread { (leastSpread, calmestLength) = (spread, length(center)) }
+            block.removeFirst(Self.blockCount / 2)
         }
         count = magnitudes.count
         guard count > 0 else { return }
@@ -149,8 +167,8 @@ struct VectorStatistics {
         medianMagnitude = magnitudes[count / 2]
         spread = medianMagnitude > 0 ? (magnitudes[count * 3 / 4] - magnitudes[count / 4]) / medianMagnitude : 0
         mean = mean.map { $0 / Double(count) }
-        let length = (mean[0] * mean[0] + mean[1] * mean[1] + mean[2] * mean[2]).squareRoot()
-        steadiness = sum > 0 ? length / (sum / Double(count)) : 0
+        meanLength = length(Vector3(mean[0], mean[1], mean[2]))
+        steadiness = sum > 0 ? meanLength / (sum / Double(count)) : 0
     }
 
     /// A number with three digits, for messages.

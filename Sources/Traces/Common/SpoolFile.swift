@@ -15,6 +15,8 @@ final class SpoolFile {
 
     /// Small pieces are buffered up to this size.
     private static let pieceSize = 262_144
+    /// What is kept free of the disk for other programs: a twentieth of it, at most this many bytes.
+    private static let mostReserve: UInt64 = 1 << 30
 
     init(for path: String) throws(TraceError) {
         self.path = path
@@ -47,7 +49,21 @@ final class SpoolFile {
         return InputFile(path: path, size: Int64(count), file: file)
     }
 
+    /// Throws ``TraceError`` when the disk would be as good as full; an endless pipe would take the last byte of it.
+    private func requireRoom() throws(TraceError) {
+        var disk = statvfs()
+        guard fstatvfs(file.raw, &disk) == 0 else { return }
+        let unit = UInt64(disk.f_frsize)
+        let reserve = min(UInt64(disk.f_blocks) / 20 * unit, Self.mostReserve)
+        guard UInt64(disk.f_bavail) * unit < reserve + UInt64(pending.count) else { return }
+        throw TraceError(
+            .inputOutput, path: path,
+            "does not fit into \(folder): it has \(count >> 20) MiB so far, and \(reserve >> 20) MiB of that disk are kept free; name "
+                + "another folder in TMPDIR")
+    }
+
     private func flush() throws(TraceError) {
+        try requireRoom()
         let (bytes, file) = (pending, file)
         try mapError({ TraceError(.inputOutput, path: path, "cannot be unpacked into \(folder): \($0.reason)") }) {
             () throws(SystemError) in try writeAll(bytes, to: file.raw, path: folder)

@@ -20,7 +20,9 @@ package final class TraceFile {
     /// The readers of the contents, in order.
     ///
     /// One reader keeps its streams in the order of arrival; the streams of several readers are merged by their stamps.
-    let readers: [any TraceReader]
+    private(set) var readers: [any TraceReader]
+    /// The text of a CSV file, until its first row is read.
+    private var text: (lines: LineReader, head: CSVHead, makeReader: (CSVHead) -> RowReader)?
     /// Defects found by unpacking.
     private let unpackingNotices: [TraceNotice]
 
@@ -75,12 +77,91 @@ package final class TraceFile {
             return
         }
         let head = try CSVHead(lines, hints: hints)
-        let decoder = CSVDecoder(head, isLineByLine: isLineByLine)
-        readers = [
-            RowReader(
+        let makeReader = { (head: CSVHead) in
+            let decoder = CSVDecoder(head, isLineByLine: isLineByLine)
+            return RowReader(
                 lines, decoder: decoder,
                 readAhead: decoder.canReadChunks ? { $0.readAhead(head, chunking) } : nil, isCancelled: isCancelled)
-        ]
+        }
+        readers = [makeReader(head)]
+        text = (lines, head, makeReader)
+    }
+
+    /// Whether a file of several is refused because no detector uses what is in it.
+    package static func isUseless(path: String) -> Bool {
+        var hints = TraceHints()
+        hints.isOnlyFile = false
+        guard InputFile.isRegular(path) else { return false }
+        do throws(TraceError) {
+            _ = try TraceFile(path: path, hints: hints)
+            return false
+        } catch {
+            return error.remedy == .leftOut
+        }
+    }
+
+    /// Decides about the units of gyroscopes by the accelerometers of the same recording, before a sample is read.
+    static func settleRates(of files: [TraceFile]) {
+        for file in files where file.text?.head.layout.streams.contains(where: { $0.rate != nil }) == true {
+            file.settleRates(beside: files.filter { $0 !== file })
+        }
+    }
+
+    private func settleRates(beside others: [TraceFile]) {
+        guard let (lines, first, makeReader) = text else { return }
+        var head = first
+        for (index, stream) in head.layout.streams.enumerated() {
+            // A pipe whose header states the unit is played at once.
+            guard let rate = stream.rate, !rate.isStated || lines.size != nil else { continue }
+            var verdict = GravityTurn.Verdict.open
+            var lineCount = 0
+            for most in [200, 800, 3200] where verdict == .open {
+                let own = firstSamples(most)
+                guard own.lineCount > lineCount else { break }
+                lineCount = own.lineCount
+                let accelerometers =
+                    [own.streams]
+                    + (contents.contains { $0.kind == .accelerometer }
+                        ? [] : others.map { $0.firstSamples(most).streams })
+                guard let acceleration = accelerometers.joined().first(where: { $0.kind == .accelerometer }) else {
+                    break
+                }
+                let factor = Float(rate.unit.factor)
+                verdict =
+                    GravityTurn(
+                        acceleration: acceleration.samples,
+                        rate: own.streams[index].samples.map {
+                            Sample(
+                                timeNanoseconds: $0.timeNanoseconds, x: $0.x / factor, y: $0.y / factor,
+                                z: $0.z / factor)
+                        }
+                    ).verdict
+            }
+            head.settle(index, verdict, path: path)
+        }
+        text = (lines, head, makeReader)
+        readers = [makeReader(head)]
+    }
+
+    /// The samples in the first lines of a CSV file, without consuming them; of accelerometers only those with gravity.
+    private func firstSamples(_ most: Int) -> (streams: [(kind: SampleKind, samples: [Sample])], lineCount: Int) {
+        guard let (lines, head, _) = text, let first = try? lines.firstLines(most).lines else { return ([], 0) }
+        let decoder = CSVDecoder(head, isLineByLine: true)
+        let row = TraceRow(streamCount: contents.count)
+        var samples = contents.map { _ in [Sample]() }
+        for line in first where !line.isEmpty {
+            (line + Array(repeating: UInt8(ascii: "\n"), count: LineReader.padding)).withUnsafeBufferPointer {
+                _ = decoder.decode(UnsafeBufferPointer(rebasing: $0[..<line.count]), into: row)
+            }
+            for stream in samples.indices where row.hasTime && row.hasSample(stream) {
+                let isLater = samples[stream].last.map { $0.timeNanoseconds < row.timeNanoseconds } ?? true
+                if isLater { samples[stream].append(row.sample(stream)) }
+            }
+        }
+        let streams = zip(head.layout.streams, samples).map { stream, samples in
+            (stream.kind, stream.lift == 0 ? samples : [])
+        }
+        return (streams, first.count)
     }
 
     /// Throws if the user adds gravity to recordings that contain it.

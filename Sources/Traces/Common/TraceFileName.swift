@@ -7,6 +7,8 @@ struct TraceFileName {
     let content: ColumnName.Content
     /// Whether the name states that hard iron was not corrected.
     let isUncalibrated: Bool
+    /// Whether the name is that of another quantity, as in `RotationVector.csv` or `Location.csv`.
+    let isOther: Bool
     /// The sampling rate in the name, as in `walk_100Hz.csv`.
     let rateHz: Double?
 
@@ -21,7 +23,9 @@ struct TraceFileName {
         let lower = stem.lowercased()
         let isRotation = lower.contains("gyro") || lower.contains("orient") || lower.contains("rotation")
         isUncalibrated = lower.contains("uncal")
-        if words.kind == .gyroscope, !words.isOther, !lower.contains("orient") {
+        let isGyroscope = words.kind == .gyroscope && !words.isOther && !lower.contains("orient")
+        isOther = !isGyroscope && (isRotation || words.isOther && words.strange == 0 && words.kind == nil)
+        if isGyroscope {
             kind = .gyroscope
             content = .usual
             return
@@ -48,16 +52,17 @@ struct TraceFileName {
         return nil
     }
 
-    /// A file in the same folder that, by its name, has the acceleration with gravity.
-    static func withGravity(beside path: String) -> String? {
+    /// The files in the same folder that, by their names, have the acceleration with gravity, the likeliest first.
+    static func withGravity(beside path: String) -> [String] {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-        guard let names = try? folderNames(folder.isEmpty ? "." : folder) else { return nil }
+        guard let names = try? folderNames(folder.isEmpty ? "." : folder) else { return [] }
         let found = names.filter { name in
             let read = TraceFileName(name)
             return name.lowercased().hasSuffix(".csv") && folder + name != path && read.kind == .accelerometer
                 && read.content == .usual
         }.sorted()
         // An acceleration with gravity is named "total" beside one without.
-        return (found.first { $0.lowercased().hasPrefix("total") } ?? found.first).map { folder + $0 }
+        let total = found.filter { $0.lowercased().hasPrefix("total") }
+        return (total + found.filter { !total.contains($0) }).map { folder + $0 }
     }
 }

@@ -12,9 +12,13 @@ package struct TraceHints: Sendable, Equatable {
     package var gravitySensors: Set<String> = []
     /// The sensors whose accelerations do not have that sign.
     package var otherSensors: Set<String> = []
+    /// Whether a device that plays in place of the file has the sign of gravity; `record` has turned its samples already.
+    package var hasDeviceOfGravity = false
 
     /// Whether the file is played alone, so that a map cannot refer to another file.
     package var isOnlyFile = true
+    /// Whether a refusal looks for another file that would do.
+    var seeksOthers = true
 
     package init(map: ColumnMap? = nil, assumedKind: SampleKind? = nil, rateHz: Double? = nil) {
         self.map = map
@@ -22,9 +26,19 @@ package struct TraceHints: Sendable, Equatable {
         self.rateHz = rateHz
     }
 
+    /// The remedy for one of several files: options that would apply to all of them convert it alone first.
+    func remedy(_ remedy: TraceRemedy?, for path: String) -> TraceRemedy? {
+        guard case .options(let options)? = remedy, !isOnlyFile, options.first != "--bind", map == nil, rateHz == nil,
+            assumedKind == nil
+        else { return remedy }
+        let words = (["binnacle", "convert", "--force"] + options).map(ShellText.quoted).joined(separator: " ")
+        return ForeignFormat.converted(path, suffix: "converted.csv") { "\(words) \($0) -o \($1)" }
+    }
+
     /// Whether the accelerations of a sensor, `nil` for one without a name, have to be negated.
-    func hasGravitySign(_ sensor: String?) -> Bool {
+    func hasGravitySign(_ sensor: String?, isRecorded: Bool) -> Bool {
         if let acceleration = map?.acceleration { return acceleration == .gravity }
+        if hasDeviceOfGravity, !isRecorded { return true }
         guard !gravitySensors.isEmpty else { return false }
         guard let sensor, !gravitySensors.contains(sensor) else { return true }
         return !otherSensors.contains(sensor)
@@ -37,6 +51,8 @@ package enum TraceRemedy: Sendable, Equatable {
     case options([String])
     /// The same command with another file, made first by a shell command unless that is empty, and with additional options.
     case file(String, madeBy: String, options: [String] = [])
+    /// The same command without the file, whose samples no detector uses.
+    case leftOut
 }
 
 /// Writes words for a shell.

@@ -40,6 +40,7 @@ public final class TraceSource: SampleSource {
     package init(_ files: [(file: TraceFile, sensors: [Sensor?])]) {
         let bound = files.flatMap(Self.assigned)
         precondition(Set(files.map { ObjectIdentifier($0.file) }).count == files.count, "a file stands there twice")
+        TraceFile.settleRates(of: files.map(\.file))
         for (number, stream) in bound.enumerated() {
             let isTaken = bound[..<number].contains { $0.sensor === stream.sensor && $0.kind == stream.kind }
             precondition(!isTaken, "two contents are the \(stream.kind) of '\(stream.sensor.name)'")

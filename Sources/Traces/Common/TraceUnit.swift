@@ -12,30 +12,39 @@ enum TraceUnit: Equatable {
 
     /// Parses a unit in any spelling; `nil` for an unknown one.
     init?(_ name: String) {
-        switch Self.fold(name) {
-        case "s", "sec", "secs", "second", "seconds": self = .time(.seconds)
-        case "ms", "msec", "msecs", "millisecond", "milliseconds", "millis": self = .time(.milliseconds)
-        case "us", "usec", "usecs", "microsecond", "microseconds", "micros": self = .time(.microseconds)
-        case "ns", "nsec", "nsecs", "nanosec", "nanosecond", "nanoseconds", "nanos": self = .time(.nanoseconds)
-        case "min", "mins", "minute", "minutes": self = .time(.minutes)
-        case "h", "hr", "hrs", "hour", "hours": self = .time(.hours)
-        case "day", "days": self = .time(.days)
-        case "m/s2", "m/s/s", "m_s2", "mps2", "ms2", "ms-2", "m/sec2", "m/s**2": self = .measured(.accelerometer, 1)
-        case "g", "gs", "g's", "gn", "g-force", "gforce": self = .measured(.accelerometer, Gravity.standard)
-        case "mg", "milli-g", "millig": self = .measured(.accelerometer, Gravity.standard * 1e-3)
-        case "cm/s2", "gal": self = .measured(.accelerometer, 1e-2)
-        case "ut", "microtesla", "microteslas": self = .measured(.magnetometer, 1)
-        case "nt", "nanotesla": self = .measured(.magnetometer, 1e-3)
-        case "mt", "millitesla": self = .measured(.magnetometer, 1e3)
-        case "t", "tesla": self = .measured(.magnetometer, 1e6)
-        case "gauss": self = .measured(.magnetometer, 100)
-        case "mgauss", "milligauss": self = .measured(.magnetometer, 0.1)
-        case "rad/s", "rads-1", "rad_s", "rad/sec", "radian/s", "radians/s": self = .measured(.gyroscope, 1)
-        case "mrad/s", "mrad_s": self = .measured(.gyroscope, 1e-3)
-        case "deg/s", "dps", "degs-1", "deg_s", "deg/sec", "degree/s", "degrees/s", "degrees/sec":
-            self = .measured(.gyroscope, Double.pi / 180)
-        case "mdps", "mdeg/s": self = .measured(.gyroscope, Double.pi / 180 * 1e-3)
-        default: return nil
+        let folded = Self.fold(name)
+        // `deg_per_s` and `m_s2` stand for a quotient; `rad_s-1` is a product.
+        let quotient = folded.split(separator: "_").joined(separator: "/")
+        guard let unit = Self.unit(folded) ?? Self.unit(quotient) else { return nil }
+        self = unit
+    }
+
+    private static func unit(_ folded: String) -> TraceUnit? {
+        switch folded {
+        case "s", "sec", "secs", "second", "seconds": .time(.seconds)
+        case "ms", "msec", "msecs", "millisecond", "milliseconds", "millis": .time(.milliseconds)
+        case "us", "usec", "usecs", "microsecond", "microseconds", "micros": .time(.microseconds)
+        case "ns", "nsec", "nsecs", "nanosec", "nanosecond", "nanoseconds", "nanos": .time(.nanoseconds)
+        case "min", "mins", "minute", "minutes": .time(.minutes)
+        case "h", "hr", "hrs", "hour", "hours": .time(.hours)
+        case "day", "days": .time(.days)
+        case "m/s2", "m/s/s", "m/s/2", "mps2", "mpss", "ms2", "ms-2", "m/s-2", "m/s**2":
+            .measured(.accelerometer, 1)
+        case "g", "gs", "g's", "gn", "g-force", "gforce", "g0": .measured(.accelerometer, Gravity.standard)
+        case "mg", "milli-g", "millig": .measured(.accelerometer, Gravity.standard * 1e-3)
+        case "mm/s2", "mms-2": .measured(.accelerometer, 1e-3)
+        case "cm/s2", "cms-2", "gal": .measured(.accelerometer, 1e-2)
+        case "ut", "utesla", "microtesla", "microteslas": .measured(.magnetometer, 1)
+        case "nt", "ntesla", "nanotesla", "nanoteslas": .measured(.magnetometer, 1e-3)
+        case "mt", "mtesla", "millitesla", "milliteslas": .measured(.magnetometer, 1e3)
+        case "t", "tesla", "teslas": .measured(.magnetometer, 1e6)
+        case "gauss": .measured(.magnetometer, 100)
+        case "mgauss", "milligauss": .measured(.magnetometer, 0.1)
+        case "rad/s", "rads-1", "rad/s-1", "radps": .measured(.gyroscope, 1)
+        case "mrad/s", "mrads-1", "mradps", "millirad/s": .measured(.gyroscope, 1e-3)
+        case "deg/s", "degs-1", "deg/s-1", "dps", "degps": .measured(.gyroscope, Double.pi / 180)
+        case "mdeg/s", "mdps", "mdegps", "millideg/s": .measured(.gyroscope, Double.pi / 180 * 1e-3)
+        default: nil
         }
     }
 
@@ -68,15 +77,32 @@ enum TraceUnit: Equatable {
         return .measured(kind, factor * number)
     }
 
-    /// Lower case, without blanks, dots, parentheses and exponent signs; special letters become ASCII.
+    /// Words of rates as their symbols; the longer spelling of a word comes first.
+    private static let symbols = [
+        ("squared", "2"), ("degrees", "deg"), ("degree", "deg"), ("radians", "rad"), ("radian", "rad"), ("metres", "m"),
+        ("metre", "m"),
+        ("meters", "m"), ("meter", "m"), ("seconds", "s"), ("second", "s"), ("secs", "s"), ("sec", "s"),
+    ]
+
+    /// Lower case, without blanks, dots, parentheses and exponent signs; special letters become ASCII, and `per` a slash.
     private static func fold(_ name: String) -> String {
         let letters: [Character: String] = [
             "\u{B5}": "u", "\u{3BC}": "u", "\u{B2}": "2", "\u{B0}": "deg", "\u{207B}": "-", "\u{B9}": "1", "^": "",
             " ": "", "\u{B7}": "", "\u{22C5}": "", "(": "", ")": "", "{": "", "}": "", "\u{2212}": "-",
         ]
         var folded = name.lowercased().reduce(into: "") { $0 += letters[$1] ?? String($1) }
+        if folded.hasPrefix("in"), folded.count > 3 { folded.removeFirst(2) }
         if !folded.contains("**") { folded.removeAll { $0 == "*" } }
+        for separator in ["_per_", "per"] { folded = replaced(separator, in: folded, by: "/") }
+        // The words of times alone are units as they are.
+        if folded.contains("/") || folded.contains("_") {
+            for (word, symbol) in symbols { folded = replaced(word, in: folded, by: symbol) }
+        }
         return folded
+    }
+
+    private static func replaced(_ word: String, in text: String, by other: String) -> String {
+        text.split(separator: word, omittingEmptySubsequences: false).joined(separator: other)
     }
 
     /// The unit for a kind of sensor (g is the standard gravity or gauss); `nil` when it cannot measure that kind.

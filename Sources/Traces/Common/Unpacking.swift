@@ -46,6 +46,7 @@ enum Unpacking {
     static func tooLarge(_ path: String) -> TraceError {
         TraceError(
             .data, path: path,
-            "unpacks to more than \(ZstdStream.mostRatio) times its size: this is no recording")
+            "unpacks to more than \(ZstdStream.mostRatio) times its size and 1 GiB: this is no recording; if it is one, unpack it "
+                + "first (unzstd, or write it again with compression=None)")
     }
 }

@@ -9,8 +9,12 @@ final class ZstdStream {
     static let mark: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
     /// The maximum ratio of output to input: more than samples compress, and less than a decompression bomb.
     static let mostRatio = 1000
+    /// More than the format can shorten: four bytes make a block of at most 128 KiB.
+    static let mostPossibleRatio = 1 << 16
     /// The output that is allowed whatever the ratio, in bytes.
-    private static let alwaysAllowed = 64 << 20
+    ///
+    /// A dead sensor repeats one value, which zstd shortens more than any ratio allows.
+    private static let alwaysAllowed = 1 << 30
 
     private let library: UnsafePointer<czstd>
     private let stream: OpaquePointer

@@ -45,7 +45,7 @@ final class EvemuDecoder: RowDecoder {
         axisLines = head.lines
         let degrees = head.unitsPerDegree ?? []
         // Turn rates are not negated: the hint is about the sign convention of accelerations.
-        let sign: Double = hints.hasGravitySign(head.sensor) ? -1 : 1
+        let sign: Double = hints.hasGravitySign(head.sensor, isRecorded: false) ? -1 : 1
         factors =
             head.unitsPerG.map { sign * Double(Units.standardGravity) / Double($0) }
             + degrees.map { Double.pi / 180 / Double($0) }

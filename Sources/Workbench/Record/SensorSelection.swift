@@ -18,8 +18,19 @@ struct SensorSelection {
         var chosen: [WantedSensor] = []
         var notices: [String] = []
         for section in configuration.sensors where wanted.isEmpty || wanted.contains(section.name) {
+            if case .trace(let file, _) = section.source {
+                notices.append(
+                    "sensor '\(section.name)' plays a recording already, which 'binnacle convert' copies: "
+                        + "\(file.printable) left out")
+                continue
+            }
             guard let (interface, match) = section.source.device else {
-                notices.append("sensor '\(section.name)' is no device: left out")
+                // A model has all kinds.
+                let kinds = configuration.kinds(of: section.name)
+                chosen.append(
+                    WantedSensor(
+                        section, kinds.isEmpty ? SampleKind.allCases : kinds,
+                        optionalKinds: configuration.optionalKinds(of: section.name)))
                 continue
             }
             var kinds = configuration.kinds(of: section.name)
@@ -50,7 +61,8 @@ struct SensorSelection {
         guard !chosen.isEmpty else {
             throw StationError(
                 .configuration,
-                "\(path.printable): no sensor that is a device and that a detector uses, or that is there")
+                "\(path.printable): no sensor to record: none is a device that a detector uses or that is there, and none is "
+                    + "simulated" + notices.map { "\n" + $0 }.joined())
         }
         self.wanted = chosen
         self.notices = notices

@@ -1,0 +1,184 @@
+import Binnacle
+import Glibc
+import SensorGeometry
+
+/// The unit of a gyroscope's columns, which the recording's accelerometer has to confirm.
+struct UnsettledRate {
+    /// The names of the columns, for messages.
+    let names: String
+    /// The columns for `--map`, with a sign.
+    let columns: [String]
+    /// The stated unit, or else the assumed one.
+    let unit: TraceUnit
+    let isStated: Bool
+    /// Why the assumed unit is likely; empty if it is only the usual one.
+    let reason: String
+
+    private static let units = Quantity.of(.gyroscope).units
+
+    /// The unit after a verdict, and what the user has to know.
+    func settled(_ verdict: GravityTurn.Verdict) -> (unit: TraceUnit, message: String?) {
+        let known = Self.units.firstIndex { abs($0.unit.factor / unit.factor - 1) < 0.3 }
+        var (index, isReversed, why) = (known ?? 0, false, "")
+        switch verdict {
+        case .open where isStated: return (unit, nil)
+        case .open where reason.isEmpty:
+            let map = mapping(Self.units[1].option, isReversed: false)
+            return (
+                unit,
+                "no unit for \(names): taken as \(Self.units[0].name), an assumption: no turn of gravity confirms it. If they are in "
+                    + "\(Self.units[1].name), say so with --map '\(map)'"
+            )
+        case .open:
+            return (unit, "no unit for \(names): taken as \(Self.units[index].name), \(reason) (override with --map)")
+        case .fits(let found, let isOther):
+            (index, isReversed, why) = (found, isOther, "because then they turn as gravity does")
+        case .remains(let found):
+            // Smaller stated units are not excluded.
+            if isStated, known.map({ $0 >= found }) ?? true { return (unit, nil) }
+            (index, why) = (found, "because gravity stays where it is, which \(Self.units[found - 1].name) would turn")
+        }
+        var messages: [String] = []
+        let name = Self.units[index].name
+        if !isStated {
+            messages.append("no unit for \(names): taken as \(name), \(why) (override with --map)")
+        } else if index != known {
+            messages.append("\(names): the stated unit does not fit; \(name) does, \(why) (override with --map)")
+        }
+        if isReversed {
+            messages.append(
+                "\(names): gravity turns the other way, so that the axes are left-handed or have the other sign: if it is so, "
+                    + "--map '\(mapping(Self.units[index].option, isReversed: true))' reverses them")
+        }
+        return (isStated ? unit : Self.units[index].unit, messages.isEmpty ? nil : messages.joined(separator: ". "))
+    }
+
+    private func mapping(_ unit: String, isReversed: Bool) -> String {
+        zip(["gx", "gy", "gz"], columns).map { target, column in
+            let isNegative = column.hasPrefix("-")
+            let name = isNegative ? String(column.dropFirst()) : column
+            return "\(target)=\(isNegative != isReversed ? "-" : "")\(name):\(unit)"
+        }.joined(separator: ",")
+    }
+}
+
+/// Decides the unit of a gyroscope without one by the accelerometer of the same recording: turned by the gyroscope, gravity has to
+/// come out where the accelerometer has it.
+///
+/// A window of 0.3 s counts for a unit if gravity would turn by more than 7° in it. A unit fits if it explains most of the turns
+/// that are measured. It is excluded if gravity would turn, and stays: a gyroscope in °/s that lies still, read in rad/s, does so.
+struct GravityTurn {
+    /// What follows from the samples.
+    enum Verdict: Equatable {
+        /// They do not tell.
+        case open
+        /// The unit at this index of the gyroscope's ``Quantity/units`` explains how gravity turns, or, reversed, does so with
+        /// all axes the other way round.
+        case fits(Int, isReversed: Bool)
+        /// All units before this one would turn gravity, which stays.
+        case remains(Int)
+    }
+
+    /// How far gravity turned and would have turned in the windows of one unit, as sums of squares.
+    private struct Evidence {
+        var windowCount = 0
+        var predicted = 0.0
+        var measured = 0.0
+        /// What is left unexplained with the axes as they are, and reversed.
+        var left = [0.0, 0.0]
+
+        var isEnough: Bool { windowCount >= 12 }
+        var unexplained: Double { min(left[0], left[1]) / max(measured, .leastNonzeroMagnitude) }
+        var isFitting: Bool { isEnough && unexplained < 0.3 }
+        var isExcluded: Bool { isEnough && predicted > 4 * measured && min(left[0], left[1]) > measured }
+    }
+
+    private static let windowNanoseconds: Int64 = 300_000_000
+    /// The acceleration at both ends of a window is a mean over twice this time.
+    private static let meanNanoseconds: Int64 = 40_000_000
+    /// The smallest predicted turn that counts; the offset of a cheap gyroscope, 0.35 rad/s, turns less.
+    private static let leastTurn = 0.12
+    private static let gravity = (0.75 * Gravity.standard)...(1.25 * Gravity.standard)
+
+    let verdict: Verdict
+
+    /// Compares an accelerometer, in m/s², with a gyroscope, in any unit.
+    init(acceleration: [Sample], rate: [Sample]) {
+        let units = Quantity.of(.gyroscope).units
+        var evidence = units.map { _ in Evidence() }
+        var begin = 0
+        while begin < acceleration.count {
+            let first = acceleration[begin].timeNanoseconds
+            let end = (begin..<acceleration.count).partitionPoint {
+                acceleration[$0].timeNanoseconds < first + Self.windowNanoseconds
+            }
+            let next = (begin..<acceleration.count).partitionPoint {
+                acceleration[$0].timeNanoseconds < first + Self.windowNanoseconds / 2
+            }
+            defer { begin = max(next, begin + 1) }
+            guard end < acceleration.count, case let last = acceleration[end].timeNanoseconds,
+                last - first < 2 * Self.windowNanoseconds, let before = Self.direction(acceleration, at: first),
+                let after = Self.direction(acceleration, at: last)
+            else { continue }
+            let turns = Self.rates(rate, from: first, to: last)
+            guard turns.count > 2 else { continue }
+            for (index, unit) in units.enumerated() {
+                let predicted = [1.0, -1.0].map { sign in
+                    turns.reduce(before) { Self.turned($0, by: $1 * (sign * unit.unit.factor)) }
+                }
+                let turn = length(predicted[0] - before)
+                guard turn > Self.leastTurn else { continue }
+                evidence[index].windowCount += 1
+                evidence[index].predicted += turn * turn
+                evidence[index].measured += (after - before).squaredLength
+                for side in 0...1 { evidence[index].left[side] += (after - predicted[side]).squaredLength }
+            }
+        }
+        let fitting = evidence.indices.filter { evidence[$0].isFitting }
+        if let best = fitting.min(by: { evidence[$0].unexplained < evidence[$1].unexplained }) {
+            verdict = .fits(best, isReversed: evidence[best].left[1] < evidence[best].left[0])
+        } else if let index = evidence.firstIndex(where: { !$0.isExcluded }), index > 0 {
+            verdict = .remains(index)
+        } else {
+            verdict = .open
+        }
+    }
+
+    /// The direction of the acceleration around a stamp; `nil` where it is not about as large as gravity.
+    private static func direction(_ samples: [Sample], at time: Int64) -> Vector3? {
+        let first = samples.indices.partitionPoint { samples[$0].timeNanoseconds < time - meanNanoseconds }
+        let end = samples.indices.partitionPoint { samples[$0].timeNanoseconds <= time + meanNanoseconds }
+        guard first < end else { return nil }
+        let sum = samples[first..<end].reduce(Vector3.zero) { $0 + $1.vector }
+        let size = length(sum)
+        return gravity.contains(size / Double(end - first)) ? sum / size : nil
+    }
+
+    /// The turns between a gyroscope's samples, in its unit times seconds; none where samples are missing.
+    private static func rates(_ samples: [Sample], from first: Int64, to last: Int64) -> [Vector3] {
+        let begin = samples.indices.partitionPoint { samples[$0].timeNanoseconds <= first }
+        let end = samples.indices.partitionPoint { samples[$0].timeNanoseconds < last }
+        guard begin > 0, begin <= end, end < samples.count else { return [] }
+        var turns: [Vector3] = []
+        for index in begin...end {
+            let (one, other) = (samples[index - 1], samples[index])
+            guard other.timeNanoseconds - one.timeNanoseconds < windowNanoseconds / 2 else { return [] }
+            let nanoseconds = min(other.timeNanoseconds, last) - max(one.timeNanoseconds, first)
+            turns.append((one.vector + other.vector) * (0.5e-9 * Double(nanoseconds)))
+        }
+        return turns
+    }
+
+    /// A direction that stays in the world, in the axes of a device after it has turned.
+    private static func turned(_ direction: Vector3, by turn: Vector3) -> Vector3 {
+        let angle = length(turn)
+        guard angle > 0, angle.isFinite else { return direction }
+        let axis = turn / angle
+        let (sine, cosine) = (sin(angle), cos(angle))
+        return direction * cosine - cross(axis, direction) * sine + axis * (dot(axis, direction) * (1 - cosine))
+    }
+}
+
+extension Sample {
+    fileprivate var vector: Vector3 { Vector3(Double(x), Double(y), Double(z)) }
+}
