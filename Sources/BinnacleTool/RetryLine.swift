@@ -12,15 +12,18 @@ enum RetryLine {
         switch refused.remedy {
         case .file(let file, let maker, let options):
             // The other file may be among the arguments already.
-            let others = arguments.contains(file) ? arguments.filter { $0 != refused.path } : arguments
-            let words = (arguments.contains(file) ? useful(others) : others).map { replaced($0, refused.path, file) }
+            let others =
+                arguments.contains { $0 == file || $0.hasSuffix("=" + file) }
+                ? without(refused.path, arguments, command) : arguments
+            let words = others.map { replaced($0, refused.path, file) }
             let added = command.options.contains(.map) ? options : []
             line =
                 (maker.isEmpty ? "" : maker + " && ")
                 + shell([command.name.rawValue] + added + without(added, words))
         case .leftOut:
-            guard arguments.contains(refused.path) else { return nil }
-            line = shell([command.name.rawValue] + useful(arguments))
+            let words = without(refused.path, arguments, command)
+            guard words.count < arguments.count else { return nil }
+            line = shell([command.name.rawValue] + words)
         case .options(let options):
             let isNamed = arguments.contains {
                 $0 == refused.path || $0.hasSuffix("=" + refused.path) || $0.contains("=\(refused.path):")
@@ -41,9 +44,25 @@ enum RetryLine {
         (["binnacle"] + words).map(ShellText.quoted).joined(separator: " ")
     }
 
-    /// The arguments without all files that would be refused in turn because no detector uses them.
-    private static func useful(_ arguments: [String]) -> [String] {
-        arguments.filter { !TraceFile.isUseless(path: $0) }
+    /// The arguments without a file, and without all others that would be refused in turn because no detector uses them.
+    private static func without(_ path: String, _ arguments: [String], _ command: CommandRow) -> [String] {
+        func isLeftOut(_ word: String) -> Bool { word == path || TraceFile.isUseless(path: word) }
+        let trace = "--" + OptionRow.trace.name
+        var kept: [String] = []
+        var rest = arguments[...]
+        while let word = rest.popFirst() {
+            let takesValue = command.options.contains { option in
+                option.argument != nil
+                    && (word == "--" + option.name || option.letter.map { word == "-\($0)" } ?? false)
+            }
+            guard takesValue, let value = rest.popFirst() else {
+                let file = word.hasPrefix(trace + "=") ? String(word.dropFirst(trace.count + 1)) : word
+                if !isLeftOut(file) { kept.append(word) }
+                continue
+            }
+            if word != trace || !isLeftOut(value) { kept += [word, value] }
+        }
+        return kept
     }
 
     private static func replaced(_ word: String, _ path: String, _ file: String) -> String {

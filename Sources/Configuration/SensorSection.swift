@@ -242,7 +242,7 @@ extension SensorSettings {
             """
             With "specific_force" the axis that points up reads +9.81 m/s² at rest, as the kernel documents it; with \
             "gravity" the one that points down does, as many laptops and recordings made on iOS have it. \"binnacle doctor --guide\" finds out which \
-            a device has.
+            a device has. A recording that plays in a device's place has the device's sign, unless \"binnacle record\" made it.
             """),
         SettingRow(
             "mount_matrix", \.mountMatrix, shown: .example("\"0, 1, 0; 1, 0, 0; 0, 0, -1\""),

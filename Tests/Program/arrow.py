@@ -291,6 +291,27 @@ def check_theirs():
     zeros = pa.compress(b"\0" * (64 << 20), "zstd", asbytes=True)
     (FOLDER / "bomb.zst").write_bytes(zeros * 20)
     bad(FOLDER / "bomb.zst", "unpacks to more than 1000 times its size")
+    # A dead sensor repeats one value, which is more than 1000 times shorter, and no damage.
+    rows = 9_000_000
+    constant = make_table({"sensor": np.zeros(rows, np.uint8), "t": np.full(rows, 5 * 10**9), "x": np.zeros(rows, np.float32),
+                           "y": np.zeros(rows, np.float32), "z": np.full(rows, 9.81, np.float32)})
+    result = run("replay", write("constant.arrows", constant.to_batches(max_chunksize=rows), compression="zstd"))
+    need(f"replayed {rows} samples" in result.stdout, "constant values:", result.stdout, result.stderr)
+    need((FOLDER / "constant.arrows").stat().st_size * 1000 < rows * 8, "the constant values are no case")
+    # An endless pipe leaves a part of the disk free.
+    disk = FOLDER / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", disk], stderr=subprocess.DEVNULL).returncode:
+        print("no right to mount a small disk: an endless pipe is not tested")
+    else:
+        try:
+            endless = f"printf '\\377\\377\\377\\377'; cat /dev/zero"
+            result = subprocess.run(
+                ["sh", "-c", f"({endless}) | TMPDIR='{disk}' '{BINARY}' replay -"], capture_output=True, text=True, timeout=300)
+            need("of that disk are kept free; name another folder in TMPDIR" in result.stderr, result.stderr)
+            need(result.returncode == 74, "an endless pipe ended with", result.returncode)
+        finally:
+            subprocess.run(["umount", disk], check=True)
     claimed, zstd_mark = (FOLDER / "zstd-large.arrows").read_bytes(), b"\x28\xb5\x2f\xfd"
     for place in [place for place in range(len(claimed) - 4) if claimed[place:place + 4] == zstd_mark]:
         for length in [-2, 0, 1, 1 << 40, -(1 << 62), (1 << 63) - 1]:

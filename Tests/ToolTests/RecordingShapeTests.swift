@@ -78,7 +78,7 @@ import Testing
     }
 
     /// All files that an app exports, most of which no detector uses.
-    @Test(arguments: ["replay", "plot"])
+    @Test(arguments: ["replay", "plot", "calibrate"])
     func aFolderOfAnAppPlaysWithTheCommandThatIsPrinted(command: String) throws {
         func text(_ names: String, _ row: (RecordingShape.Moment) -> [Double]) -> String {
             "time,seconds_elapsed,\(names)\n"
@@ -99,8 +99,18 @@ import Testing
         ])
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".csv") }
             .sorted()
-        let options = command == "plot" ? ["-o", "page.html"] : ["--json"]
-        let result = try followed(try Binary.run([command] + files + options, in: folder.path), in: folder, most: 1)
+        if command == "calibrate" {
+            let traces = files.flatMap { ["--trace", $0] }
+            let result = try followed(try Binary.run([command] + traces, in: folder.path), in: folder, most: 1)
+            // The device lies still, so that nothing can be fitted; the samples have been read.
+            #expect(result.errors.contains("no calibration of the magnetometer: only"), "\(result.errors)")
+            return
+        }
+        // A configuration is no recording, although it is not left out.
+        try "[motion.motion]\naccelerometer = \"a\"\n[sensor.a]\nsource = \"auto\"\n".write(
+            toFile: folder.path + "/binnacle.toml", atomically: true, encoding: .utf8)
+        let options = ["--config", "binnacle.toml"] + (command == "plot" ? ["-o", "page.html"] : ["--json"])
+        let result = try followed(try Binary.run([command] + options + files, in: folder.path), in: folder, most: 1)
         #expect(result.status == 0, "\(result.errors)")
         #expect(command == "plot" || result.output.contains("motion.began"), "\(result.errors)")
     }

@@ -158,17 +158,21 @@ final class ArrowFile {
         return first
     }
 
-    func firstVectors(of sensor: UInt8, most count: Int) -> VectorStatistics {
+    /// The first vectors of a sensor, and the median distance of their stamps, in seconds.
+    func firstVectors(of sensor: UInt8, most count: Int) -> (values: VectorStatistics, stepSeconds: Double?) {
         var axes: [[Double]] = [[], [], []]
+        var times: [Int64] = []
         _ = forEachBatch { batch, _ in
             for row in 0..<batch.rowCount where bytes[batch.sensors + row] == sensor && axes[0].count < count {
+                times.append(bytes.loadUnaligned(fromByteOffset: batch.times + 8 * row, as: Int64.self))
                 for (axis, place) in [batch.x, batch.y, batch.z].enumerated() {
                     axes[axis].append(Double(bytes.loadUnaligned(fromByteOffset: place + 4 * row, as: Float.self)))
                 }
             }
             return axes[0].count < count
         }
-        return VectorStatistics(axes[0], axes[1], axes[2])
+        let steps = zip(times, times.dropFirst()).map { Units.seconds(from: $0, to: $1) }.sorted()
+        return (VectorStatistics(axes[0], axes[1], axes[2]), steps.count > 9 ? steps[steps.count / 2] : nil)
     }
 
     /// From now on a sample of any other sensor is a fault, because no reader would deliver it.

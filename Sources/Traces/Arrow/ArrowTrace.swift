@@ -55,14 +55,20 @@ enum ArrowTrace {
         var sensors: [ArrowSensor] = []
         var notices: [TraceNotice] = []
         for number in numbers {
-            let values =
+            let first =
                 metadata[ArrowKeys.version] == nil || !described.contains(number)
                 ? file.firstVectors(of: number, most: examinedRows) : nil
             let sensor = try mapError({ TraceError(.data, path: file.path, $0.message) }) { () throws(ArrowFault) in
-                try ArrowSensor(number, metadata: metadata, hints: hints, values: values)
+                try ArrowSensor(number, metadata: metadata, hints: hints, values: first?.values)
             }
             sensors.append(sensor)
-            notices += sensor.notices.map { TraceNotice(path: file.path, line: nil, column: nil, message: $0) }
+            var words = sensor.notices
+            if let step = first?.stepSeconds, step > 0, step < CSVTimeChoice.shortestSeconds {
+                words.append(
+                    CSVTimeChoice.implausible("sensor \(number)", step)
+                        + ": if that is not so, write its column t in nanoseconds")
+            }
+            notices += words.map { TraceNotice(path: file.path, line: nil, column: nil, message: $0) }
         }
         file.expect(only: numbers)
         if first?.group != nil {

@@ -26,7 +26,7 @@ struct CSVTimeChoice {
 
     private static let fewestRows = 10
     /// Shorter distances of samples are reported.
-    private static let shortestSeconds = 101e-6
+    static let shortestSeconds = 101e-6
 
     init(
         _ columns: [ColumnName], _ names: [String], _ table: HeadTable, rate: (hertz: Double, says: String?)?
@@ -68,7 +68,7 @@ struct CSVTimeChoice {
         if let steps, table.rowCount >= Self.fewestRows, steps.median > 0, columns.allSatisfy({ $0.sensor == nil }) {
             let seconds = steps.median * unit.inSeconds
             let perSecond = steps.rate / unit.inSeconds
-            if let values, Self.isInBatches(values, steps, columns, table) {
+            if let values, perSecond >= 1, Self.isInBatches(values, steps, columns, table) {
                 if let rate, rate.says == nil {
                     time = .rate(hertz: rate.hertz)
                     return
@@ -80,10 +80,8 @@ struct CSVTimeChoice {
                 )
             } else if seconds < Self.shortestSeconds || isStated && seconds > 1.0001 {
                 notices.append(
-                    "'\(name)' has \(Self.text(seconds)) between samples"
-                        + (seconds < 1 ? " (\(Int((1 / seconds).rounded())) samples a second)" : "") + ", which "
-                        + (seconds < 20e-6 || seconds > 1 ? "no sensor" : "hardly any sensor")
-                        + " has: if that is not so, its unit is another one (--map 'time=COLUMN:UNIT' with s, ms, us or ns)"
+                    Self.implausible("'\(name)'", seconds)
+                        + ": if that is not so, its unit is another one (--map 'time=COLUMN:UNIT' with s, ms, us or ns)"
                 )
             }
         }
@@ -109,6 +107,13 @@ struct CSVTimeChoice {
         }
         if rate != nil, rate?.says == nil { notices.append("--rate is not used: '\(name)' holds the time") }
         time = isClock ? .clock(column: column) : .number(column: column, unit: unit)
+    }
+
+    /// The words for a distance of samples that sensors do not have.
+    static func implausible(_ name: String, _ seconds: Double) -> String {
+        let rate = seconds < 1 ? " (\(VectorStatistics.optionText((1 / seconds).rounded())) samples a second)" : ""
+        let sensor = seconds < 20e-6 || seconds > 1 ? "no sensor" : "hardly any sensor"
+        return "\(name) has \(text(seconds)) between samples\(rate), which \(sensor) has"
     }
 
     private static func text(_ seconds: Double) -> String {
