@@ -49,6 +49,14 @@ import Traces
         #expect(Collected(try TraceSource(paths: [file.path])).arrivals == arrivals)
     }
 
+    @Test(arguments: [(24_000, true), (10_000_000, false)] as [(Int64, Bool)])
+    func stampsThatNoSensorMakesAreReported(step: Int64, isReported: Bool) throws {
+        let arrivals = (0..<100).map { Arrival(0, Int64($0) * step, 9.8) }
+        let file = try TemporaryFile(try arrowBytes(arrivals, makeStreams([("a", .accelerometer)])).withoutMetadata)
+        let notices = try TraceFile(path: file.path).notices.map(\.message)
+        #expect(notices.contains { $0.contains("24.0 µs between samples (41667") } == isReported, "\(notices)")
+    }
+
     /// The bytes of a stream whose rows belong to the sensors that a function says, all in one batch.
     private func mixed(_ count: Int, _ sensor: (Int) -> UInt8) throws -> [UInt8] {
         var bytes = try arrowBytes(steadyArrivals(1, count: count), makeStreams([("a", .accelerometer)]))
