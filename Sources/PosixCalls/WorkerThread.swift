@@ -19,10 +19,12 @@ package enum WorkerThread {
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         if let stackBytes { pthread_attr_setstacksize(&attributes, stackBytes) }
-        // Signals are for the event thread, whose waits they end.
+        // Signals are for the event thread, whose waits they end. SIGBUS is for the thread that reads a lost page of a mapped file,
+        // and would end the process if it were blocked.
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
+        sigdelset(&all, SIGBUS)
         pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         let work = Unmanaged.passRetained(Work(body))

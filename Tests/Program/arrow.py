@@ -515,11 +515,50 @@ def check_event_table():
         need(found == sum(line.get("peak_g", 0) > 0 for line in lines), "duckdb finds", found)
 
 
+def check_processors():
+    """Files of more than 4 MiB, which other threads read ahead: the same on each number of processors, whole or damaged."""
+    rows = 400_000
+    table = make_table(samples(rows))
+    words = pa.array([str(row % 4) for row in range(rows)]).dictionary_encode()
+    cuts = [0, 1, 70_000, 70_003, 90_000, 250_000, 250_000, rows]
+
+    def parts(whole):
+        return [batch for begin, end in zip(cuts, cuts[1:]) for batch in whole.slice(begin, end - begin).to_batches()]
+
+    other = make_table({**samples(rows, seed=1), "sensor": np.full(rows, 200, np.uint8)})
+    paths = [
+        write("processors.arrows", [table]), write("processors-parts.arrows", parts(table)),
+        write("processors-zstd.arrows", parts(table), compression="zstd"),
+        write("processors-dictionary.arrows", parts(table.append_column("word", words))),
+        write("processors-in-turn.arrows", [b for pair in zip(parts(table), parts(other)) for b in pair]),
+        write("processors-mixed.arrows", parts(pa.concat_tables([table, other]).sort_by("t"))),
+    ]
+    whole = paths[1].read_bytes()
+    for share in (0.5, 0.99):
+        paths.append(FOLDER / f"processors-cut-{share}.arrows")
+        paths[-1].write_bytes(whole[:int(len(whole) * share)])
+    paths.append(FOLDER / "processors-damaged.arrows")
+    paths[-1].write_bytes(whole[:len(whole) // 2] + b"\xff" * 64 + whole[len(whole) // 2 + 64:])
+    for path in paths:
+        results = []
+        for count in (1, len(os.sched_getaffinity(0))):
+            processors = set(sorted(os.sched_getaffinity(0))[:count])
+            result = subprocess.run(
+                [BINARY, "replay", "--json", path], capture_output=True, timeout=300, stdin=subprocess.DEVNULL,
+                preexec_fn=lambda allowed=processors: os.sched_setaffinity(0, allowed))
+            # How long it took is not compared.
+            told = [line for line in result.stderr.splitlines() if not line.startswith(b"replayed ")]
+            results.append((result.returncode, result.stdout, told))
+        need(results[0] == results[1], path.name, "is not the same on all processors:", *(told for _, _, told in results))
+        need(results[0][1], path.name, "has no events:", results[0][2])
+
+
 golden = sorted((TESTS / "Golden").glob("*.csv")) + sorted((TESTS / "Golden").glob("*.evemu"))
 need(len(golden) > 5, "there are no golden traces")
 for trace in golden:
     check_ours(trace)
 check_theirs()
+check_processors()
 check_raw_scans()
 check_event_table()
 print(f"Arrow: {harness.needed} checks with pyarrow {pa.__version__}, polars {pl.__version__} and duckdb {duckdb.__version__}")

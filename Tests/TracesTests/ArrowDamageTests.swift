@@ -150,11 +150,11 @@ import Traces
     }
 
     /// Cuts a file after some of it was read.
-    private func shrink(to share: Int, groups: Bool) throws -> (Collected, Int) {
+    private func shrink(to share: Int, groups: Bool, _ chunking: Chunking) throws -> (Collected, Int) {
         let all = steadyArrivals(2, count: 400_000)
         let bytes = try arrowBytes(all, streams)
         let file = try TemporaryFile(groups ? bytes : bytes.withoutGroups)
-        let source = try TraceSource(paths: [file.path])
+        let source = TraceSource(try TraceFile(path: file.path, chunking: chunking))
         let delivery = SampleDelivery(streams: source.streams, capacity: 10_000)
         var before = 0
         for _ in 0..<5 {
@@ -169,9 +169,9 @@ import Traces
         return (Collected(source), before)
     }
 
-    @Test(arguments: [0, 1, 10, 50, 99], [true, false])
-    func aFileThatShrinksIsAnErrorAndNotTheEnd(share: Int, groups: Bool) throws {
-        let (collected, before) = try shrink(to: share, groups: groups)
+    @Test(arguments: [0, 1, 10, 50, 99], [(true, 1), (false, 1), (true, 3), (false, 3)])
+    func aFileThatShrinksIsAnErrorAndNotTheEnd(share: Int, form: (groups: Bool, threads: Int)) throws {
+        let (collected, before) = try shrink(to: share, groups: form.groups, .tiny(0, form.threads))
         #expect(before > 50_000)
         #expect(!collected.failures.isEmpty)
         for case let failure as TraceError in collected.failures {

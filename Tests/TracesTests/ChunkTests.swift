@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 import Traces
 
-/// A large CSV file is read in chunks by several threads; what comes of it is compared in ``PlainRowsTests``, too.
+/// A large file is read in chunks by several threads.
+///
+/// What comes of CSV is compared in ``PlainRowsTests``, too, and of what other tools write as Arrow in Tests/Program/arrow.py.
 @Suite struct ChunkTests {
     private static let head = "t_ms,ax_g,ay_g,az_g\n"
 
@@ -66,11 +68,104 @@ import Traces
         }
     }
 
+    // MARK: - Arrow
+
+    /// What is read, or why nothing is.
+    private func outcome(
+        _ path: String, capacity: Int, _ chunking: Chunking = .serial
+    ) -> Result<TraceReading, TraceError> {
+        Result { () throws(TraceError) in try TraceReading(path, capacity: capacity, chunking: chunking) }
+    }
+
+    /// Reads an Arrow stream with several numbers of threads, some of which read short blocks as well, and some do not.
+    @discardableResult
+    private func compare(_ bytes: [UInt8], capacities: [Int] = [7, 65_536]) throws -> Result<TraceReading, TraceError> {
+        let file = try TemporaryFile(bytes)
+        var last = outcome(file.path, capacity: 4096)
+        for capacity in capacities {
+            last = outcome(file.path, capacity: capacity)
+            for (size, threads) in [(0, 2), (3000, 5)] {
+                let isSame = outcome(file.path, capacity: capacity, .tiny(size, threads)) == last
+                #expect(isSame, "\(bytes.count) bytes, capacity \(capacity), chunks of \(size), \(threads) threads")
+            }
+        }
+        return last
+    }
+
+    /// Recordings with groups and without, whose batches have one row to thousands.
+    @Test(arguments: 1...4, [nil, 3] as [Int?])
+    func theSameComesOfArrowOnEachNumberOfThreads(streamCount: Int, flushed: Int?) throws {
+        let streams = makeStreams(Array(fourStreams.prefix(streamCount)))
+        let arrivals = randomArrivals(streamCount, count: 600, seed: UInt64(streamCount))
+        let bytes = try arrowBytes(arrivals, streams, flushed: flushed, capacity: 100)
+        for form in [bytes, bytes.withoutGroups, bytes.withoutMetadata] {
+            _ = try compare(form).map { #expect($0.sampleCount > 100) }
+        }
+    }
+
+    /// More blocks than are read ahead, in batches longer than a block too; at the end one that is not whole.
+    @Test(arguments: [1, 5]) func aLongArrowStreamIsTheSame(streamCount: Int) throws {
+        let kinds = (0..<streamCount).map { (name: "s\($0)", kind: SampleKind.accelerometer) }
+        let bytes = try arrowBytes(steadyArrivals(streamCount, count: 200_000), makeStreams(kinds))
+        for form in [bytes.withoutGroups, Array(bytes.dropLast(100))] {
+            let reading = try compare(form, capacities: [50_000]).get()
+            #expect(reading.sampleCount > 100_000)
+        }
+    }
+
+    /// Rows with flaws, scaled columns, columns that are not aligned, and several sensors in one batch.
+    @Test(arguments: 1...3) func unusualArrowIsTheSame(seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let streams = makeStreams(Array(fourStreams.suffix(2)))
+        let bytes = try arrowBytes(steadyArrivals(2, count: 2400), streams, flushed: 1, capacity: 300)
+        var flawed = bytes
+        var mixed = bytes.withoutMetadata
+        for message in bytes.messages.dropFirst().dropLast() {
+            // The sensors come first in the body, then the stamps and the axes.
+            if Bool.random(using: &random) { mixed[message.bodyStart + Int.random(in: 0..<200, using: &random)] ^= 1 }
+            for _ in 0..<Int.random(in: 0...2, using: &random) {
+                let place = min(message.bodyStart + 8 * Int.random(in: 20..<400, using: &random), bytes.count - 64)
+                flawed.setWord(place, [0x7FC0_0000, .max, 0x7F00_0000, 0][Int.random(in: 0..<4, using: &random)])
+            }
+        }
+        let forms = [
+            flawed, flawed.withoutGroups, mixed, bytes.replacing("\"m/s2\"", with: "\"g\"   "),
+            bytes.withoutGroups.replacing("µT", with: "nT "),
+        ]
+        for form in forms { try compare(form, capacities: [100]) }
+    }
+
+    /// A file that is damaged anywhere gives the same samples before the same error.
+    @Test func damagedArrowIsTheSame() throws {
+        let streams = makeStreams(Array(fourStreams.suffix(2)))
+        let bytes = try arrowBytes(steadyArrivals(2, count: 40), streams, flushed: 1, capacity: 10)
+        var failures = 0
+        for message in bytes.messages {
+            for offset in stride(from: message.start, to: min(message.bodyStart, bytes.count), by: 4) {
+                for word in [0, 0x7FFF_FFFF, bytes.word(offset) &+ 4] as [UInt32] {
+                    var lie = bytes
+                    lie.setWord(offset, word)
+                    let file = try TemporaryFile(lie)
+                    let serial = outcome(file.path, capacity: 1000)
+                    let isSame = outcome(file.path, capacity: 1000, .tiny(0, 3)) == serial
+                    #expect(isSame, "\(word) at byte \(offset)")
+                    failures += (try? serial.get())?.failures.count ?? 1
+                }
+            }
+            for cut in [message.start, message.start + 6, message.bodyStart, message.bodyStart + 200] {
+                try compare(Array(bytes.prefix(cut)), capacities: [1000])
+            }
+        }
+        #expect(failures > 100)
+    }
+
     /// A source that is released long before the end of its file leaves no thread that holds the file.
-    @Test func threadsEndWithTheirSource() throws {
-        var text = Self.head
-        for row in 0..<20_000 { text += "\(row * 10),1,2,3\n" }
-        let file = try TemporaryFile(text)
+    @Test(arguments: [false, true]) func threadsEndWithTheirSource(isArrow: Bool) throws {
+        let bytes =
+            try isArrow
+            ? arrowBytes(steadyArrivals(1, count: 20_000), makeStreams([("a", .accelerometer)]), flushed: 1)
+            : Array(text(rowCount: 20_000).utf8)
+        let file = try TemporaryFile(bytes)
         func isOpen() -> Bool {
             (0..<1024).contains { number in
                 var target = [CChar](repeating: 0, count: 4096)
@@ -83,6 +178,8 @@ import Traces
         _ = source?.fill(delivery)
         #expect(delivery.batches[0].count == 100)
         #expect(isOpen())
+        // A delivery may borrow from the file.
+        delivery.removeAll()
         source = nil
         // The last thread releases what it holds when it has already reported its end.
         try waitUntil("the file's closing") { !isOpen() }

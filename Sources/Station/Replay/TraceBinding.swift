@@ -35,7 +35,7 @@ package struct TraceSet: Sendable {
     var otherDevices: Set<String> = []
     /// Whether samples are decoded again from recorded raw scans.
     package var decodesScans = false
-    /// Number of processors for parsing large CSV files.
+    /// Number of processors for reading large files of CSV and Arrow.
     package var processorCount = 1
     /// Whether the command accepts `--bind`.
     var takesBindings = true

@@ -21,6 +21,12 @@ final class ArrowFile {
     let file: MappedFile
     let schema: SampleSchema
     let firstMessage: Int
+    /// The number of threads that read the file's blocks, including the reader's.
+    let threadCount: Int
+    /// Blocks with fewer bytes are read in less time than a thread takes to wake up.
+    let chunkBytes: Int
+    /// The other threads, from the first use on.
+    private(set) lazy var readAhead = threadCount > 1 ? ReadAhead<ArrowBlock>(threadCount: threadCount) : nil
     private let decoding: ArrowScanDecoding?
     /// Whether ``ArrowUnpacking`` wrote the batches: they claim to be compressed with zstd, and are not.
     private let isUnpacked: Bool
@@ -39,9 +45,12 @@ final class ArrowFile {
 
     /// Reads the schema of an Arrow stream; with a `makeDecoder` raw scans are decoded.
     init(
-        _ file: MappedFile, isUnpacked: Bool = false, makeDecoder: ScanDecoderMaker?, hints: TraceHints
+        _ file: MappedFile, isUnpacked: Bool = false, makeDecoder: ScanDecoderMaker?, hints: TraceHints,
+        chunking: Chunking
     ) throws(TraceError) {
         self.file = file
+        threadCount = file.bytes.count < chunking.fewestBytes ? 1 : chunking.threadCount
+        chunkBytes = chunking.chunkBytes
         self.isUnpacked = isUnpacked
         (schema, firstMessage) = try mapError({ TraceError(.data, path: file.path, $0.message) }) {
             () throws(ArrowFault) in try Self.schema(file.bytes, needsScans: makeDecoder != nil)
@@ -64,7 +73,8 @@ final class ArrowFile {
     }
 
     func find(at offset: Int) -> Finding {
-        let place = offset >> 3 & (remembered.count - 1)
+        // Many files have their messages at multiples of 64.
+        let place = (offset >> 3 ^ offset >> 9) & (remembered.count - 1)
         if let known = remembered[place], known.offset == offset { return known.finding }
         let finding: Finding
         do throws(ArrowFault) {

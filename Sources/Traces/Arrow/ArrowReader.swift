@@ -187,7 +187,7 @@ final class ArrowReader: TraceReader {
         let row = rows[stream]
         let end = ends[stream]
         let columns = row.columns(row.position..<end)
-        if batch.isEmpty { batch.borrow(columns, of: row) } else { batch.append(columns) }
+        if batch.isEmpty { batch.borrow(columns, of: row.block) } else { batch.append(columns) }
         let last = place(stream, end - 1)
         rowNumber = max(rowNumber, row.number(end - 1))
         rules.row.keep(stream, timeNanoseconds: last.timeNanoseconds)

@@ -15,14 +15,14 @@ enum ArrowTrace {
 
     /// Opens an Arrow stream; `nil` for other files.
     static func open(
-        _ file: InputFile, makeDecoder: ScanDecoderMaker?, hints: TraceHints
+        _ file: InputFile, makeDecoder: ScanDecoderMaker?, hints: TraceHints, chunking: Chunking
     ) throws(TraceError) -> ArrowFile? {
         let first = file.firstBytes(markCount)
         try ForeignFormat.refuse(first, file.path)
         guard begins(with: first), first.count >= 8, let size = file.size else { return nil }
         let mapped = try MappedFile(file, count: Int(size))
         guard ArrowUnpacking.isNeeded(mapped.bytes) else {
-            return try ArrowFile(mapped, makeDecoder: makeDecoder, hints: hints)
+            return try ArrowFile(mapped, makeDecoder: makeDecoder, hints: hints, chunking: chunking)
         }
         let unpacked = Result { () throws(TraceError) in
             try ArrowUnpacking.unpacked(mapped.bytes, path: file.path)
@@ -33,7 +33,8 @@ enum ArrowTrace {
         }
         let input = try unpacked.get()
         return try ArrowFile(
-            MappedFile(input, count: Int(input.size ?? 0)), isUnpacked: true, makeDecoder: makeDecoder, hints: hints)
+            MappedFile(input, count: Int(input.size ?? 0)), isUnpacked: true, makeDecoder: makeDecoder, hints: hints,
+            chunking: chunking)
     }
 
     /// The readers of a file's streams: a single one if the file stores the order of arrival, else one for each stream.

@@ -7,9 +7,8 @@ import PosixCalls
 /// A line belongs to the section in which it begins. Rows that are not plain, and everything that depends on earlier rows, are
 /// left to ``RowReader``, which finds the lines in the text.
 ///
-/// One thread has a chunk at a time: the one to which ``CSVChunks`` assigned its number, and then the reader, until it requests
-/// the next chunk. Each hand-over goes through the lock of a monitor, so a chunk may be shared.
-final class CSVChunk: @unchecked Sendable {
+/// One thread has a chunk at a time, see ``ReadAheadChunk``, so a chunk may be shared.
+final class CSVChunk: ReadAheadChunk, @unchecked Sendable {
     /// A run of plain rows.
     private struct Part {
         /// The first byte, in ``memory``.
@@ -30,6 +29,10 @@ final class CSVChunk: @unchecked Sendable {
     /// Whether the section could be read and its last line is terminated.
     private(set) var isUsable = false
 
+    private let file: InputFile
+    /// The section of the file, and whether a line begins with it.
+    private var stretch: Range<Int64> = 0..<0
+    private var isAtLine = false
     private let capacity: Int
     private let decoder: CSVDecoder
     /// The samples of all parts, for each stream.
@@ -49,7 +52,8 @@ final class CSVChunk: @unchecked Sendable {
     /// The number of bytes read at a time in search of the end of the last line.
     private static let pieceSize = 4096
 
-    init(_ head: CSVHead, size: Int) {
+    init(_ head: CSVHead, size: Int, file: InputFile) {
+        self.file = file
         capacity = 1 + size + LineReader.longestLine
         memory = .allocate(capacity: capacity + LineReader.padding)
         decoder = CSVDecoder(head, isLineByLine: false)
@@ -65,8 +69,8 @@ final class CSVChunk: @unchecked Sendable {
 
     // MARK: - For the thread that reads the chunk
 
-    /// Reads the lines that begin in a section of the file, and decodes their plain rows; `isAtLine` if a line begins with it.
-    func read(_ stretch: Range<Int64>, of file: InputFile, isAtLine: Bool) {
+    /// Reads the lines that begin in the section of the file, and decodes their plain rows.
+    func read() {
         isUsable = false
         fileOffset = nil
         text = 0..<0
@@ -78,7 +82,7 @@ final class CSVChunk: @unchecked Sendable {
         // The byte before the section shows whether a line begins with the section.
         let offset = stretch.lowerBound - (isAtLine ? 0 : 1)
         let count = Int(stretch.upperBound - offset)
-        guard load(file, offset, count, at: 0) == count else { return }
+        guard load(offset, count, at: 0) == count else { return }
         var start = 0
         if !isAtLine {
             guard let end = lineEnd(0, count - 1) else {
@@ -87,7 +91,7 @@ final class CSVChunk: @unchecked Sendable {
             }
             start = end + 1
         }
-        guard let end = findEnd(file, offset, count) else { return }
+        guard let end = findEnd(offset, count) else { return }
         // The padding begins with a line end.
         memory[end] = CSVDialect.newline
         text = start..<end
@@ -97,19 +101,19 @@ final class CSVChunk: @unchecked Sendable {
     }
 
     /// Finds the end of the last line; `nil` when it is too long, or the file ends first.
-    private func findEnd(_ file: InputFile, _ offset: Int64, _ count: Int) -> Int? {
+    private func findEnd(_ offset: Int64, _ count: Int) -> Int? {
         var loaded = count
         var searched = count - 1
         while true {
             if let end = lineEnd(searched, loaded) { return end + 1 }
             searched = loaded
-            let added = load(file, offset + Int64(loaded), min(Self.pieceSize, capacity - loaded), at: loaded)
+            let added = load(offset + Int64(loaded), min(Self.pieceSize, capacity - loaded), at: loaded)
             guard added > 0 else { return nil }
             loaded += added
         }
     }
 
-    private func load(_ file: InputFile, _ offset: Int64, _ count: Int, at place: Int) -> Int {
+    private func load(_ offset: Int64, _ count: Int, at place: Int) -> Int {
         var loaded = 0
         while loaded < count {
             let result = try? systemCall("pread") {
@@ -160,6 +164,12 @@ final class CSVChunk: @unchecked Sendable {
     }
 
     // MARK: - For the reader
+
+    /// Assigns a section of the file; `isAtLine` if a line begins with it.
+    func assign(_ stretch: Range<Int64>, isAtLine: Bool) {
+        self.stretch = stretch
+        self.isAtLine = isAtLine
+    }
 
     /// Appends decoded rows to a window without a full batch, until one of its batches is full or a part ends.
     ///

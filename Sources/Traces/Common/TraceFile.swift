@@ -35,7 +35,7 @@ package final class TraceFile {
     ///   - makeDecoder: Makes the decoder for an Arrow stream's raw scans, which replace the recorded samples; `nil` uses the
     ///     samples.
     ///   - isLineByLine: Whether CSV is never read in bulk; the result is the same.
-    ///   - chunking: The number of threads that read a large CSV file; the result is the same.
+    ///   - chunking: The number of threads that read a large file of CSV or Arrow; the result is the same.
     ///   - isCancelled: Called while the reader waits for a pipe; `true` is treated as the end of the file.
     /// - Throws: ``TraceError`` when the file cannot be opened, or its header is incomplete.
     package init(
@@ -59,7 +59,9 @@ package final class TraceFile {
         var notice: TraceNotice?
         if piped == nil { (file, notice) = try Unpacking.file(file, isCancelled: isCancelled) }
         unpackingNotices = notice.map { [$0] } ?? []
-        if piped == nil, let stream = try ArrowTrace.open(file, makeDecoder: makeDecoder, hints: hints) {
+        if piped == nil,
+            let stream = try ArrowTrace.open(file, makeDecoder: makeDecoder, hints: hints, chunking: chunking)
+        {
             readers = try ArrowTrace.readers(of: stream, hints: hints)
             try requireGravity(hints)
             return

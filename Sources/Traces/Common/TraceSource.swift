@@ -18,7 +18,7 @@ public final class TraceSource: SampleSource {
     /// - Parameters:
     ///   - paths: Trace files, at least one.
     ///   - map: Columns and units that the user names; they replace those recognised.
-    ///   - processorCount: The number of processors that may decode large CSV files in parallel, each with a thread that ends
+    ///   - processorCount: The number of processors that may read large files of CSV or Arrow in parallel, each with a thread that ends
     ///     with the source. The samples are the same.
     /// - Throws: ``TraceError`` when a file cannot be opened, or its header is incomplete.
     public convenience init(

@@ -1,8 +1,8 @@
-/// The size of the chunks of a CSV file and the number of threads that read them; neither changes the samples or the reports.
+/// The number of threads that read a large file, and the size of its chunks; neither changes the samples or the reports.
 package struct Chunking: Sendable {
     /// The number of threads that read a file, including the thread that requests the samples.
     package var threadCount: Int
-    /// The size of a chunk, in bytes.
+    /// The size of a chunk of CSV, in bytes; a shorter block of an Arrow stream is not worth a thread.
     package var chunkBytes = 262_144
     /// The minimum size of a file that is read in chunks, in bytes.
     package var fewestBytes = 4_194_304
