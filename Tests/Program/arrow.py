@@ -520,10 +520,10 @@ def check_processors():
     rows = 400_000
     table = make_table(samples(rows))
     words = pa.array([str(row % 4) for row in range(rows)]).dictionary_encode()
-    cuts = [0, 1, 70_000, 70_003, 90_000, 250_000, 250_000, rows]
+    cuts = [0, 1, 70_000, 70_003, 90_000, 250_000, 250_000]
 
     def parts(whole):
-        return [batch for begin, end in zip(cuts, cuts[1:]) for batch in whole.slice(begin, end - begin).to_batches()]
+        return [batch for begin, end in zip(cuts, cuts[1:] + [whole.num_rows]) for batch in whole.slice(begin, end - begin).to_batches()]
 
     other = make_table({**samples(rows, seed=1), "sensor": np.full(rows, 200, np.uint8)})
     paths = [
@@ -550,7 +550,7 @@ def check_processors():
             told = [line for line in result.stderr.splitlines() if not line.startswith(b"replayed ")]
             results.append((result.returncode, result.stdout, told))
         need(results[0] == results[1], path.name, "is not the same on all processors:", *(told for _, _, told in results))
-        need(results[0][1], path.name, "has no events:", results[0][2])
+        need(results[0][1] or path in paths[6:], path.name, "has no events:", results[0][2])
 
 
 golden = sorted((TESTS / "Golden").glob("*.csv")) + sorted((TESTS / "Golden").glob("*.evemu"))
