@@ -72,6 +72,8 @@ LINKING = -Xswiftc -use-ld=lld $(PACKING) -Xlinker --icf=safe -Xlinker -z -Xlink
     $(if $(ORDER),-Xlinker --no-warn-symbol-ordering -Xlinker --symbol-ordering-file=$(abspath $(ORDER)))
 # The measuring programs are built with the same flags: with others, SwiftPM would compile the modules again, for each of them.
 RELEASE = build -c release --static-swift-stdlib --disable-local-rpath $(SECTIONS) -Xlinker -L$(CURDIR)/.build/static $(LINKING)
+# The telephone's maker has removed the hard iron.
+CALIBRATED := --set north.north.hard_iron_uT=0
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
 .PHONY: $(TRIES) $(SUITES) suite-SensorTests help setup setup-test setup-deb build build-ordered portable run install uninstall clean \
@@ -116,8 +118,8 @@ check-portable: setup ## Replay with that program in a root of Ubuntu 22.04 (as 
 	scripts/package portable --check
 
 run: build ## Replay the bundled recording of a walk, and draw it into docs/walk.svg; SPEED=1 plays it in real time.
-	$(BINARY) replay --speed $(SPEED) $(WALK)
-	$(BINARY) plot --force -o docs/walk.svg $(WALK)
+	$(BINARY) replay --speed $(SPEED) $(CALIBRATED) $(WALK)
+	$(BINARY) plot --force -o docs/walk.svg $(CALIBRATED) $(WALK)
 
 deb: setup-deb ## Make the Debian packages, which lie in .build/deb/packages afterwards.
 	scripts/package deb

@@ -1,6 +1,7 @@
 package import Configuration
 package import LinuxSensors
 package import LinuxSystem
+import PlainText
 package import TableReading
 package import Traces
 
@@ -100,5 +101,24 @@ extension DeviceFinder {
     /// The devices that are there.
     package func list() throws(StationError) -> [SensorDevice] {
         try mapError(StationError.init) { () throws(SystemError) in try devices() }
+    }
+}
+
+extension StationError {
+    /// Refuses to write over a file that is read.
+    ///
+    /// - Parameters:
+    ///   - output: The path that is written; `-` is standard output.
+    ///   - inputs: The paths that are read; `-` is standard input.
+    ///   - option: The option that names the output.
+    /// - Throws: Which file it is, and what to do.
+    package static func refuse(writing output: String, over inputs: [String], option: String) throws(StationError) {
+        guard output != "-", let written = try? fileStatus(output), written.isRegular else { return }
+        for input in inputs {
+            let read = try? fileStatus(input == "-" ? "/dev/stdin" : input)
+            guard read?.isSameFile(as: written) ?? false else { continue }
+            throw StationError(
+                .usage, "\(output.printable): would be written over while it is read: choose another \(option)")
+        }
     }
 }

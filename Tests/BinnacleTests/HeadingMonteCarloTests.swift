@@ -89,6 +89,8 @@ import Testing
             (Sensor(name: "chassis"), .accelerometer), (Sensor(name: "compass"), .magnetometer),
         ])
         var settings = NorthSettings()
+        // The errors of the calibration are drawn below; there is no other iron.
+        settings.uncalibratedIronMicrotesla = 0
         settings.uprightAxis = nil
         settings.headingFilterDegrees = 0
         let detector = NorthDetector(accelerometer: streams[1], magnetometer: streams[0], settings: settings)

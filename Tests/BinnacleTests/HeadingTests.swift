@@ -36,6 +36,9 @@ struct CompassBench {
         _ settings: NorthSettings = NorthSettings(),
         sensors: [Sensor] = [Sensor(name: "chassis"), Sensor(name: "compass")]
     ) {
+        // The samples have no hard iron.
+        var settings = settings
+        settings.uncalibratedIronMicrotesla = 0
         self.sensors = sensors
         streams = SampleStream.ordered([(sensors[0], .accelerometer), (sensors[1], .magnetometer)])
         detector = NorthDetector(

@@ -98,7 +98,9 @@ import Testing
         let sensor = Sensor(name: "box")
         let up = SampleStream(sensor: sensor, kind: .accelerometer)
         let north = SampleStream(sensor: sensor, kind: .magnetometer)
-        let detector = NorthDetector(accelerometer: up, magnetometer: north)
+        var settings = NorthSettings()
+        settings.uncalibratedIronMicrotesla = 0
+        let detector = NorthDetector(accelerometer: up, magnetometer: north, settings: settings)
         func detectorReadings(_ field: SIMD3<Float>) -> LiveValues.Detector {
             let samples: [(Int, Sample)] = (0..<200).flatMap { i in
                 let time = Int64(i) * 10 * millisecond

@@ -32,12 +32,15 @@ import Testing
             #expect(try Binary.run("check", configuration).status == 0)
         }
 
-        /// Replays a recording of the sensor, with the handlers; returns the kinds of the events.
-        func replay(_ trace: String, _ sensors: [String] = ["chassis"]) throws -> [[String: Any]] {
+        /// Replays a recording of the sensor, with the handlers; the compass of a named detector is taken for calibrated.
+        func replay(
+            _ trace: String, _ sensors: [String] = ["chassis"], detector: String? = nil
+        ) throws -> [[String: Any]] {
             try replay(
-                arguments: sensors.flatMap { sensor in
-                    ["--bind", "\(sensor)=\(trace)" + (sensor == "compass" ? ":magnetometer" : ":accelerometer")]
-                })
+                arguments: (detector.map { ["--set", "north.\($0).hard_iron_uT=0"] } ?? [])
+                    + sensors.flatMap { sensor in
+                        ["--bind", "\(sensor)=\(trace)" + (sensor == "compass" ? ":magnetometer" : ":accelerometer")]
+                    })
         }
 
         /// Replays what arguments name, with the handlers.
@@ -148,7 +151,7 @@ import Testing
         let lines = try TemporaryFile()
         let trial = try Trial("boat-heading.toml", ["stdout = true": "file = \"\(lines.path)\""])
         let trace = try Self.turning(seconds: 100)
-        let events = try trial.replay(trace.path, ["chassis", "compass"])
+        let events = try trial.replay(trace.path, ["chassis", "compass"], detector: "boat")
         let shown = try lines.text().split(separator: "\n").map { line in
             try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         }.filter { $0["kind"] as? String == "heading" }
@@ -163,7 +166,7 @@ import Testing
     @Test func anAntennaThatIsTurnedAwayIsReported() throws {
         let trial = try Trial("north-antenna.toml", program: "/usr/bin/logger")
         let trace = try Self.turning(seconds: 30)
-        let events = try trial.replay(trace.path, ["chassis", "compass"])
+        let events = try trial.replay(trace.path, ["chassis", "compass"], detector: "antenna")
         #expect(Self.kinds(events).contains("north.faced") && Self.kinds(events).contains("north.left"))
         let calls = try trial.called()
         #expect(calls.contains { $0.contains("daemon.info") && $0.hasSuffix("the antenna looks north") })

@@ -14,14 +14,15 @@ import Testing
     /// Those with a trace, or with a configuration that names files elsewhere.
     static let names = files.filter { $0.hasSuffix(".events") }.map { String($0.dropLast(7)) }.sorted()
 
-    private func arguments(_ name: String) -> [String] {
+    static func arguments(_ name: String) -> [String] {
         let configuration = "\(name).toml"
         let hasOne = GoldenTests.files.contains(configuration)
         return ["replay", "--json"] + (hasOne ? ["--config", configuration] : [])
             + (GoldenTests.traces[name].map { [$0] } ?? [])
+            + ((try? expected(name, "options")).map { $0.split(whereSeparator: \.isWhitespace).map(String.init) } ?? [])
     }
 
-    private func expected(_ name: String, _ suffix: String) throws -> String {
+    private static func expected(_ name: String, _ suffix: String) throws -> String {
         String(
             decoding: try Data(contentsOf: URL(fileURLWithPath: "\(Binary.golden)/\(name).\(suffix)")), as: UTF8.self)
     }
@@ -32,21 +33,21 @@ import Testing
 
     @Test(arguments: names)
     func aReplayGivesItsEvents(name: String) throws {
-        let result = try Binary.run(arguments(name), in: Binary.golden)
-        let events = try expected(name, "events")
+        let result = try Binary.run(Self.arguments(name), in: Binary.golden)
+        let events = try Self.expected(name, "events")
         #expect(result.output == events, "\(name): see `make golden`")
         #expect(!events.isEmpty)
-        let messages = try expected(name, "messages")
+        let messages = try Self.expected(name, "messages")
         #expect(result.errors.hasPrefix(messages))
     }
 
     @Test(arguments: names)
     func theEventsDoNotDependOnTheBatchTheSpeedOrTheRun(name: String) throws {
-        let expected = try Binary.run(arguments(name), in: Binary.golden).output
+        let expected = try Binary.run(Self.arguments(name), in: Binary.golden).output
         for options in [
             ["--batch", "1"], ["--batch", "7"], ["--batch", "4096"], ["--speed", "max"], ["--speed", "1e6"], [],
         ] {
-            let result = try Binary.run(arguments(name) + options, in: Binary.golden)
+            let result = try Binary.run(Self.arguments(name) + options, in: Binary.golden)
             #expect(result.output == expected, "\(name) \(options)")
         }
     }
@@ -54,7 +55,7 @@ import Testing
     @Test(arguments: names)
     func everyLineIsAnObjectWithTheKeysThatAreDocumented(name: String) throws {
         var last = 0
-        for line in try Binary.run(arguments(name), in: Binary.golden).lines {
+        for line in try Binary.run(Self.arguments(name), in: Binary.golden).lines {
             let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
             for key in ["seq", "kind", "detector", "sensor", "time_ns"] { #expect(object[key] != nil, "\(line)") }
             let number = try #require(object["seq"] as? Int)
@@ -68,31 +69,39 @@ import Testing
     /// Traces with a gyroscope that are compared with what the compass alone gives.
     static let compassNames = files.filter { $0.hasSuffix(".compass") }.map { String($0.dropLast(8)) }.sorted()
 
+    /// What a sensor whose maker has removed the hard iron is read with.
+    private func withoutIron(_ name: String) -> [String] {
+        ["--set", "north.\(detector(name)).hard_iron_uT=0"]
+    }
+
     private func detector(_ name: String) -> String { name == "xio" ? "x" : "north" }
 
     @Test(arguments: compassNames)
     func withoutTheGyroscopeItsEventsAreThoseOfTheCompass(name: String) throws {
-        let wanted = try expected(name, "compass")
-        #expect(wanted != (try expected(name, "events")))
-        let unused = ["--set", "north.\(detector(name)).gyroscope=none"]
-        #expect(try Binary.run(arguments(name) + unused, in: Binary.golden).output == wanted)
+        let wanted = try Self.expected(name, "compass")
+        #expect(wanted != (try Self.expected(name, "events")))
+        let unused = ["--set", "north.\(detector(name)).gyroscope=none"] + withoutIron(name)
+        #expect(try Binary.run(Self.arguments(name) + unused, in: Binary.golden).output == wanted)
     }
 
     /// Left out, the columns of a gyroscope change nothing either.
     @Test func withoutItsColumnsTheEventsAreThoseOfTheCompass() throws {
         #expect(GoldenTests.compassNames == ["walk", "xio"])
         let walk = ["Accelerometer", "Magnetometer"].map { "\(Binary.fixtures)/phyphox_walk/\($0).csv" }
-        #expect(try Binary.run(["replay", "--json"] + walk).output == (try expected("walk", "compass")))
+        #expect(
+            try Binary.run(["replay", "--json"] + walk + withoutIron("walk")).output
+                == (try Self.expected("walk", "compass")))
         let xio = try cut(columns: 1..<4, of: "xio.csv")
-        let cutXio = try Binary.run(["replay", "--json", "--config", "xio.toml", xio.path], in: Binary.golden)
-        #expect(cutXio.output == (try expected("xio", "compass")))
+        let cutXio = try Binary.run(
+            ["replay", "--json", "--config", "xio.toml", xio.path] + withoutIron("xio"), in: Binary.golden)
+        #expect(cutXio.output == (try Self.expected("xio", "compass")))
         // The other one is too long to be kept twice.
         let trace = try cut(columns: 7..<10, of: "broad05.csv")
         let broad05 = try Binary.run("replay", "--json", trace.path)
         #expect(!broad05.output.isEmpty)
         let unused = ["--set", "north.north.gyroscope=none"]
-        #expect(try Binary.run(arguments("broad05") + unused, in: Binary.golden).output == broad05.output)
-        #expect(broad05.output != (try expected("broad05", "events")))
+        #expect(try Binary.run(Self.arguments("broad05") + unused, in: Binary.golden).output == broad05.output)
+        #expect(broad05.output != (try Self.expected("broad05", "events")))
     }
 
     /// A copy of a trace without some of its columns.

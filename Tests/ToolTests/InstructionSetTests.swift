@@ -8,11 +8,7 @@ import Testing
     private static let names = ["scalar", "baseline"]
 
     private func replay(_ name: String, _ command: [String], _ environment: [String: String]) throws -> Binary.Result {
-        let configuration = "\(name).toml"
-        let hasOne = FileManager.default.fileExists(atPath: "\(Binary.golden)/\(configuration)")
-        let options = hasOne ? ["--config", configuration] : []
-        let trace = GoldenTests.traces[name].map { [$0] } ?? []
-        let child = Child(command + [Binary.path, "replay", "--json"] + options + trace)
+        let child = Child(command + [Binary.path] + GoldenTests.arguments(name))
         child.folder = Binary.golden
         child.environment = environment
         let output = try TemporaryFile()

@@ -15,6 +15,7 @@ import Testing
         [north.bow]
         accelerometer = "box"
         magnetometer = "box"
+        hard_iron_uT = 0
         heading_filter_deg = 0.1
 
         """
@@ -143,6 +144,7 @@ import Testing
             [north.bow]
             accelerometer = "box"
             magnetometer = "box"
+            hard_iron_uT = 0
             [handler.plotter]
             nmea = "udp://127.0.0.1:\(port)"
             interval_s = 0.02

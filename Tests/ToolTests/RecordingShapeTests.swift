@@ -133,6 +133,7 @@ import Testing
             [north.north]
             accelerometer = "chassis"
             magnetometer = "chassis"
+            hard_iron_uT = 0
             """.write(toFile: "\(folder.path)/\(acceleration).toml", atomically: true, encoding: .utf8)
         }
         func run(_ arguments: String...) throws -> String {
@@ -241,6 +242,7 @@ import Testing
                 [north.north]
                 accelerometer = "phone"
                 magnetometer = "phone"
+                hard_iron_uT = 0
                 """.write(
                     toFile: "\(folder.path)/\(name)-\(acceleration).toml", atomically: true, encoding: .utf8)
             }

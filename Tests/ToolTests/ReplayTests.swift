@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct ReplayTests {
+    /// The telephone's maker has removed the hard iron.
+    private let calibrated = ["--set", "north.north.hard_iron_uT=0"]
     private let walk = ["Accelerometer", "Magnetometer"].map { "\(Binary.fixtures)/phyphox_walk/\($0).csv" }
     private let broad05 = "\(Binary.fixtures)/broad/broad05_rotation_breaks.csv"
 
@@ -218,8 +220,28 @@ import Testing
         #expect(result.output.contains("gap"))
     }
 
+    /// Whatever names it, and also with --force.
+    @Test func whatIsReadIsNotWrittenOver() throws {
+        let text = "time_s,ax,ay,az\n0,0,0,1\n0.01,0,0,1\n"
+        let folder = try TemporaryFolder(["v.csv": text])
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/link.json", withDestinationPath: "v.csv")
+        let configuration =
+            "[sensor.box]\nsource = \"trace\"\nfile = \"v.csv\"\n[motion.moved]\naccelerometer = \"box\"\n"
+        try configuration.write(toFile: folder.path + "/c.toml", atomically: true, encoding: .utf8)
+        for arguments in [
+            ["replay", "v.csv", "--report", "./v.csv"], ["replay", "v.csv", "--report", "link.json"],
+            ["replay", "-c", "c.toml", "--report", "c.toml"], ["plot", "-c", "c.toml", "-o", "c.toml"],
+        ] {
+            let result = try Binary.run(arguments + ["--force"], in: folder.path)
+            #expect(result.status != 0, "\(arguments)")
+            #expect(try String(contentsOfFile: folder.path + "/v.csv", encoding: .utf8) == text, "\(arguments)")
+            #expect(try String(contentsOfFile: folder.path + "/c.toml", encoding: .utf8) == configuration)
+        }
+    }
+
     @Test func ctrlCEndsWithWhatWasDoneAndCompleteLines() throws {
-        let process = Binary.process(["replay", "--json", "--speed", "20"] + walk)
+        let process = Binary.process(["replay", "--json", "--speed", "20"] + calibrated + walk)
         let output = try TemporaryFile()
         let errors = try TemporaryFile()
         process.standardOutput = try output.writer()
@@ -232,7 +254,7 @@ import Testing
         #expect(process.terminationStatus == 130)
         #expect(try errors.text().contains("cancelled after"))
         let text = try output.text()
-        let whole = try Binary.run(["replay", "--json"] + walk).output
+        let whole = try Binary.run(["replay", "--json"] + calibrated + walk).output
         #expect(text.hasSuffix("\n"))
         #expect(whole.hasPrefix(text))
         #expect(text.count < whole.count)
@@ -240,7 +262,7 @@ import Testing
 
     @Test func whatIsFarAheadIsWaitedForInOnePieceAndASignalEndsIt() throws {
         let trace = try TemporaryFile("time_s,ax,ay,az,mx,my,mz\n0,0,0,9.8,0,21,-45\n3000,0,0,9.8,0,21,-45\n")
-        let process = Binary.process(["replay", "--json", "--speed", "1", trace.path])
+        let process = Binary.process(["replay", "--json", "--speed", "1"] + calibrated + [trace.path])
         let output = try TemporaryFile()
         let errors = try TemporaryFile()
         process.standardOutput = try output.writer()

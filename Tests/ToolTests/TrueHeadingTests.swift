@@ -15,6 +15,7 @@ import Testing
         accelerometer = "box"
         magnetometer = "box"
         gyroscope = "none"
+        hard_iron_uT = 0
         \(position)
         """
     }
@@ -145,6 +146,7 @@ import Testing
             [north.bow]
             accelerometer = "box"
             magnetometer = "box"
+            hard_iron_uT = 0
             [position]
             latitude_deg = 47.37
             longitude_deg = 8.54

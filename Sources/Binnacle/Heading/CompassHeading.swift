@@ -34,6 +34,8 @@ struct CompassHeading {
     private var learnedIron = SIMD3<Float>.zero
     /// Learns the iron while no gyroscope shows it; `nil` where a calibration has taken it.
     private var sphere: IronSphere?
+    /// Whether a gyroscope shows the iron, better than the sphere does.
+    private var isIronShown = false
     /// The departure of the iron in µT from which on strength and dip are others.
     private static let ironChange: Float = 2
     /// The share of the field that the iron's standard deviation may be to count as known.
@@ -55,7 +57,9 @@ struct CompassHeading {
                 ?? (settings.plausibleFieldMicrotesla == nil ? nil : settings.localField?.fieldMicrotesla))
         acceleration = SmoothedVector(settings: settings)
         field = SmoothedVector(settings: settings)
-        if settings.plausibleFieldMicrotesla != nil, let ironSigma = LearnedIron.startSigma(magnetometer?.sensor, settings) {
+        if settings.plausibleFieldMicrotesla != nil,
+            let ironSigma = LearnedIron.startSigma(magnetometer?.sensor, settings)
+        {
             sphere = IronSphere(ironSigma: ironSigma)
             accuracy.ironSigma = ironSigma
         }
@@ -68,10 +72,10 @@ struct CompassHeading {
         acceleration.update(sample, timeNanoseconds: time)
     }
 
-    /// Takes the hard iron that a gyroscope has shown.
-    mutating func update(iron: LearnedIron) {
-        sphere = nil
-        learn(iron)
+    /// Takes the hard iron that a gyroscope has shown; `nil` while none does.
+    mutating func update(iron: LearnedIron?) {
+        isIronShown = iron != nil
+        if let iron { learn(iron) }
     }
 
     private mutating func learn(_ iron: LearnedIron) {
@@ -102,7 +106,7 @@ struct CompassHeading {
         let lag = length(up - Vector3(acceleration.value))
         let tilt = (lag + abs(length(up) - Gravity.standard)) / Gravity.standard
         sphere?.update(Vector3(sample), up: up / length(up), tilt: tilt, at: time)
-        guard let sphere else { return }
+        guard let sphere, !isIronShown else { return }
         learn(LearnedIron(offset: SIMD3<Float>(sphere.iron), sigma: sphere.sigma(levelTo: up / length(up))))
     }
 
@@ -113,7 +117,7 @@ struct CompassHeading {
         guard let field = pairedField(at: time) else { throw .magnetometerMissing }
         let strength = Double(field.strength)
         // The gates would judge a field that is mostly iron.
-        if sphere != nil, accuracy.isIronTooLarge(in: strength) { throw .ironUnknown }
+        if sphere != nil, !isIronShown, accuracy.isIronTooLarge(in: strength) { throw .ironUnknown }
         let pointing = try watch(field, at: time, fieldChanged)
         let degrees: Double
         do {

@@ -63,9 +63,10 @@ struct IronSphere {
         return min(max(square.squareRoot(), Self.strengths.lowerBound), Self.strengths.upperBound)
     }
 
-    /// The standard deviation of the iron along a level axis, in µT.
+    /// How well the iron along a level axis is known.
     ///
     /// - Parameter up: The unit vector that points up, in the device's frame.
+    /// - Returns: Its standard deviation, in µT.
     func sigma(levelTo up: Vector3) -> Double {
         func row(_ index: Int) -> Vector3 {
             Vector3(estimate.covariance[index][0], estimate.covariance[index][1], estimate.covariance[index][2])
@@ -79,6 +80,7 @@ struct IronSphere {
     /// Takes a field in µT as it was measured.
     ///
     /// - Parameters:
+    ///   - field: The sample.
     ///   - up: The unit vector that points up.
     ///   - tilt: By how much that may be off, in rad.
     ///   - nanoseconds: The stamp.

@@ -272,7 +272,7 @@ public final class NorthDetector: EventDetector {
             interruptFacing(a, &validFrom, index, startNanoseconds: time)
         }
         fused?.update(field: vector, at: time)
-        if let iron = fused?.iron { compass.update(iron: iron) }
+        if let fused { compass.update(iron: fused.iron) }
         guard !isFused else {
             handleSilence(at: time, index)
             return

@@ -26,20 +26,13 @@ package final class Conversion {
         self.interruption = interruption
         assembly = try Assembly(playing: options.traces, interruption: interruption)
         outputPath = options.output
-        if let input = options.traces.files.first(where: { Self.isSameFile($0, options.output) }) {
-            throw StationError(.usage, "\(input.printable): would be written over while it is read: choose another -o")
-        }
+        try StationError.refuse(writing: options.output, over: options.traces.files, option: "-o")
         let streams = assembly.streams
         let writer = try mapError({ StationError($0) }) { () throws(TraceError) in
             try TraceWriter(path: options.output, streams: streams, replacing: options.replaces)
         }
         self.writer = writer
         source = try assembly.makeSource(playing: assembly.traces.map { RecordingSource($0, writer: writer) })
-    }
-
-    private static func isSameFile(_ one: String, _ other: String) -> Bool {
-        guard other != "-", let first = try? fileStatus(one) else { return false }
-        return first.isSameFile(as: try? fileStatus(other))
     }
 
     /// Converts until the end, a cancellation, or a write error.

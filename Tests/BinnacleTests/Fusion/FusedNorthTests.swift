@@ -144,6 +144,35 @@ import Testing
         #expect(detector.gyroscopeState?.memory.errors != nil)
     }
 
+    /// Without a gyroscope and a calibration: first it is said that the device has to be turned, then nine of ten headings are within
+    /// what they state, whatever the iron.
+    @Test(arguments: [SIMD3<Float>(0, 0, 0), SIMD3(12, -20, 8), SIMD3(-40, 30, 35)])
+    func withoutAGyroscopeTheIronIsLearnedFromTurns(iron: SIMD3<Float>) throws {
+        let recording = try Recording("broad05_rotation")
+        var settings = NorthSettings()
+        settings.headingFilterDegrees = 0
+        settings.uprightAxis = nil
+        let (diary, _) = play(
+            recording, rows: 0..<recording.field.count, hasStream: false, settings: settings, calibration: nil,
+            iron: iron)
+        #expect(diary.entries.first?.hasPrefix("lost") ?? false)
+        var (count, within, errors) = (0, 0, [Double]())
+        for event in diary.events where event.age == .zero {
+            guard let reference = recording.reference[Int(event.timeNanoseconds / recording.stepNanoseconds)] else {
+                continue
+            }
+            let y = reference.rotate(Vector3(0, 1, 0))
+            guard abs(y.z) < 0.5 else { continue }
+            let error = abs(Angle.differenceDegrees(from: atan2(y.x, y.y) * 180 / .pi, to: event.headingDegrees))
+            count += 1
+            within += error <= event.accuracyDegrees ? 1 : 0
+            errors.append(error)
+        }
+        #expect(count > 3000)
+        #expect(Double(within) >= 0.9 * Double(count))
+        #expect(errors.sorted()[count / 2] < 5)
+    }
+
     @Test func aStreamWithoutASampleIsNone() throws {
         let recording = try Recording("broad05_rotation")
         let without = play(recording, rows: 0..<6000, hasStream: false).diary

@@ -160,8 +160,10 @@ struct MQTTRequestTests {
                 broker.log.components(separatedBy: "Received SUBSCRIBE from binnacle-fleet").count > turn + 1
             }
         }
-        #expect(run.reasons.count { $0.contains(words) } == 1, "\(run.reasons)")
         try waitUntil("the recovery") { !run.reports.of(.handlerRecovered).isEmpty }
+        // Where a busy machine makes the pause between both floods a calm one, the second is another failure.
+        let reported = run.reasons.count { $0.contains(words) }
+        #expect(reported >= 1 && reported <= run.reports.of(.handlerRecovered).count, "\(run.reasons)")
         let count = subscriber.messages.count { $0.topic == Self.topic + "/answer" }
         ask(broker, #"{"after":48}"#)
         try subscriber.wait("an answer") { $0.count { $0.topic == Self.topic + "/answer" } > count }

@@ -86,6 +86,7 @@ import Testing
         let sensor = Sensor(name: "compass")
         let streams = SampleStream.ordered([(sensor, .accelerometer), (sensor, .magnetometer)])
         var settings = NorthSettings()
+        settings.uncalibratedIronMicrotesla = 0
         // With a place nothing is learned of the strength.
         settings.localField = LocalField(
             declinationDegrees: 0, declinationUncertaintyDegrees: 0, fieldMicrotesla: 49.24)

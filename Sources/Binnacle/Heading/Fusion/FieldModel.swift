@@ -19,8 +19,12 @@ struct FieldModel {
     private(set) var scaleSigma = 0.0
     /// By how much the field is turned by an earlier orientation, because it is late.
     var delayNanoseconds: Int64 { Int64(appliedDelay * 1e9) }
+    /// By how much later than the field the rates are, in seconds: no earlier orientation takes that out.
+    var rateLag: Double { max(-estimate.state[7] - Self.harmlessDelay, 0) }
     /// The share of the last seconds' measurements that no iron and no scale explain.
     private(set) var misfit = 0.0
+    /// That of the last second.
+    private(set) var recentMisfit = 0.0
     /// The turn that the last step learned from, in the frame I in radians.
     private(set) var turn = Vector3.zero
     /// How long that step was.
@@ -251,7 +255,9 @@ struct FieldModel {
         let spread = (estimate.spread(of: rows.0), estimate.spread(of: rows.1), estimate.spread(of: rows.2))
         let square = normalizedSquare(residual, rows, spread, variance)
         if speed > Self.turning || square > Self.oddSquare {
-            misfit += ((square > Self.oddSquare ? 1 : 0) - misfit) * min(seconds / Self.misfitSeconds, 1)
+            let odd = square > Self.oddSquare ? 1.0 : 0
+            misfit += (odd - misfit) * min(seconds / Self.misfitSeconds, 1)
+            recentMisfit += (odd - recentMisfit) * min(seconds, 1)
         }
         if misfit > Self.largestMisfit, ironVariance < Self.knownIron * Self.knownIron { forgetIron() }
         guard square <= Self.largestSquare else {

@@ -90,9 +90,10 @@ final class FusedHeading {
         return gyroscope.sensor.gyroscopeState(fusion, secondsAlone: fusion.secondsOnGyroscopeAlone)
     }
 
-    /// The hard iron that turns have shown, which a compass has to take from the field as well, and how well it is known.
+    /// The hard iron that turns have shown, which a compass has to take from the field as well, and how well it is known; `nil` where
+    /// the turns are not those of the compass.
     var iron: LearnedIron? {
-        guard isFed, constants.learnsSensors, !constants.isFieldCalibrated else { return nil }
+        guard isFed, found.axes == nil, constants.learnsSensors, !constants.isFieldCalibrated else { return nil }
         return LearnedIron(offset: SIMD3<Float>(found.iron), sigma: found.ironSigma)
     }
 

@@ -59,6 +59,8 @@ package struct Fusion {
 
     // The magnetometer.
     private var fieldTime: Int64?
+    /// The last field that differed from the one before, and the rotation then.
+    private var lastField = (value: Vector3.zero, rotation: Quaternion.identity)
     private var headingGain: ExponentialGain
     private var rejectionSeconds: Double
     private var startGain = 1.0
@@ -89,12 +91,16 @@ package struct Fusion {
     /// A sensor is silent after this time.
     private static let silence = 1.0
     private static let settlingSeconds = 5.0
+    /// In rad, 3°: no field stays the same to the last bit in such a turn.
+    private static let leastRepeatedTurn = 0.05
     /// So long it takes to learn in motion what tilts the level.
     private static let motionLearningSeconds = 30.0
     /// For how long a rate says what follows it.
     private static let longestOutlook = 0.25
     /// In °/s: from here on an offset counts as known.
     private static let knownSigma = 0.1
+    /// In µT: the standard deviation of the iron on an axis that a good calibration may leave.
+    private static let calibratedIron = 3.0
     /// In µT: iron that is known better does not make older corrections of the heading worse.
     private static let settledIron = 0.5
     /// The share of the field that the iron's standard deviation along a level axis may be to count as known.
@@ -115,8 +121,10 @@ package struct Fusion {
         usedOffset = offset.value
         levelClock = LowPassClock(timeConstantSeconds: settings.inclinationSeconds)
         offsetSigma = offset.sigmaDegrees(along: Vector3(0, 0, 1))
+        // After a calibration a field that does not turn as the gyroscope does is not explained by iron.
         model = FieldModel(
-            ironSigma: settings.ironSigma, scaleSigma: settings.learnsSensors ? settings.scaleSigma : 0,
+            ironSigma: settings.isFieldCalibrated ? Self.calibratedIron : settings.ironSigma,
+            scaleSigma: settings.learnsSensors ? settings.scaleSigma : 0,
             known: settings.learnsSensors ? memory?.errors.map(settings.usable) : nil)
         accuracy = FusionAccuracy(scaleSigma: model.scaleSigma)
         ironVariance = settings.isFieldCalibrated ? 0 : model.ironVariance
@@ -349,6 +357,7 @@ package struct Fusion {
     }
 
     private mutating func restartOrientation() {
+        lastField.value = .zero
         integrated = .identity
         inclination = .identity
         delta = 0
@@ -494,6 +503,12 @@ package struct Fusion {
             seconds = Units.seconds(from: fieldTime, to: time)
             guard seconds > 0 else { return }
         }
+        if m == lastField.value {
+            // A magnetometer whose noise repeats to the last bit while the device turns has not measured again.
+            guard (lastField.rotation.conjugate * rotation).angle < Self.leastRepeatedTurn else { return }
+        } else {
+            lastField = (m, rotation)
+        }
         fieldTime = time
         if seconds > Self.silence {
             field.interrupt()
@@ -521,6 +536,7 @@ package struct Fusion {
         accuracy.addTurn(
             inclination.rotate(model.turn), scaleSigma: model.scaleSigma, seconds: model.turnSeconds,
             inclinationSeconds: settings.inclinationSeconds)
+        accuracy.addMovement(misfit: model.recentMisfit, lag: model.rateLag, rate: length(rate))
         axisCheck.addMovement(
             misfit: model.misfit, gravity: length(levelAcceleration.value) / Gravity.standard,
             scaleError: abs(model.scale - 1) - 2 * model.scaleSigma, seconds: model.turnSeconds)

@@ -14,12 +14,17 @@ struct FusionAccuracy {
     private var scaleTurn = 0.0
     private var scaleTilt = SIMD2<Double>.zero
 
+    /// By what movement shows to be wrong with the sensors, in degrees, beyond what is learned of them.
+    private var contradiction = 0.0
+
     private var ageSeconds = 0.0
     private var meanAcceleration = SIMD2<Double>.zero
     private var meanSquare = 0.0
     private var disagreementGain = ExponentialGain(timeConstantSeconds: 5)
     private var accelerationGain = ExponentialGain(timeConstantSeconds: 3)
 
+    /// In degrees, and of the share of fields that no iron explains: what a gyroscope that is wrong makes of a movement of the hand.
+    private static let (contradictionDegrees, usualMisfit) = (27.0, 0.1)
     /// The share of a turn by which scale and axes of a gyroscope may be wrong.
     private static let turnShare = 0.0002
     /// The relative error of a turn that was not measured.
@@ -91,6 +96,18 @@ struct FusionAccuracy {
         scaleTilt = scaleTilt * exp(-seconds / inclinationSeconds) + SIMD2(turn.x, turn.y) * scaleSigma
     }
 
+    /// Takes what the field shows of both sensors in movement.
+    ///
+    /// - Parameters:
+    ///   - misfit: The share of the last second's fields that no iron explains.
+    ///   - lag: By how much later than the field the rates are, in seconds.
+    ///   - rate: How fast the device turns, in rad/s.
+    mutating func addMovement(misfit: Double, lag: Double, rate: Double) {
+        let turned = lag * rate * 180 / .pi
+        let unexplained = max(misfit - Self.usualMisfit, 0) * Self.contradictionDegrees
+        contradiction = (turned * turned + unexplained * unexplained).squareRoot()
+    }
+
     /// Forgets the share of the disagreement that corrections by a field known better take away.
     mutating func forgetDisagreement(_ share: Double) { disagreement *= 1 - share }
 
@@ -131,7 +148,8 @@ struct FusionAccuracy {
     func degrees(dipDegrees: Double) -> Double {
         let start = startSigma(dipDegrees)
         let scale = scaleTurn * 180 / .pi
-        let square = sigma * sigma + disagreement * disagreement + start * start + scale * scale
+        let square =
+            sigma * sigma + disagreement * disagreement + start * start + scale * scale + contradiction * contradiction
         return min(Self.nineOfTen * square.squareRoot(), 180)
     }
 
