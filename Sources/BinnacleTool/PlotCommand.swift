@@ -45,8 +45,7 @@ struct PlotCommand {
     func run(
         _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> ExitStatus {
-        let inputs = options.traces.files + (options.configurationPath.map { [$0] } ?? [])
-        try StationError.refuse(writing: path, over: inputs, option: "-o")
+        try StationError.refuse(writing: path, over: options.inputs, option: "-o")
         let replay = try Replay(options, output: output, errors: errors, interruption: signals.interruption)
         let (summary, failures) = replay.run(.onTerminal("plot"), errors, signals)
         if summary.isCancelled { return signals.interruption.exitStatus }

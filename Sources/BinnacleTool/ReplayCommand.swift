@@ -68,8 +68,7 @@ struct ReplayCommand {
     ) throws(StationError) -> ExitStatus {
         if isBatch { return try ReplayBatch(options: options).run(output, errors, signals) }
         guard let reportPath else { return try play(options, output, errors, signals).status }
-        let inputs = options.traces.files + (options.configurationPath.map { [$0] } ?? [])
-        try StationError.refuse(writing: reportPath, over: inputs, option: "--report")
+        try StationError.refuse(writing: reportPath, over: options.inputs, option: "--report")
         let report = try mapError({ StationError($0) }) { () throws(TraceError) in
             try RecordingFile(path: reportPath, replacing: replacesReport)
         }

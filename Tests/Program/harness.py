@@ -83,6 +83,23 @@ def start_daemon(configuration, address=None, **options):
     return daemon
 
 
+def start_shaken_daemon(folder):
+    """Starts a daemon with a store, whose one motion detector reads a model that is shaken; returns it and its socket's path."""
+    address = f"{folder}/s"
+    pathlib.Path(folder, "c.toml").write_text(f"""
+        [socket]
+        path = "{address}"
+        [store]
+        path = "{folder}/events.db"
+        [sensor.lid]
+        source = "simulated"
+        model = "shake"
+        [motion.moved]
+        accelerometer = "lid"
+        """)
+    return start_daemon(f"{folder}/c.toml", address), address
+
+
 def end(process, number=signal.SIGTERM):
     """Ends a program with a signal, and returns its status."""
     process.send_signal(number)

@@ -59,23 +59,11 @@ def ask(port, path, method="GET", body=None, **fields):
 
 
 with harness.temporary_folder() as folder:
-    address = f"{folder}/s"
-    pathlib.Path(folder, "c.toml").write_text(f"""
-        [socket]
-        path = "{address}"
-        [store]
-        path = "{folder}/events.db"
-        [sensor.lid]
-        source = "simulated"
-        model = "shake"
-        [motion.moved]
-        accelerometer = "lid"
-        """)
     pathlib.Path(folder, "token").write_text(TOKEN + "\n")
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{folder}/box.key", "-out", f"{folder}/box.pem", "-days", "2",
                     "-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}"], check=True, capture_output=True)
     context = ssl.create_default_context(cafile=f"{folder}/box.pem")
-    daemon = harness.start_daemon(f"{folder}/c.toml", address)
+    daemon, address = harness.start_shaken_daemon(folder)
     web = harness.start(BINARY, "web", "--socket", address, "--listen", "127.0.0.1:0", "--token-file", f"{folder}/token", stderr=subprocess.PIPE, text=True)
     web_port = int(re.search(r":(\d+)/", web.stderr.readline())[1])
 

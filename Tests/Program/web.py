@@ -119,19 +119,7 @@ def usage(process):
 
 
 with harness.temporary_folder() as folder:
-    path = f"{folder}/s"
-    pathlib.Path(folder, "c.toml").write_text(f"""
-        [socket]
-        path = "{path}"
-        [store]
-        path = "{folder}/events.db"
-        [sensor.lid]
-        source = "simulated"
-        model = "shake"
-        [motion.moved]
-        accelerometer = "lid"
-        """)
-    daemon = harness.start_daemon(f"{folder}/c.toml", path)
+    daemon, path = harness.start_shaken_daemon(folder)
     web, port = start("--socket", path, "--listen", "127.0.0.1:0")
 
     # What it shows.

@@ -115,8 +115,8 @@ import Testing
         #expect(command == "plot" || result.output.contains("motion.began"), "\(result.errors)")
     }
 
-    /// The remedy that a lost heading prints works for the section of a device as well, in whose place a recording plays.
-    @Test func theSignOfADeviceIsThatOfARecordingInItsPlace() throws {
+    /// One recording with both signs of the acceleration, as `up.csv` and `down.csv`.
+    private static func bothSigns() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         for (name, sign) in [("up", 1.0), ("down", -1.0)] {
             let rows = RecordingShape.moments.map {
@@ -125,6 +125,12 @@ import Testing
             try ("t_s,ax_m_s2,ay_m_s2,az_m_s2,mx_uT,my_uT,mz_uT\n" + rows.joined()).write(
                 toFile: "\(folder.path)/\(name).csv", atomically: true, encoding: .utf8)
         }
+        return folder
+    }
+
+    /// The remedy that a lost heading prints works for the section of a device as well, in whose place a recording plays.
+    @Test func theSignOfADeviceIsThatOfARecordingInItsPlace() throws {
+        let folder = try Self.bothSigns()
         for acceleration in ["specific_force", "gravity"] {
             try """
             [sensor.chassis]
@@ -226,13 +232,8 @@ import Testing
     }
 
     @Test func theSignOfARecordingIsSaidInTheConfigurationOrOnTheCommandLine() throws {
-        let folder = try TemporaryFolder()
-        for (name, sign) in [("up", 1.0), ("down", -1.0)] {
-            let rows = RecordingShape.moments.map {
-                RecordingShape.f([$0.t] + $0.a.map { $0 * sign } + $0.m) + "\n"
-            }
-            try ("t_s,ax_m_s2,ay_m_s2,az_m_s2,mx_uT,my_uT,mz_uT\n" + rows.joined()).write(
-                toFile: "\(folder.path)/\(name).csv", atomically: true, encoding: .utf8)
+        let folder = try Self.bothSigns()
+        for name in ["up", "down"] {
             for acceleration in ["specific_force", "gravity"] {
                 try """
                 [sensor.phone]

@@ -38,8 +38,6 @@ struct CompassHeading {
     private var isIronShown = false
     /// The departure of the iron in µT from which on strength and dip are others.
     private static let ironChange: Float = 2
-    /// The share of the field that the iron's standard deviation may be to count as known.
-    private static let knownIronShare = 0.05
 
     /// Creates a compass without a sample.
     init(settings: NorthSettings, magnetometer: SampleStream?) {
@@ -102,12 +100,14 @@ struct CompassHeading {
     private mutating func learnIron(_ sample: SIMD3<Float>, at time: Int64) {
         let up = Vector3(acceleration.recent)
         guard sphere != nil, up != .zero else { return }
+        let size = length(up)
         // What accelerates the device tilts the vertical, and so does a turn that the smoothing follows late.
         let lag = length(up - Vector3(acceleration.value))
-        let tilt = (lag + abs(length(up) - Gravity.standard)) / Gravity.standard
-        sphere?.update(Vector3(sample), up: up / length(up), tilt: tilt, at: time)
-        guard let sphere, !isIronShown else { return }
-        learn(LearnedIron(offset: SIMD3<Float>(sphere.iron), sigma: sphere.sigma(levelTo: up / length(up))))
+        let tilt = (lag + abs(size - Gravity.standard)) / Gravity.standard
+        sphere?.update(Vector3(sample), up: up / size, tilt: tilt, at: time)
+        // Read in place: bound to a name, the sphere would be copied at each sample, covariance and all.
+        guard !isIronShown, let iron = sphere?.iron, let sigma = sphere?.sigma(levelTo: up / size) else { return }
+        learn(LearnedIron(offset: SIMD3<Float>(iron), sigma: sigma))
     }
 
     /// Finds the heading at a sample of the accelerometer that was taken, or throws why there is none; adds a row to the columns.
@@ -126,7 +126,7 @@ struct CompassHeading {
                 expectedStrength: interference?.expected ?? strength, tiltVariance: gate.tiltVariance,
                 dipVariance: gate.dipVariance, turn: gate.turn)
         } catch {
-            throw sphere != nil && accuracy.ironSigma > Self.knownIronShare * strength ? .ironUnknown : error
+            throw sphere != nil && accuracy.ironSigma > LearnedIron.knownShare * strength ? .ironUnknown : error
         }
         columns.append(
             pointing.axis, acceleration: acceleration.value, field: field.vector, accuracyDegrees: Float(degrees))

@@ -16,7 +16,8 @@ struct HeadingAccuracy {
 
     /// Nine of ten values of a normal distribution lie within so many standard deviations.
     private static let nineOfTen = 1.645
-    /// What is assumed to be left where turns have shown the hard iron of a magnetometer that was not calibrated, in µT.
+    /// What is assumed to be left of the hard iron of a magnetometer without a calibration, in µT: where turns have shown the iron, or
+    /// the settings say that the maker has removed it.
     private static let uncalibratedError = 0.4
     // In a fast turn to and fro the vector that is smoothed for a tenth of a second shows no lag, but the smoothed field is
     // shorter than the field is strong: by the cosine of the lag. A quarter of its square is taken for the part to the east.

@@ -3,6 +3,8 @@ struct LearnedIron {
     let offset: SIMD3<Float>
     let sigma: Double
 
+    /// The share of the field that the iron's standard deviation along a level axis may be to count as known.
+    static let knownShare = 0.05
     /// Turns know no better than a calibration with a smaller error, in µT.
     private static let goodCalibration = 1.0
 

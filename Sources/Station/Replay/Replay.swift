@@ -196,6 +196,8 @@ package struct ReplayOptions {
     /// The recordings; if empty, those of the configuration.
     package var traces = TraceSet()
     package var configurationPath: String?
+    /// The files that the command line names to be read.
+    package var inputs: [String] { traces.files + (configurationPath.map { [$0] } ?? []) }
     /// Settings of the command line.
     package var settings: [CommandLineSetting] = []
     /// The ends of the stretch to play; `nil` for the recording's first and last sample.

@@ -1,5 +1,4 @@
 import Binnacle
-import Glibc
 import SensorGeometry
 
 /// The unit of a gyroscope's columns, which the recording's accelerometer has to confirm.
@@ -124,7 +123,10 @@ struct GravityTurn {
             guard turns.count > 2 else { continue }
             for (index, unit) in units.enumerated() {
                 let predicted = [1.0, -1.0].map { sign in
-                    turns.reduce(before) { Self.turned($0, by: $1 * (sign * unit.unit.factor)) }
+                    // A direction that stays in the world turns back in the device's axes.
+                    turns.reduce(before) {
+                        Quaternion(rate: $1, seconds: -sign * unit.unit.factor).rotate($0)
+                    }
                 }
                 let turn = length(predicted[0] - before)
                 guard turn > Self.leastTurn else { continue }
@@ -167,15 +169,6 @@ struct GravityTurn {
             turns.append((one.vector + other.vector) * (0.5e-9 * Double(nanoseconds)))
         }
         return turns
-    }
-
-    /// A direction that stays in the world, in the axes of a device after it has turned.
-    private static func turned(_ direction: Vector3, by turn: Vector3) -> Vector3 {
-        let angle = length(turn)
-        guard angle > 0, angle.isFinite else { return direction }
-        let axis = turn / angle
-        let (sine, cosine) = (sin(angle), cos(angle))
-        return direction * cosine - cross(axis, direction) * sine + axis * (dot(axis, direction) * (1 - cosine))
     }
 }
 

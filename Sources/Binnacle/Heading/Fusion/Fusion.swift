@@ -103,8 +103,6 @@ package struct Fusion {
     private static let calibratedIron = 3.0
     /// In µT: iron that is known better does not make older corrections of the heading worse.
     private static let settledIron = 0.5
-    /// The share of the field that the iron's standard deviation along a level axis may be to count as known.
-    private static let knownIronShare = 0.05
     /// The share of the field by which the iron may move until the undisturbed field is another one.
     private static let fieldIronShare = 0.05
     /// In rad/s, 0.5°/s.
@@ -451,7 +449,7 @@ package struct Fusion {
 
     /// Whether what is left of the iron is too little to make a turn of the field look like another one.
     private var isIronKnown: Bool {
-        ironVariance < Self.knownIronShare * Self.knownIronShare * field.now.x * field.now.x
+        ironVariance < LearnedIron.knownShare * LearnedIron.knownShare * field.now.x * field.now.x
     }
 
     /// Whether the offset that was found at rest is far from the one that was used until now.

@@ -29,7 +29,7 @@ public struct Quaternion: Sendable, Equatable {
     }
 
     /// The rotation by a steady rate, in rad/s in the frame that turns.
-    init(rate: Vector3, seconds: Double) {
+    package init(rate: Vector3, seconds: Double) {
         let half = rate * (seconds / 2)
         let square = dot(half, half)
         let (cosine, share): (Double, Double)

@@ -23,9 +23,9 @@ struct RateRange {
     /// Takes a sample in rad/s; returns whether one of its axes is at the end of the range.
     mutating func update(_ rate: SIMD3<Float>) -> Bool {
         let size = SIMD3(abs(rate.x), abs(rate.y), abs(rate.z))
+        if let limit { return max(size.x, size.y, size.z) >= limit }
         for axis in 0..<3 { repetitions[axis] = rate[axis] == last[axis] ? repetitions[axis] + 1 : 0 }
         last = rate
-        if let limit { return max(size.x, size.y, size.z) >= limit }
         guard max(size.x, size.y, size.z) >= largest else { return false }
         var isAtEnd = false
         for axis in 0..<3 where size[axis] >= largest {
