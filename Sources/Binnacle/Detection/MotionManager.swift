@@ -57,6 +57,8 @@ public final class MotionManager: EventDetector {
     private var warmAtNanoseconds: Int64 = 0
     private var isMotionTold = false
     private var turns: TurnCompensation?
+    /// Whether there are ``turns``, which are large to look at for each delivery.
+    private var usesTurns = false
     private var rotation: DebouncedTrigger
     private let rotationThreshold: Threshold
     private var isRotationTold = false
@@ -200,16 +202,17 @@ public final class MotionManager: EventDetector {
     public func process(_ delivery: SampleDelivery) {
         guard isDetecting, let accelerometer, let stream = delivery.index(of: accelerometer.id) else { return }
         let columns = delivery.batches[stream].columns
-        let turning = turns == nil ? nil : gyroscope.flatMap { delivery.index(of: $0.id) }
+        let turning = usesTurns ? gyroscope.flatMap { delivery.index(of: $0.id) } : nil
         let rates = turning.map { delivery.batches[$0].columns }
-        found.removeAll()
-        foundRotations.removeAll()
+        if !found.reports.isEmpty { found.removeAll() }
+        if !foundRotations.reports.isEmpty { foundRotations.removeAll() }
         if let turning, let rates {
             recordLosses(delivery)
             followTurns(columns, at: stream, rates, at: turning)
         }
         if columns.count > 0 { process(at: columns) }
         if let rates, looksFor.rotation { findRotation(rates) }
+        guard !found.reports.isEmpty || !foundRotations.reports.isEmpty else { return }
         found.sort()
         report(columns, at: stream, rates, at: turning ?? 0)
     }
@@ -235,6 +238,7 @@ public final class MotionManager: EventDetector {
 
     private func restart() {
         turns = settings.usesGyroscope ? gyroscope.map { TurnCompensation($0, settings: settings) } : nil
+        usesTurns = turns != nil
         rotation.reset()
         lastRateNanoseconds = nil
         motion.reset()
@@ -439,7 +443,6 @@ public final class MotionManager: EventDetector {
     private func report(_ columns: SampleColumns, at order: Int, _ rates: SampleColumns?, at rateOrder: Int) {
         var findings = found.reports[...]
         var rotations = foundRotations.reports[...]
-        guard !findings.isEmpty || !rotations.isEmpty else { return }
         let delegate = self.delegate
         let start = startCount
         while isDetecting, startCount == start {

@@ -9,16 +9,27 @@ extension Event {
     /// The same event always gives the same bytes. ``init(json:)`` reads them.
     public var json: String {
         var object = JSONObject()
+        add(to: &object)
+        return object.text
+    }
+
+    /// Replaces a buffer's bytes by ``json``.
+    package func writeJSON(into buffer: inout [UInt8]) {
+        var object = JSONObject(in: &buffer)
+        add(to: &object)
+        object.end(in: &buffer)
+    }
+
+    private func add(to object: inout JSONObject) {
         object.add("seq", raw: String(sequence))
         object.add("kind", kind.rawValue)
         object.add("detector", detector)
         object.add("sensor", sensor)
-        object.add("time_ns", raw: String(timeNanoseconds))
+        object.add("time_ns", integer: timeNanoseconds)
         if let wallNanoseconds { object.add("wall_time", WallTime.text(wallNanoseconds)) }
         if isSimulated { object.add("simulated", raw: "true") }
         if let identity { object.add("identity", identity) }
         for figure in figures { object.add(figure.name, figure.value) }
-        return object.text
     }
 }
 
@@ -27,7 +38,8 @@ extension JSONObject {
     package mutating func add(_ name: Figure.Name, _ value: Figure.Value) {
         switch value {
         case .text, .word: add(name.rawValue, value.description)
-        case .number, .integer: add(name.rawValue, raw: value.description)
+        case .number(let value, let decimals): add(name.rawValue, value, decimals: decimals)
+        case .integer(let value): add(name.rawValue, integer: value)
         }
     }
 }

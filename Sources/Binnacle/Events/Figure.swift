@@ -135,13 +135,26 @@ extension Figure.Name {
 extension Figure {
     /// The figure as people read it, as in "peak 0.1391 g"; `nil` for a stamp, because an event shows its time anyway.
     package var text: String? {
-        let name = name.rawValue
+        var text: [UInt8] = []
+        return append(to: &text) ? String(decoding: text, as: UTF8.self) : nil
+    }
+
+    /// Appends ``text``; returns whether there is any.
+    package func append(to text: inout [UInt8]) -> Bool {
+        let name = name.rawValue.utf8
         switch self.name.row.type {
-        case .stamp: return nil
+        case .stamp: return false
         case .number(let unit, decimals: _):
-            return "\(name.dropLast(unit.rawValue.count)) \(value)\(unit.symbol)"
-        case .integer, .word, .text: return "\(name) \(value)"
+            text += name.dropLast(unit.rawValue.utf8.count)
+            text.append(UInt8(ascii: " "))
+            value.append(to: &text)
+            text += unit.symbol.utf8
+        case .integer, .word, .text:
+            text += name
+            text.append(UInt8(ascii: " "))
+            value.append(to: &text)
         }
+        return true
     }
 }
 
@@ -162,11 +175,18 @@ extension Figure.Value: Equatable {
 extension Figure.Value: CustomStringConvertible {
     /// The value as text: a number with its decimals, never an exponent; `null` for a number that is none.
     public var description: String {
+        var text: [UInt8] = []
+        append(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    fileprivate func append(to text: inout [UInt8]) {
         switch self {
-        case .number(let value, let decimals): Decimal.text(value, decimals: decimals) ?? "null"
-        case .integer(let value): String(value)
-        case .word(let word): word.rawValue
-        case .text(let text): text
+        case .number(let value, let decimals):
+            if !Decimal.append(value, decimals: decimals, to: &text) { text += "null".utf8 }
+        case .integer(let value): Decimal.append(value, to: &text)
+        case .word(let word): text += word.rawValue.utf8
+        case .text(let value): text += value.utf8
         }
     }
 }

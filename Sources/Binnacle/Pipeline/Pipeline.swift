@@ -8,21 +8,29 @@ package final class Pipeline {
     /// Where the samples come from.
     package let source: any SampleSource
     /// What looks at the samples, in the order in which it speaks about one sample.
-    package private(set) var detectors: [any Detector]
+    package var detectors: [any Detector] { working }
+    private var working: [any Detector]
     /// What turns the detectors' words into events.
     package let router: Router
     /// The number of samples offered so far.
-    package private(set) var sampleCount = 0
+    package var sampleCount: Int { offeredCount }
+    private var offeredCount = 0
     /// What has become of each stream's samples, in the order of the streams.
     package var statistics: [StreamStatistics] { monitors.map(\.statistics) }
     /// The first and the last stamp offered so far, in nanoseconds.
-    package private(set) var timeRange: ClosedRange<Int64>?
+    package var timeRange: ClosedRange<Int64>? {
+        firstTimeNanoseconds <= lastTimeNanoseconds ? firstTimeNanoseconds...lastTimeNanoseconds : nil
+    }
+    private var firstTimeNanoseconds = Int64.max
+    private var lastTimeNanoseconds = Int64.min
 
     private let gapLimit: Duration
     private let capacity: Int
     /// What is asked for samples: the source, or the only one that a group of sources has.
     private var asked: any SampleSource
     private var delivery: SampleDelivery
+    /// Whether ``delivery`` is empty, so that it need not be emptied before the next turn.
+    private var isClear = false
     private var monitors: [StreamMonitor]
     /// The streams that failed and have not delivered since.
     private var failed: Set<StreamID> = []
@@ -43,7 +51,7 @@ package final class Pipeline {
     ) {
         self.source = source
         asked = source
-        self.detectors = detectors
+        working = detectors
         self.router = router
         self.capacity = capacity
         self.gapLimit = gapLimit
@@ -58,7 +66,7 @@ package final class Pipeline {
     /// are gone.
     package func change(detectors: [any Detector]) {
         router.flush(upTo: nil)
-        self.detectors = detectors
+        working = detectors
         updateStreams()
     }
 
@@ -89,9 +97,19 @@ package final class Pipeline {
     ///
     /// A failure deactivates its sensors and is told to them and to the detectors that need them.
     package func turn() -> SampleAnswer {
-        delivery.removeAll()
+        // A constant, because each access of a variable counts references.
+        let delivery = delivery
+        if !isClear { delivery.removeAll() }
+        isClear = false
         var answer = asked.fill(delivery)
-        if let failure = stampFailure(answer) { answer = failure }
+        switch answer {
+        case .pending where delivery.isEmpty && delivery.losses.isEmpty:
+            // A source answers so once for each delivery of a device.
+            isClear = true
+            return answer
+        case .samples, .pending, .ended: if let failure = stampFailure() { answer = failure }
+        case .failed: break
+        }
         offer(delivery)
         switch answer {
         case .failed(let streams, let reason): lose(streams, because: reason)
@@ -103,9 +121,9 @@ package final class Pipeline {
         return answer
     }
 
-    /// The failure of the streams whose stamps fell; `nil` when none did, or when the source has a failure of its own.
-    private func stampFailure(_ answer: SampleAnswer) -> SampleAnswer? {
-        if case .failed = answer { return nil }
+    /// The failure of the streams whose stamps fell; `nil` when none did.
+    private func stampFailure() -> SampleAnswer? {
+        guard delivery.batches.contains(where: { $0.stampError != nil }) else { return nil }
         var streams: [SampleStream] = []
         var reason: StampOrderError?
         for (index, batch) in delivery.batches.enumerated() {
@@ -172,19 +190,22 @@ package final class Pipeline {
         }
         if !failed.isEmpty { welcomeBack(delivery) }
         if !delivery.losses.isEmpty { reportLosses(of: delivery) }
-        for (index, batch) in delivery.batches.enumerated() {
-            let stream = monitors[index].stream
-            if let axes = stream.sensor.calibration?.axes(of: stream.kind) { batch.calibrate(axes) }
-            monitors[index].process(at: batch, at: index)
-        }
-        for detector in detectors { detector.process(delivery) }
-        for index in monitors.indices {
+        for index in delivery.batches.indices {
             let batch = delivery.batches[index]
-            guard let end = batch.lastTimeNanoseconds else { continue }
-            monitors[index].stream.sensor.didDeliver(upTo: end)
-            sampleCount += batch.count
-            let first = batch[0].timeNanoseconds
-            timeRange = min(timeRange?.lowerBound ?? first, first)...max(timeRange?.upperBound ?? last, last)
+            guard !batch.isEmpty else { continue }
+            let monitor = monitors[index]
+            if monitor.sensor.isCalibrated, let axes = monitor.sensor.calibration?.axes(of: monitor.kind) {
+                batch.calibrate(axes)
+            }
+            offeredCount += batch.count
+            firstTimeNanoseconds = min(firstTimeNanoseconds, batch.columns.times[0])
+            monitor.process(batch.columns, at: index)
+        }
+        lastTimeNanoseconds = max(lastTimeNanoseconds, last)
+        for detector in working { detector.process(delivery) }
+        // Detectors and sensors that are told of a gap still know the sample before it.
+        for index in delivery.batches.indices {
+            if let end = delivery.batches[index].lastTimeNanoseconds { monitors[index].sensor.didDeliver(upTo: end) }
         }
         router.flush(upTo: last)
     }
@@ -218,8 +239,10 @@ package final class Pipeline {
 /// Watches one stream: counts its samples, and reports interruptions to its sensor's delegate.
 ///
 /// The detectors restart after a gap by themselves; this reports each gap once.
-struct StreamMonitor {
+final class StreamMonitor {
     private(set) var statistics: StreamStatistics
+    let sensor: Sensor
+    let kind: SampleKind
     private let limitNanoseconds: Int64
     private var lastTimeNanoseconds: Int64?
     /// The samples that the rate is taken from: the stamp before the first, and how many there are.
@@ -230,27 +253,27 @@ struct StreamMonitor {
 
     init(stream: SampleStream, limit: Duration) {
         statistics = StreamStatistics(stream: stream)
+        sensor = stream.sensor
+        kind = stream.kind
         limitNanoseconds = Units.nanoseconds(limit)
     }
 
     var stream: SampleStream { statistics.stream }
 
     /// Takes the next sample for the first one.
-    mutating func resume() {
+    func resume() {
         lastTimeNanoseconds = nil
         window = nil
     }
 
     /// Counts samples that the source knows to be lost.
-    mutating func count(_ loss: SampleLoss) {
+    func count(_ loss: SampleLoss) {
         statistics.lossCount += 1
         statistics.lostSampleCount += loss.count ?? 0
     }
 
-    /// Looks at the stream's batch, which stands at a place in the delivery.
-    mutating func process(at batch: SampleBatch, at place: Int) {
-        let columns = batch.columns
-        guard columns.count > 0 else { return }
+    /// Looks at the stream's samples, at least one, which stand at a place in the delivery.
+    func process(_ columns: SampleColumns, at place: Int) {
         var counted = 0
         if let last = lastTimeNanoseconds, isGap(from: last, to: columns.times[0], limit: limitNanoseconds) {
             report(from: last, to: columns, 0, place)
@@ -269,7 +292,7 @@ struct StreamMonitor {
     }
 
     /// Counts the samples, and takes the rate from those from an index on.
-    private mutating func measure(_ columns: SampleColumns, from index: Int) {
+    private func measure(_ columns: SampleColumns, from index: Int) {
         let last = columns.times[columns.count - 1]
         lastTimeNanoseconds = last
         statistics.lastTimeNanoseconds = last
@@ -282,14 +305,13 @@ struct StreamMonitor {
         window = (last, 0)
     }
 
-    private mutating func report(from start: Int64, to columns: SampleColumns, _ index: Int, _ place: Int) {
+    private func report(from start: Int64, to columns: SampleColumns, _ index: Int, _ place: Int) {
         let end = columns.times[index]
         statistics.gapCount += 1
         // What comes after an interruption has a rate of its own.
         window = (end, 0)
-        let sensor = stream.sensor
         sensor.delegate?.sensor(
-            sensor, didResumeAfter: SampleGap(kind: stream.kind, startNanoseconds: start, endNanoseconds: end),
+            sensor, didResumeAfter: SampleGap(kind: kind, startNanoseconds: start, endNanoseconds: end),
             at: SamplePosition(timeNanoseconds: end, streamIndex: place, sampleIndex: index))
     }
 }

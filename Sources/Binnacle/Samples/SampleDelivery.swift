@@ -12,13 +12,18 @@ public final class SampleDelivery {
     package let streams: [StreamID]
     /// The most samples of one stream that fit.
     package let capacity: Int
+    // Stored privately, as what follows in SampleBatch: what another module could change is checked at each access.
+    private var foundLosses: [SampleLoss] = []
     /// What the source knows to be lost before the samples of this delivery, or instead of them.
-    package private(set) var losses: [SampleLoss] = []
+    package var losses: [SampleLoss] { foundLosses }
     /// The raw scans that the samples were decoded from; `nil` unless a recording asked for them.
     ///
     /// A source that reads scans adds them: the first is behind the first sample of each batch that has samples, and so
     /// on. Samples that come from none leave it empty.
     package var scans: ScanColumn?
+    /// Whether a recording asked for ``scans``.
+    package var keepsScans: Bool { hasScans }
+    private var hasScans = false
 
     /// Creates an empty delivery.
     ///
@@ -59,18 +64,20 @@ public final class SampleDelivery {
 
     /// Adds a loss.
     public func append(_ loss: SampleLoss) {
-        losses.append(loss)
+        foundLosses.append(loss)
     }
 
     /// Asks for the raw scans from now on.
     package func keepScans() {
-        if scans == nil { scans = ScanColumn() }
+        guard !hasScans else { return }
+        hasScans = true
+        scans = ScanColumn()
     }
 
     /// Removes every sample and keeps the room.
     package func removeAll() {
-        scans?.removeAll()
-        if !losses.isEmpty { losses.removeAll(keepingCapacity: true) }
+        if hasScans { scans?.removeAll() }
+        if !foundLosses.isEmpty { foundLosses.removeAll(keepingCapacity: true) }
         for batch in batches { batch.removeAll() }
     }
 }
@@ -88,11 +95,12 @@ public final class SampleBatch {
     /// The number of samples the batch can hold.
     package let capacity: Int
     /// The number of samples in the batch.
-    public var count: Int { columns.count }
+    public var count: Int { shown.count }
     /// The columns as the kernels take them; valid while the batch is alive and not changed.
     ///
     /// They lie in the batch's own memory, or in that of ``owner``.
-    package private(set) var columns: SampleColumns
+    package var columns: SampleColumns { shown }
+    private var shown: SampleColumns
 
     /// The first stamp of the batch that lay before the one before it; `nil` when there was none.
     private(set) var stampError: StampOrderError?
@@ -109,7 +117,7 @@ public final class SampleBatch {
         own = SampleRoom(
             count: capacity, times: .allocate(capacity: capacity), x: .allocate(capacity: capacity),
             y: .allocate(capacity: capacity), z: .allocate(capacity: capacity))
-        columns = own.columns(0)
+        shown = own.columns(0)
     }
 
     deinit {
@@ -154,7 +162,7 @@ public final class SampleBatch {
         own.x[count] = x
         own.y[count] = y
         own.z[count] = z
-        columns.count += 1
+        shown.count += 1
     }
 
     /// Appends one sample.
@@ -196,7 +204,7 @@ public final class SampleBatch {
     package func borrow(_ columns: SampleColumns, of owner: AnyObject) {
         precondition(count == 0, "a batch with samples of its own borrows none")
         precondition(columns.count <= capacity, "the batch has no room for \(columns.count) samples")
-        self.columns = columns
+        shown = columns
         self.owner = owner
     }
 
@@ -224,13 +232,13 @@ public final class SampleBatch {
         precondition(added >= 0 && added <= capacity - count, "the batch has no room for \(added) samples")
         let room = room
         write(room.times, room.x, room.y, room.z)
-        columns.count += added
+        shown.count += added
     }
 
     /// Makes copies of borrowed samples, so that their owner may change them.
     package func keep() {
         guard let owner else { return }
-        let borrowed = columns
+        let borrowed = shown
         removeBorrowed()
         append(borrowed)
         // Until they are copied their owner has to stay.
@@ -256,13 +264,13 @@ public final class SampleBatch {
     /// Removes every sample and keeps the room.
     package func removeAll() {
         stampError = nil
-        columns.count = 0
+        shown.count = 0
         if owner != nil { removeBorrowed() }
     }
 
     private func removeBorrowed() {
         owner = nil
-        columns = own.columns(0)
+        shown = own.columns(0)
     }
 
     /// The room behind the samples, for a reader that writes samples straight into it; valid while the batch is alive.
@@ -279,7 +287,7 @@ public final class SampleBatch {
     /// - Precondition: That many were written at its beginning, and there is room for them.
     package func grow(by count: Int) {
         precondition(count >= 0 && count <= capacity - self.count, "the batch has no room for \(count) samples")
-        columns.count += count
+        shown.count += count
     }
 }
 

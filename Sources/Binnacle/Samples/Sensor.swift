@@ -10,7 +10,8 @@ public final class Sensor {
     /// Whether no device measures its samples, but a model makes them up; every event says so.
     package let isSimulated: Bool
     /// Whether samples can be expected from this sensor.
-    public private(set) var isActive = true
+    public var isActive: Bool { hasSamples }
+    private var hasSamples = true
     /// Whether a machine without such a device is as it should be, because only default detectors would use it.
     package var mayBeMissing = false
     /// Whether it is inactive because no such device has been there yet, which is no failure.
@@ -18,11 +19,16 @@ public final class Sensor {
     /// Why the sensor is not active; `nil` while it is and while it is absent.
     package private(set) var failure: String?
     /// The stamp of the last sample seen, in nanoseconds; `nil` before the first.
-    package private(set) var lastTimeNanoseconds: Int64?
+    package var lastTimeNanoseconds: Int64? { latestNanoseconds }
+    private var latestNanoseconds: Int64?
     /// Whether this process may use the device; set by its source.
     public package(set) var authorizationStatus = AuthorizationStatus.notDetermined
     /// What makes its samples true, applied by the pipeline before anybody looks at them; `nil` leaves them as they are.
-    package var calibration: SensorCalibration?
+    package var calibration: SensorCalibration? {
+        didSet { isCalibrated = calibration != nil }
+    }
+    /// Whether there is a ``calibration``, which is large to look at for each delivery.
+    private(set) var isCalibrated: Bool
     /// The largest rate in rad/s that the gyroscope can measure on an axis; `nil` when that is not known.
     ///
     /// Set by the source before the first sample of an opened device, which may be another one than before.
@@ -49,6 +55,7 @@ public final class Sensor {
         self.name = name
         self.isSimulated = isSimulated
         self.calibration = calibration
+        isCalibrated = calibration != nil
     }
 
     /// What the stream of a kind is known by.
@@ -63,7 +70,7 @@ public final class Sensor {
     static func deactivate(_ sensors: [Sensor], because reason: any Error) {
         let lost = sensors.filter(\.isActive)
         for sensor in lost {
-            sensor.isActive = false
+            sensor.hasSamples = false
             sensor.failure = "\(reason)"
         }
         for sensor in lost { sensor.delegate?.sensor(sensor, didDeactivateBecause: reason) }
@@ -76,21 +83,21 @@ public final class Sensor {
 
     /// Turns the sensor off without telling the delegate: nothing has failed.
     func becomeAbsent() {
-        isActive = false
+        hasSamples = false
         isAbsent = true
     }
 
     /// Turns the sensor on again, after a re-plug for instance; on an active sensor it does nothing.
     package func activate() {
         guard !isActive else { return }
-        isActive = true
+        hasSamples = true
         isAbsent = false
         failure = nil
         delegate?.sensorDidActivate(self)
     }
 
     func didDeliver(upTo timeNanoseconds: Int64) {
-        lastTimeNanoseconds = max(lastTimeNanoseconds ?? timeNanoseconds, timeNanoseconds)
+        latestNanoseconds = max(latestNanoseconds ?? timeNanoseconds, timeNanoseconds)
     }
 }
 

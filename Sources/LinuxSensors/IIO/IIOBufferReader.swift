@@ -75,8 +75,10 @@ final class IIOBufferReader: SensorReader {
         }
         let scans = (filled - parsed) / size
         let taken = min(scans, delivery.capacity)
-        delivery.scans?.append(
-            UnsafeRawBufferPointer(start: bytes + parsed, count: taken * size), of: size, layout: layout)
+        if delivery.keepsScans {
+            delivery.scans?.append(
+                UnsafeRawBufferPointer(start: bytes + parsed, count: taken * size), of: size, layout: layout)
+        }
         if decoder.takesBlocks, taken > 1 {
             decodeBlock(taken, of: scans, into: delivery, at: places, arrival: arrival)
         } else {

@@ -38,6 +38,20 @@ package struct ClockMap {
         self.floor = floor ?? .min
     }
 
+    /// What translates stamps that neither jump nor are missing; `nil` while each one has to be looked at by itself.
+    package var usualOffset: Int64? {
+        if case .constant(let offset) = origin, last != nil { offset } else { nil }
+    }
+
+    /// Accepts stamps that rise from ``last``, translated by ``usualOffset``; returns whether the first and the last are plausible.
+    package mutating func accept(from first: Int64, through last: Int64, arrival: Int64) -> Bool {
+        guard Self.distance(first, arrival) <= Self.plausibleNanoseconds,
+            Self.distance(last, arrival) <= Self.plausibleNanoseconds
+        else { return false }
+        self.last = last
+        return true
+    }
+
     /// Translates the stamp of the next sample.
     ///
     /// - Parameters:
@@ -47,7 +61,6 @@ package struct ClockMap {
     ///   - arrival: The time of the read on CLOCK_MONOTONIC.
     ///   - realtime: CLOCK_REALTIME at the same time.
     /// - Returns: The stamp, and the meaning of its distance from the last one.
-    @inline(__always)  // Nearly all stamps take the first branch, and a block of them keeps its state in registers.
     package mutating func time(
         of raw: Int64?, behind: Int = 0, interval: Double? = nil, arrival: Int64,
         realtime: () -> Int64 = SystemClock.realtime
@@ -59,9 +72,7 @@ package struct ClockMap {
                 return (time, .measured)
             }
         }
-        var map = self
-        defer { self = map }
-        return map.unusualTime(of: raw, behind, interval, arrival, realtime)
+        return unusualTime(of: raw, behind, interval, arrival, realtime)
     }
 
     /// The stamp of a value that is repeated because the device reported no change.

@@ -1,3 +1,30 @@
+/// The distance of two stamps at which nothing is lost.
+package struct UsualDistance: Equatable {
+    /// The usual distance.
+    package let nanoseconds: Int64
+    /// The distances that are no gap.
+    package let range: ClosedRange<Int64>
+
+    /// The sum of the deviations of stamps' distances from the usual one, in nanoseconds; `nil` when a distance is unusual.
+    ///
+    /// `previous` is the stamp before the first one.
+    package func deviation(of stamps: UnsafePointer<Int64>, count: Int, after previous: Int64) -> Int64? {
+        var deviation: Int64 = 0
+        // Negative when a distance is outside the range. Without branches, so that the loop is vectorized.
+        var outside: Int64 = 0
+        @inline(__always)
+        func add(_ distance: Int64) {
+            outside |= (distance &- range.lowerBound) | (range.upperBound &- distance)
+            let difference = distance &- nanoseconds
+            let sign = difference >> 63
+            deviation &+= (difference ^ sign) &- sign
+        }
+        if count > 0 { add(stamps[0] &- previous) }
+        if count > 1 { for index in 1..<count { add(stamps[index] &- stamps[index - 1]) } }
+        return outside < 0 ? nil : deviation
+    }
+}
+
 /// Finds gaps in which samples were lost, from the distances of stamps, and learns the usual distance.
 ///
 /// On a busy machine or sensor hub a late sample is usually followed by samples at shorter distances, until they are on time
@@ -45,11 +72,21 @@ package struct GapDetector {
     private var equalShare = 0.0
     private var gapsInARow = 0
     private var openGap: OpenGap?
+    /// The usual distances since the last learning: how many, their sum, and the sum of their deviations from the usual one.
+    private var stride = (count: 0, nanoseconds: Int64(0), deviationNanoseconds: Int64(0))
+    /// What the next distances are compared with; `nil` while every one has to be looked at by itself.
+    package private(set) var usual: UsualDistance?
 
     /// The number of distances after which the usual one is known.
     private static let learningCount = 16
     /// This number of gaps in a row means another rate, not losses.
     private static let mostGapsInARow = 4
+    /// After this number of usual distances their mean is learned. A fixed number, so that the division into reads changes nothing.
+    private static let strideCount = 16
+    /// The weight of the mean of a stride: that of as many distances with a weight of 1/16 each.
+    private static let strideWeight = 0.644
+    /// The part of ``equalShare`` that is left after a stride without equal stamps.
+    private static let strideDecay = 0.602
     /// The number of samples after a gap that decide about it.
     private static let decidingCount = 16
     /// A gap of a quarter of a second is a loss: no sample is that late.
@@ -69,11 +106,56 @@ package struct GapDetector {
     package mutating func restart() {
         distanceCount = 0
         openGap = nil
+        stride = (0, 0, 0)
+        usual = nil
+    }
+
+    /// The number of usual distances that may be added at once.
+    package var roomForUsual: Int { usual == nil ? 0 : Self.strideCount - stride.count }
+
+    /// Adds distances that are ``usual``, at most ``roomForUsual`` of them: their number, their sum, and that of their deviations.
+    @inline(__always)  // Called for each delivery of one sample.
+    package mutating func addUsual(count: Int, nanoseconds: Int64, deviationNanoseconds: Int64) {
+        gapsInARow = 0
+        stride.count += count
+        stride.nanoseconds += nanoseconds
+        stride.deviationNanoseconds += deviationNanoseconds
+        if stride.count >= Self.strideCount { learnStride() }
+    }
+
+    private mutating func learnStride() {
+        let count = Double(Self.strideCount)
+        if let interval = intervalNanoseconds {
+            intervalNanoseconds = interval + (Double(stride.nanoseconds) / count - interval) * Self.strideWeight
+            jitterNanoseconds += (Double(stride.deviationNanoseconds) / count - jitterNanoseconds) * Self.strideWeight
+        }
+        equalShare *= Self.strideDecay
+        stride = (0, 0, 0)
+        findUsual()
     }
 
     /// Adds the distance of a sample from the previous one, in nanoseconds and not negative; returns a loss that is now certain.
-    @inline(__always)  // Nearly all distances are usual, and a block of them keeps its state in registers.
-    package mutating func add(_ gap: Double) -> Loss? {
+    package mutating func add(_ gap: Int64) -> Loss? {
+        if let usual, usual.range.contains(gap) {
+            addUsual(count: 1, nanoseconds: gap, deviationNanoseconds: abs(gap - usual.nanoseconds))
+            return nil
+        }
+        defer { findUsual() }
+        return addAlone(Double(gap))
+    }
+
+    private mutating func findUsual() {
+        usual = nil
+        guard let interval = intervalNanoseconds, distanceCount > Self.learningCount, openGap == nil, equalShare < 0.3
+        else { return }
+        let most = min(greatestUsual(interval), 16 * interval, Self.intervals.upperBound)
+        let least = Self.intervals.lowerBound
+        if most >= least { usual = UsualDistance(nanoseconds: Int64(interval), range: Int64(least)...Int64(most)) }
+    }
+
+    private func greatestUsual(_ interval: Double) -> Double { interval + max(0.75 * interval, 6 * jitterNanoseconds) }
+
+    private mutating func addAlone(_ gap: Double) -> Loss? {
         guard let interval = intervalNanoseconds else {
             if gap > 0 { intervalNanoseconds = Self.limited(gap) }
             return nil
@@ -83,18 +165,8 @@ package struct GapDetector {
         // If a device stamps samples in one go, their distances do not reveal losses.
         guard equalShare < 0.3 else { return nil }
         // The driver's nominal rate is no evidence of a gap until the rate is learned.
-        let isGap =
-            distanceCount > Self.learningCount && gap > interval + max(0.75 * interval, 6 * jitterNanoseconds)
-        if !isGap, openGap == nil, distanceCount > Self.learningCount, gap <= 16 * interval,
-            gap >= Self.intervals.lowerBound, gap <= Self.intervals.upperBound
-        {
-            gapsInARow = 0
-            learn(gap, interval, weight: 0.0625)
-            return nil
-        }
-        var detector = self
-        defer { self = detector }
-        return detector.addUnusual(gap, interval, isGap: isGap)
+        return addUnusual(
+            gap, interval, isGap: distanceCount > Self.learningCount && gap > greatestUsual(interval))
     }
 
     private mutating func addUnusual(_ gap: Double, _ interval: Double, isGap: Bool) -> Loss? {
@@ -142,7 +214,6 @@ package struct GapDetector {
         return isLoss ? open.loss(interval) : nil
     }
 
-    @inline(__always)
     private mutating func learn(_ gap: Double, _ interval: Double, weight: Double) {
         jitterNanoseconds += (abs(gap - interval) - jitterNanoseconds) * weight
         intervalNanoseconds = interval + (gap - interval) * weight

@@ -6,6 +6,7 @@ extension LiveSource {
     /// Passes an input to a sensor's state machine and performs the effects.
     func advance(_ sensor: LiveSensor, _ input: SensorSlot.Input, at now: Int64) {
         for effect in sensor.handle(input, at: now) { perform(effect, sensor, now) }
+        dueNanoseconds = .min
     }
 
     private func perform(_ effect: SensorSlot.Effect, _ sensor: LiveSensor, _ now: Int64) {

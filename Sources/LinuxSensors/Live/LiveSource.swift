@@ -40,11 +40,23 @@ public final class LiveSource: SampleSource {
     private var deliveriesSinceLook = 0
     /// Whether the last answer was samples without a wait since; everything else was then checked recently.
     private var hasJustDelivered = false
+    /// CLOCK_MONOTONIC as it was last read; `nil` when this thread may have slept since.
+    private var now: Int64?
+    /// When something is due without a report of a device, or earlier; recomputed when that is near.
+    var dueNanoseconds = Int64.min
+    /// When deadlines and suspends are looked for again.
+    private var checkNanoseconds = Int64.min
     private(set) var isStopped = false
 
     static let mailToken = UInt64.max
     static let monitorToken = UInt64.max - 1
     private static let mostDeliveries = 64
+    /// Deadlines and suspends are looked for at most this often: a suspend takes longer, on this clock as well.
+    private static let checkIntervalNanoseconds: Int64 = 1_000_000
+    /// ``dueNanoseconds`` is recomputed when it is nearer than this, or farther than ``farNanoseconds``: an interval that is
+    /// learned brings it nearer only from there.
+    private static let nearNanoseconds: Int64 = 50_000_000
+    private static let farNanoseconds: Int64 = 2_000_000_000
 
     /// Starts with a waker that may be shared; each sensor is requested once.
     ///
@@ -120,9 +132,10 @@ public final class LiveSource: SampleSource {
         // A device that always has samples must not starve udev and the other devices.
         if deliveriesSinceLook >= Self.mostDeliveries { poll(timeoutMilliseconds: 0) }
         let now = SystemClock.monotonic()
+        self.now = now
         if hasMail { handleMail(now) }
         if hasChanges { handleChanges(now) }
-        checkDeadlines(now)
+        if now >= checkNanoseconds { checkDeadlines(now) }
         if !losses.isEmpty {
             for loss in losses { delivery.append(loss) }
             losses.removeAll(keepingCapacity: true)
@@ -179,9 +192,14 @@ public final class LiveSource: SampleSource {
     package func wait(timeoutMilliseconds: Int32) {
         guard isDrained else { return }
         hasJustDelivered = false
+        var now = now ?? SystemClock.monotonic()
+        if dueNanoseconds < now + Self.nearNanoseconds || dueNanoseconds > now + Self.farNanoseconds {
+            now = SystemClock.monotonic()
+            dueNanoseconds = sensors.reduce(.max) { min($0, $1.nextLook) }
+        }
         var timeout = timeoutMilliseconds
-        if let due = sensors.lazy.map(\.nextLook).min(), due < .max {
-            let milliseconds = SystemClock.milliseconds(until: due)
+        if dueNanoseconds < .max {
+            let milliseconds = SystemClock.milliseconds(until: dueNanoseconds, from: now)
             timeout = timeout < 0 ? milliseconds : min(timeout, milliseconds)
         }
         poll(timeoutMilliseconds: timeout)
@@ -189,13 +207,18 @@ public final class LiveSource: SampleSource {
 
     private func poll(timeoutMilliseconds: Int32) {
         deliveriesSinceLook = 0
+        now = nil
+        var hasReport = false
         epoll.wait(timeoutMilliseconds: timeoutMilliseconds) { token, _ in
+            hasReport = true
             switch token {
             case Self.mailToken: hasMail = true
             case Self.monitorToken: hasChanges = true
             default: sensors.first { $0.number == Int(token) }?.isReady = true
             }
         }
+        // The wait has ended because something is due.
+        if !hasReport { checkNanoseconds = .min }
     }
 
     /// Returns the notices for the user, each once, such as a device that is read in another way than requested.
@@ -233,7 +256,10 @@ public final class LiveSource: SampleSource {
         } catch {
             advance(sensor, .failed(error), at: now)
         }
-        let last = sensor.places.lazy.compactMap { delivery.batches[$0].lastTimeNanoseconds }.max()
+        var last: Int64?
+        for place in sensor.places {
+            if let time = delivery.batches[place].lastTimeNanoseconds { last = max(last ?? time, time) }
+        }
         guard let last else { return delivery.losses.count > lossCount }
         sensor.lastTimeNanoseconds = last
         if let notice = reader.takeNotice() { addNotice(sensor, notice) }
@@ -269,6 +295,7 @@ public final class LiveSource: SampleSource {
 
     /// Performs what is due without a report of a device.
     private func checkDeadlines(_ now: Int64) {
+        checkNanoseconds = now + Self.checkIntervalNanoseconds
         let suspended = readSuspended()
         if suspended - suspendedNanoseconds > 100_000_000 {
             let seconds = Double(suspended - suspendedNanoseconds) * 1e-9

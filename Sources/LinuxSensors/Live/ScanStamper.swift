@@ -42,25 +42,54 @@ package struct ScanStamper {
         _ stamps: UnsafeMutablePointer<Int64>, count: Int, isStamped: Bool, of reading: Reading,
         realtime: () -> Int64 = SystemClock.realtime, found: (Finding, Int64) -> Void
     ) {
-        var (clock, gaps) = (clock, gaps)
-        for index in 0..<count {
-            let previous = clock.last
-            let (time, kind) = clock.time(
-                of: isStamped ? stamps[index] : nil, behind: reading.behind + count - 1 - index,
-                interval: gaps.intervalNanoseconds, arrival: reading.arrivalNanoseconds, realtime: realtime)
-            stamps[index] = time
-            guard let previous else { continue }
-            switch kind {
-            case .made: break
-            case .measured:
-                guard let loss = gaps.add(Double(time) - Double(previous)) else { continue }
-                found(Finding(loss), time)
-            case .jumped:
-                gaps.restart()
-                found(Finding(clockSetFrom: previous, to: time), time)
+        var start = 0
+        while start < count {
+            let room = isStamped ? gaps.roomForUsual : 0
+            let end = min(count, start + max(1, room))
+            if room == 0 || !stampUsual(stamps + start, count: end - start, arrival: reading.arrivalNanoseconds) {
+                for index in start..<end {
+                    let behind = reading.behind + count - 1 - index
+                    stampAlone(&stamps[index], isStamped, behind, reading.arrivalNanoseconds, realtime, found)
+                }
             }
+            start = end
         }
-        (self.clock, self.gaps) = (clock, gaps)
+    }
+
+    /// Translates stamps at the usual distances; returns `false`, and changes nothing, when one of them is not.
+    @inline(__always)  // Called for each delivery of one sample.
+    private mutating func stampUsual(_ stamps: UnsafeMutablePointer<Int64>, count: Int, arrival: Int64) -> Bool {
+        guard let offset = clock.usualOffset, let last = clock.last, let usual = gaps.usual,
+            // A stamp of 0 is none.
+            stamps[0] > 0 || stamps[count - 1] < 0,
+            let deviation = usual.deviation(of: stamps, count: count, after: last &- offset)
+        else { return false }
+        let end = stamps[count - 1] &+ offset
+        guard clock.accept(from: stamps[0] &+ offset, through: end, arrival: arrival) else { return false }
+        if offset != 0 { for index in 0..<count { stamps[index] &+= offset } }
+        gaps.addUsual(count: count, nanoseconds: end - last, deviationNanoseconds: deviation)
+        return true
+    }
+
+    private mutating func stampAlone(
+        _ stamp: inout Int64, _ isStamped: Bool, _ behind: Int, _ arrival: Int64, _ realtime: () -> Int64,
+        _ found: (Finding, Int64) -> Void
+    ) {
+        let previous = clock.last
+        let (time, kind) = clock.time(
+            of: isStamped ? stamp : nil, behind: behind, interval: gaps.intervalNanoseconds, arrival: arrival,
+            realtime: realtime)
+        stamp = time
+        guard let previous else { return }
+        switch kind {
+        case .made: break
+        case .measured:
+            guard let loss = gaps.add(time - previous) else { return }
+            found(Finding(loss), time)
+        case .jumped:
+            gaps.restart()
+            found(Finding(clockSetFrom: previous, to: time), time)
+        }
     }
 
     /// Returns the notice for the user about the stamps, once.
