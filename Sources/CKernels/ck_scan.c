@@ -84,6 +84,77 @@ CK_AVX2 CK_INLINE size_t ck_decode(
     return i;
 }
 
+/// One axis of eight scans, which the shift `up` puts at the top of 64 bits, as doubles.
+CK_AVX512 CK_INLINE __m512d ck_axis512(__m512i scans, __m128i up, __m128i away)
+{
+    return _mm512_cvtepi64_pd(_mm512_sra_epi64(_mm512_sll_epi64(scans, up), away));
+}
+
+/// Whether each row takes a single axis, which then is in `source`, so that the other products need not be added.
+///
+/// A sum of products ends in the same bits without the zeros, unless a constant of −0 keeps the sign of a zero.
+CK_INLINE int ck_has_single_sources(const double *rows, int *source)
+{
+    for (int row = 0; row < 3; row++, rows += 4) {
+        int count = 0;
+        for (int axis = 0; axis < 3; axis++)
+            if (rows[axis] != 0) count++, source[row] = axis;
+        if (count != 1 || (rows[3] == 0 && __builtin_signbit(rows[3]))) return 0;
+    }
+    return 1;
+}
+
+CK_AVX512 CK_INLINE size_t ck_decode512(
+    const uint8_t *scans, size_t count, int stride, const uint8_t *order, int shift, const double *rows,
+    const int *source, int64_t *times, float *x, float *y, float *z)
+{
+    float *columns[3] = {x, y, z};
+    const __m512i slots = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)order));
+    const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+    const __m512i odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+    const __m128i away = _mm_cvtsi32_si128(48 + shift);
+    __m128i up[3];
+    __m512d factors[3][4];
+    CK_EACH for (int axis = 0; axis < 3; axis++) {
+        up[axis] = _mm_cvtsi32_si128(48 - 16 * (source ? source[axis] : axis));
+        CK_EACH for (int term = 0; term < 4; term++)
+            factors[axis][term] = _mm512_set1_pd(rows[4 * axis + (source && term == 0 ? source[axis] : term)]);
+    }
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8, scans += 8 * stride) {
+        __m512i axes = _mm512_loadu_si512(scans);
+        if (stride == 16) {
+            __m512i second = _mm512_loadu_si512(scans + 64);
+            if (times) _mm512_storeu_si512(times + i, _mm512_permutex2var_epi64(axes, odd, second));
+            axes = _mm512_permutex2var_epi64(axes, even, second);
+        }
+        axes = _mm512_shuffle_epi8(axes, slots);
+        __m512d raw[3];
+        CK_EACH for (int axis = 0; axis < 3; axis++) raw[axis] = ck_axis512(axes, up[axis], away);
+        CK_EACH for (int axis = 0; axis < 3; axis++) {
+            __m512d sum = _mm512_mul_pd(factors[axis][0], raw[source ? axis : 0]);
+            if (!source) {
+                sum = _mm512_add_pd(sum, _mm512_mul_pd(factors[axis][1], raw[1]));
+                sum = _mm512_add_pd(sum, _mm512_mul_pd(factors[axis][2], raw[2]));
+            }
+            _mm256_storeu_ps(columns[axis] + i, _mm512_cvtpd_ps(_mm512_add_pd(sum, factors[axis][3])));
+        }
+    }
+    return i;
+}
+
+CK_AVX512 size_t ck_decode_scans16_avx512(
+    const void *scans, size_t count, size_t stride, const uint8_t *order, int shift, const double *rows, int64_t *times,
+    float *x, float *y, float *z)
+{
+    int source[3];
+    if (!ck_has_single_sources(rows, source))
+        return stride == 16 ? ck_decode512(scans, count, 16, order, shift, rows, 0, times, x, y, z)
+                            : ck_decode512(scans, count, 8, order, shift, rows, 0, times, x, y, z);
+    return stride == 16 ? ck_decode512(scans, count, 16, order, shift, rows, source, times, x, y, z)
+                        : ck_decode512(scans, count, 8, order, shift, rows, source, times, x, y, z);
+}
+
 CK_AVX2 size_t ck_decode_scans16_avx2(
     const void *scans, size_t count, size_t stride, const uint8_t *order, int shift, const double *rows, int64_t *times,
     float *x, float *y, float *z)

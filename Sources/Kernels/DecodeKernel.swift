@@ -12,7 +12,7 @@ package func decodeScans(
     var done = 0
     #if arch(x86_64)
         if count >= 8, instructionSet >= .avx2, let order = format.compactOrder {
-            done = decodeCompact(scans, count, format, order, conversion, times, x, y, z)
+            done = decodeCompact(scans, count, format, order, conversion, times, x, y, z, instructionSet)
         }
     #endif
     decodeOneByOne(scans, done..<count, format, conversion, times, x, y, z)
@@ -61,12 +61,12 @@ private func decodeOneByOne(
     private func decodeCompact(
         _ scans: UnsafeRawPointer, _ count: Int, _ format: ScanFormat, _ order: SIMD16<UInt8>,
         _ conversion: ScanConversion, _ times: UnsafeMutablePointer<Int64>?, _ x: UnsafeMutablePointer<Float>,
-        _ y: UnsafeMutablePointer<Float>, _ z: UnsafeMutablePointer<Float>
+        _ y: UnsafeMutablePointer<Float>, _ z: UnsafeMutablePointer<Float>, _ instructionSet: InstructionSet
     ) -> Int {
         let rows = (conversion.x, conversion.y, conversion.z)
         let done = withUnsafePointer(to: order) { order in
             withUnsafePointer(to: rows) { rows in
-                ck_decode_scans16_avx2(
+                (instructionSet >= .avx512 ? ck_decode_scans16_avx512 : ck_decode_scans16_avx2)(
                     scans, count, format.stride, UnsafeRawPointer(order).assumingMemoryBound(to: UInt8.self),
                     Int32(format.shift), UnsafeRawPointer(rows).assumingMemoryBound(to: Double.self),
                     format.timestampOffset == nil ? nil : times, x, y, z)

@@ -107,6 +107,10 @@ size_t ck_gravity_runs_avx2(
 size_t ck_decode_scans16_avx2(
     const void *scans, size_t count, size_t stride, const uint8_t *order, int shift, const double *rows,
     int64_t *_Nullable times, float *x, float *y, float *z);
+/// The same, with AVX-512.
+size_t ck_decode_scans16_avx512(
+    const void *scans, size_t count, size_t stride, const uint8_t *order, int shift, const double *rows,
+    int64_t *_Nullable times, float *x, float *y, float *z);
 
 /// Marks the bytes of blocks of 64 that are one of four: a bit for each byte, the first in the lowest, and a word for each block.
 void ck_marks_avx2(const uint8_t *text, size_t blocks, const uint8_t *sought, uint64_t *words);
