@@ -18,6 +18,7 @@ package final class TextHandler: EventHandler {
     private let writer: LineWriter
     private let prefix: String
     private let style: Style
+    private var text = EventText()
 
     /// Creates a handler whose lines begin with a prefix; the owner of the writer flushes it.
     package init(writer: LineWriter, prefix: String = "", style: Style = Style()) {
@@ -28,65 +29,99 @@ package final class TextHandler: EventHandler {
 
     /// Writes the event.
     package func handle(_ event: Event) {
-        let parts = [prefix + Self.time(of: event, isLocal: style.isLocal)] + Self.parts(event)
-        let line = Self.line(parts)
-        guard let columns = style.columns, line.count > columns else { return writer.write(line) }
-        for line in Self.lines(parts, columns) { writer.write(line) }
-    }
-
-    /// The wall clock time, or else the time of the sample.
-    private static func time(of event: Event, isLocal: Bool) -> String {
-        if let time = event.wallNanoseconds { return isLocal ? LocalTime.text(time) : WallTime.text(time) }
-        let seconds = Figure.Value.number(Double(event.timeNanoseconds) * 1e-9, decimals: 3).description
-        return seconds.padded(before: 10) + " s"
+        text.removeAll()
+        text.add(prefix.utf8)
+        text.addTime(of: event, isLocal: style.isLocal)
+        text.endPart()
+        text.add(event, isTable: true)
+        // A line has no more characters than bytes.
+        guard let columns = style.columns, text.line.count > columns,
+            String(decoding: text.line, as: UTF8.self).count > columns
+        else { return writer.write(text.line) }
+        for line in text.lines(columns) { writer.write(line) }
     }
 
     /// The line without the time; the kind and the origin are in columns when `isTable` is true.
-    package static func words(_ event: Event, isTable: Bool = true) -> String { line(parts(event, isTable: isTable)) }
-
-    /// Kind, detector or sensor, and figures.
-    private static func parts(_ event: Event, isTable: Bool = true) -> [String] {
-        let origin = event.detector ?? event.sensor ?? ""
-        var parts = [event.kind.rawValue, origin]
-        if isTable {
-            parts = [event.kind.rawValue.padded(after: 14), origin.padded(after: 10)]
-        } else if origin.isEmpty {
-            parts.removeLast()
-        }
-        parts += event.figures.compactMap(\.text)
-        if event.isSimulated { parts.append("(simulated)") }
-        return parts
-    }
-
-    private static func line(_ parts: [String]) -> String {
-        parts.joined(separator: "  ").trimmingTrailingBlanks().printable
-    }
-
-    /// The parts as lines, broken only between parts.
-    private static func lines(_ parts: [String], _ columns: Int) -> [String] {
-        var lines: [[String]] = [[]]
-        for part in parts {
-            let line = line(lines[lines.count - 1] + [part])
-            if line.count > columns, lines[lines.count - 1].count > 1 { lines.append(["  "]) }
-            lines[lines.count - 1].append(part)
-        }
-        return lines.map(line)
+    package static func words(_ event: Event, isTable: Bool = true) -> String {
+        var text = EventText()
+        text.add(event, isTable: isTable)
+        return String(decoding: text.line, as: UTF8.self)
     }
 }
 
-extension String {
-    fileprivate func padded(before width: Int) -> String {
-        String(repeating: " ", count: max(0, width - count)) + self
+/// The parts of a line about an event, as bytes: formatting strings would take most of the time of a replay.
+private struct EventText {
+    private var bytes: [UInt8] = []
+    /// The end of each part in ``bytes``.
+    private var ends: [Int] = []
+
+    mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        ends.removeAll(keepingCapacity: true)
     }
 
-    fileprivate func padded(after width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
+    mutating func add(_ text: String.UTF8View) { bytes += text }
+
+    mutating func endPart() { ends.append(bytes.count) }
+
+    /// The wall clock time, or else the time of the sample.
+    mutating func addTime(of event: Event, isLocal: Bool) {
+        if let time = event.wallNanoseconds {
+            bytes += (isLocal ? LocalTime.text(time) : WallTime.text(time)).utf8
+            return
+        }
+        let start = bytes.count
+        if !Decimal.append(Double(event.timeNanoseconds) * 1e-9, decimals: 3, to: &bytes) { bytes += "null".utf8 }
+        let missing = 10 - (bytes.count - start)
+        if missing > 0 { bytes.insert(contentsOf: repeatElement(UInt8(ascii: " "), count: missing), at: start) }
+        bytes += " s".utf8
     }
 
-    fileprivate func trimmingTrailingBlanks() -> String {
-        var rest = self[...]
-        while rest.last == " " { rest.removeLast() }
-        return String(rest)
+    /// Adds the kind, the detector or sensor, and the figures.
+    mutating func add(_ event: Event, isTable: Bool) {
+        add(event.kind.rawValue, width: isTable ? 14 : 0)
+        let origin = event.detector ?? event.sensor ?? ""
+        if isTable || !origin.isEmpty { add(origin, width: isTable ? 10 : 0) }
+        for figure in event.figures where figure.append(to: &bytes) { endPart() }
+        if event.isSimulated { add("(simulated)", width: 0) }
+    }
+
+    private mutating func add(_ part: String, width: Int) {
+        bytes += part.utf8
+        let count = width > 0 ? part.count : 0
+        if count < width { bytes += repeatElement(UInt8(ascii: " "), count: width - count) }
+        endPart()
+    }
+
+    /// All parts as one line.
+    var line: [UInt8] { line(of: ends.indices) }
+
+    private func line(of parts: Range<Int>, indented: Bool = false) -> [UInt8] {
+        var line: [UInt8] = []
+        line.reserveCapacity(bytes.count + 2 * parts.count + 2)
+        if indented { line += "  ".utf8 }
+        for part in parts {
+            if !line.isEmpty { line += "  ".utf8 }
+            line += bytes[(part == 0 ? 0 : ends[part - 1])..<ends[part]]
+        }
+        while line.last == UInt8(ascii: " ") { line.removeLast() }
+        line.makePrintable()
+        return line
+    }
+
+    /// The parts as lines, broken only between parts.
+    func lines(_ columns: Int) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        var start = 0
+        // The first line has at least the time and the kind.
+        for part in ends.indices where part - start > (start == 0 ? 1 : 0) {
+            let longer = line(of: start..<part + 1, indented: start > 0)
+            guard String(decoding: longer, as: UTF8.self).count > columns else { continue }
+            lines.append(line(of: start..<part, indented: start > 0))
+            start = part
+        }
+        lines.append(line(of: start..<ends.count, indented: start > 0))
+        return lines
     }
 }
 
@@ -94,16 +129,18 @@ extension String {
 package final class JSONLinesHandler: EventHandler {
     private let writer: LineWriter
     /// The text before the event's own keys.
-    private let start: String?
+    private let start: [UInt8]?
+    private var line: [UInt8] = []
 
     /// Creates a handler whose lines name the recording, if given; the owner of the writer flushes it.
     package init(writer: LineWriter, recording: String? = nil) {
         self.writer = writer
-        start = recording.map { "{\"recording\":\(JSONObject.quoted($0))," }
+        start = recording.map { Array("{\"recording\":\(JSONObject.quoted($0)),".utf8) }
     }
 
     /// Writes the event.
     package func handle(_ event: Event) {
-        writer.write(start.map { $0 + event.json.dropFirst() } ?? event.json)
+        event.writeJSON(into: &line)
+        writer.write(start.map { $0 + line.dropFirst() } ?? line)
     }
 }

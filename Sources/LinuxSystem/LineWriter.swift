@@ -24,18 +24,21 @@ package final class LineWriter {
     }
 
     /// Adds a line.
-    package func write(_ line: String) {
+    package func write(_ line: String) { write(Array(line.utf8)) }
+
+    /// Adds a line of UTF-8.
+    package func write(_ line: [UInt8]) {
         hasLines = true
         guard failure == nil else {
             lostLineCount += 1
             return
         }
-        let count = line.utf8.count + 1
+        let count = line.count + 1
         if buffer.count + count > Self.pieceSize {
             flush()
             guard failure == nil else { return write(line) }
         }
-        buffer.append(contentsOf: line.utf8)
+        buffer.append(contentsOf: line)
         buffer.append(UInt8(ascii: "\n"))
         if buffer.count >= Self.pieceSize { flush() }
     }

@@ -8,8 +8,27 @@ package struct JSONObject {
         line.reserveCapacity(256)
     }
 
+    /// Begins an object in the memory of a buffer, which gets it back by ``end(in:)``.
+    package init(in buffer: inout [UInt8]) {
+        swap(&line, &buffer)
+        line.removeAll(keepingCapacity: true)
+        line.append(UInt8(ascii: "{"))
+    }
+
     /// The object as text.
-    package var text: String { String(decoding: line, as: UTF8.self) + "}" }
+    package var text: String {
+        String(unsafeUninitializedCapacity: line.count + 1) { room in
+            _ = room.initialize(from: line)
+            room[line.count] = UInt8(ascii: "}")
+            return line.count + 1
+        }
+    }
+
+    /// Ends the object as the bytes of a buffer.
+    package consuming func end(in buffer: inout [UInt8]) {
+        line.append(UInt8(ascii: "}"))
+        swap(&line, &buffer)
+    }
 
     /// Adds a text, or null.
     package mutating func add(_ key: String, _ value: String?) {
@@ -29,6 +48,18 @@ package struct JSONObject {
     package mutating func add(_ key: String, raw value: String) {
         begin(key)
         line += value.utf8
+    }
+
+    /// Adds a whole number.
+    package mutating func add(_ key: String, integer value: Int64) {
+        begin(key)
+        Decimal.append(value, to: &line)
+    }
+
+    /// Adds a number with decimals; null when it is not finite or too large.
+    package mutating func add(_ key: String, _ value: Double, decimals: Int) {
+        begin(key)
+        if !Decimal.append(value, decimals: decimals, to: &line) { line += "null".utf8 }
     }
 
     /// Adds an array of values that are already JSON.
@@ -72,29 +103,5 @@ package struct JSONObject {
             default: line += String(scalar).utf8
             }
         }
-    }
-}
-
-/// Formats numbers without Foundation, the same on every machine.
-package enum Decimal {
-    /// Formats a number with 0 to 9 decimals, rounded half away from zero; `nil` when it is not finite or too large.
-    package static func text(_ value: Double, decimals: Int) -> String? {
-        let scales: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
-        let scaled = (value.magnitude * scales[decimals]).rounded(.toNearestOrAwayFromZero)
-        guard scaled < 9e18 else { return nil }
-        var rest = UInt64(scaled)
-        let isNegative = value < 0 && rest > 0
-        // From the last digit to the first; at least one precedes the point.
-        var text: [UInt8] = []
-        text.reserveCapacity(24)
-        for place in 0... {
-            if place > decimals && rest == 0 { break }
-            if place == decimals && place > 0 { text.append(UInt8(ascii: ".")) }
-            text.append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
-        }
-        if isNegative { text.append(UInt8(ascii: "-")) }
-        text.reverse()
-        return String(decoding: text, as: UTF8.self)
     }
 }

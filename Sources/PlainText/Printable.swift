@@ -1,4 +1,4 @@
-extension StringProtocol {
+extension String {
     /// The text with escapes for everything that a terminal would interpret.
     ///
     /// Names and paths come from files, whose author must not be able to control the terminal of a message's reader. Control
@@ -6,7 +6,9 @@ extension StringProtocol {
     /// backslash is not escaped, so the original text cannot be recovered. Line ends are escaped too, so this is for
     /// the parts of a message, not for a text of several lines.
     package var printable: String {
-        guard unicodeScalars.contains(where: \.needsEscape) else { return String(self) }
+        // Nearly all text is ASCII, and a character's category needs a table look-up.
+        if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return self }
+        guard unicodeScalars.contains(where: { $0.needsEscape }) else { return self }
         var result = ""
         for scalar in unicodeScalars {
             if scalar.needsEscape {
@@ -19,9 +21,32 @@ extension StringProtocol {
     }
 }
 
+extension Substring {
+    /// The text with escapes, as ``Swift/String/printable``.
+    package var printable: String { String(self).printable }
+}
+
+extension Array<UInt8> {
+    /// Replaces the bytes of a text by those of its ``Swift/String/printable`` form.
+    package mutating func makePrintable() {
+        // The units of figures are two bytes that begin with 0xC2, and need no escapes either.
+        var index = 0
+        while index < count {
+            let byte = self[index]
+            if byte >= 0x20 && byte < 0x7F {
+                index += 1
+            } else if byte == 0xC2, index + 1 < count, [0xB0, 0xB2, 0xB5].contains(self[index + 1]) {
+                index += 2
+            } else {
+                self = Array(String(decoding: self, as: UTF8.self).printable.utf8)
+                return
+            }
+        }
+    }
+}
+
 extension Unicode.Scalar {
     fileprivate var needsEscape: Bool {
-        // Nearly all text is ASCII, and a character's category needs a table look-up.
         if isASCII { return value < 0x20 || value == 0x7F }
         return switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true
