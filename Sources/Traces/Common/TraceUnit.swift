@@ -14,7 +14,7 @@ enum TraceUnit: Equatable {
     init?(_ name: String) {
         let folded = Self.fold(name)
         // `deg_per_s` and `m_s2` stand for a quotient; `rad_s-1` is a product.
-        let quotient = folded.split(separator: "_").joined(separator: "/")
+        let quotient = folded.split(separator: Character("_")).joined(separator: "/")
         guard let unit = Self.unit(folded) ?? Self.unit(quotient) else { return nil }
         self = unit
     }
@@ -102,7 +102,20 @@ enum TraceUnit: Equatable {
     }
 
     private static func replaced(_ word: String, in text: String, by other: String) -> String {
-        text.split(separator: word, omittingEmptySubsequences: false).joined(separator: other)
+        // By bytes: the search of the standard library takes a tenth of the time in which a short recording is replayed.
+        let (text, word) = (Array(text.utf8), Array(word.utf8))
+        var result: [UInt8] = []
+        var index = 0
+        while index < text.count {
+            if text[index...].starts(with: word) {
+                result += other.utf8
+                index += word.count
+            } else {
+                result.append(text[index])
+                index += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
     }
 
     /// The unit for a kind of sensor (g is the standard gravity or gauss); `nil` when it cannot measure that kind.
