@@ -25,7 +25,7 @@ package enum DetectionForm: String, CaseIterable {
     }
 }
 
-private final class EventCounter: MotionManagerDelegate {
+final class EventCounter: MotionManagerDelegate {
     private(set) var count = 0
 
     func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) { count += 1 }
@@ -96,6 +96,7 @@ extension Bench {
             return (runs, try FifoNode(path: runs[0].tree.root + "/bare"))
         }
         var rows: [FigureRow] = []
+        var parts: [FigureRow] = []
         var bytes = [UInt8](repeating: 0, count: 4096)
         for batch in [1, 16, 128] {
             let scans = [UInt8](repeating: 0, count: 16 * batch)
@@ -105,7 +106,9 @@ extension Bench {
             let live = runs.map { run in
                 Variant(run.form.rawValue, preparing: { run.write(batch) }, run: { run.readBatch() })
             }
-            let times = try times([alone] + live, passNanoseconds: 20_000_000).map { $0.scaled(by: 1 / Double(batch)) }
+            let deliveries = try times([alone] + live, passNanoseconds: 20_000_000)
+            parts += try liveParts(batch, read: deliveries[0].median, whole: deliveries[1].median)
+            let times = deliveries.map { $0.scaled(by: 1 / Double(batch)) }
             for (variant, time) in zip([alone] + live, times) {
                 var row = FigureRow(type: "live")
                 row.add("batch", count: batch, head: "batch")
@@ -116,6 +119,7 @@ extension Bench {
             }
         }
         write("live: from a FIFO through epoll, read, decode and detection to the delegate; 16 bytes a sample", rows)
+        write("live, threshold: its parts by themselves; the rest is the loop, the clocks and the statistics", parts)
         write("live: events in 1000 batches of 16, in which every other sample is a blow", runs.map(tally))
     }
 
@@ -208,7 +212,7 @@ extension Bench {
 }
 
 extension BenchError {
-    fileprivate init(_ error: some CustomStringConvertible) {
+    init(_ error: some CustomStringConvertible) {
         self = .unavailable(error.description)
     }
 }
