@@ -29,7 +29,8 @@ from ours import Ours
 import table
 
 PARTS = {"threshold": (32_000_000, 4_000_000), "facing": (16_000_000, 4_000_000),
-         "csv_reading": (5_000_000, 500_000), "arrow_reading": (20_000_000, 2_000_000)}
+         "csv_reading": (5_000_000, 500_000), "arrow_reading": (20_000_000, 2_000_000),
+         "nine_axes": (30, 3)}
 ON_ALL_PROCESSORS = ["csv_reading"]
 
 

@@ -7,6 +7,7 @@ import contest
 
 class Ours:
     def __init__(self, binary):
+        self.path = binary
         self.process = subprocess.Popen([binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, *words):
