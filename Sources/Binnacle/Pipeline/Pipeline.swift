@@ -203,7 +203,7 @@ package final class Pipeline {
         }
         lastTimeNanoseconds = max(lastTimeNanoseconds, last)
         for detector in working { detector.process(delivery) }
-        // Detectors and sensors that are told of a gap still know the sample before it.
+        // Behind the detectors, which may ask a sensor for its last sample before these.
         for index in delivery.batches.indices {
             if let end = delivery.batches[index].lastTimeNanoseconds { monitors[index].sensor.didDeliver(upTo: end) }
         }

@@ -81,7 +81,7 @@ package struct GapDetector {
     private static let learningCount = 16
     /// This number of gaps in a row means another rate, not losses.
     private static let mostGapsInARow = 4
-    /// After this number of usual distances their mean is learned. A fixed number, so that the division into reads changes nothing.
+    /// The number of usual distances after which their mean is learned; fixed, so that the division into reads changes nothing.
     private static let strideCount = 16
     /// The weight of the mean of a stride: that of as many distances with a weight of 1/16 each.
     private static let strideWeight = 0.644
