@@ -3,7 +3,7 @@ import SensorGeometry
 
 /// What a ``MotionManager`` keeps of its gyroscope: the orientation of six axes, which says where gravity is while the device turns.
 struct TurnCompensation {
-    private var fusion = Fusion()
+    private var fusion = SixAxisFusion()
     private let gyroscope: SampleStream
     /// The device of which the fusion has learned.
     private var device: String?
@@ -25,14 +25,16 @@ struct TurnCompensation {
 
     /// What is known of the gyroscope; `nil` while there is none.
     var state: GyroscopeState? {
-        isFed ? gyroscope.sensor.gyroscopeState(fusion, secondsAlone: nil) : nil
+        guard isFed else { return nil }
+        return gyroscope.sensor.gyroscopeState(
+            fusion.memory, isLearned: fusion.hasLearnedOffset, isAtRest: fusion.isAtRest)
     }
 
     /// Begins with what an earlier run has learned of a device, and forgets what this one has of another.
     private mutating func recall() {
         guard gyroscope.sensor.gyroscopeDevice != device else { return }
         device = gyroscope.sensor.gyroscopeDevice
-        fusion = Fusion(memory: gyroscope.sensor.recalledGyroscope)
+        fusion = SixAxisFusion(memory: gyroscope.sensor.recalledGyroscope)
     }
 
     /// Whether there was a rate.

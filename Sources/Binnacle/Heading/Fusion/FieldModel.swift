@@ -307,21 +307,15 @@ struct FieldModel {
     }
 
     /// Decides by how much the rates are corrected.
-    ///
-    /// Most gyroscopes are calibrated by their maker far better than turns can show, others are off by percents. So of the scale that was
-    /// found counts the probability that it is not 1, when both are as probable before: with Bayes' rule the odds are
-    /// σ/σ₀·exp(e²/2σ²).
     private mutating func chooseScale() {
         let found = scale * (1 + estimate.state[6]) - 1
-        let variance = estimate.covariance[6][6]
-        guard startScaleVariance > 0 else { return }
-        let odds = (variance / startScaleVariance).squareRoot() * exp(min(found * found / (2 * variance), 50))
-        let share = odds / (1 + odds)
-        // What is not corrected may all be there.
-        let left = (1 - share) * found
-        scaleSigma = (share * variance + left * left).squareRoot()
+        guard
+            let choice = ScaleChoice(
+                error: found, variance: estimate.covariance[6][6], startVariance: startScaleVariance)
+        else { return }
+        scaleSigma = choice.sigma
         let before = scale
-        scale = 1 + share * found
+        scale = choice.scale
         estimate.state[6] = (1 + estimate.state[6]) * before / scale - 1
     }
 

@@ -87,7 +87,9 @@ final class FusedHeading {
     /// What is known of the gyroscope; `nil` while there is none.
     var state: GyroscopeState? {
         guard isFed else { return nil }
-        return gyroscope.sensor.gyroscopeState(fusion, secondsAlone: fusion.secondsOnGyroscopeAlone)
+        return gyroscope.sensor.gyroscopeState(
+            fusion.memory, isLearned: fusion.hasLearned, isAtRest: fusion.isAtRest,
+            secondsAlone: fusion.secondsOnGyroscopeAlone)
     }
 
     /// The hard iron that turns have shown, which a compass has to take from the field as well, and how well it is known; `nil` where

@@ -27,10 +27,6 @@ struct FusionAccuracy {
     private static let (contradictionDegrees, usualMisfit) = (27.0, 0.1)
     /// The share of a turn by which scale and axes of a gyroscope may be wrong.
     private static let turnShare = 0.0002
-    /// The relative error of a turn that was not measured.
-    private static let unknownTurnShare = 0.2
-    /// In shorter gaps a hand cannot turn otherwise than at both ends.
-    private static let longGapSeconds = 0.15
     /// The share of the rates' change over a gap by which their mean may be wrong.
     private static let changeShare = 0.25
     /// Of the field's strength; the error on an axis that a fair calibration leaves.
@@ -57,13 +53,7 @@ struct FusionAccuracy {
 
     /// Takes a part of a turn beyond the gyroscope's range: the rate that was measured, in rad/s.
     mutating func addSaturated(_ rate: Double, seconds: Double) {
-        sigma = min(sigma + Self.unknownTurnShare * rate * 180 / .pi * seconds, 180)
-    }
-
-    /// The share of the turn over a gap that the rates at its ends may not show.
-    static func unknownShare(ofGap seconds: Double) -> Double {
-        let share = min(seconds / longGapSeconds, 1)
-        return unknownTurnShare * share * share
+        sigma = min(sigma + RateGap.unknownTurnShare * rate * 180 / .pi * seconds, 180)
     }
 
     /// Takes a gap, over which the mean of the rates at both ends was integrated.
@@ -73,8 +63,9 @@ struct FusionAccuracy {
     ///   - change: By how much the rates at both ends differ.
     ///   - seconds: How long it was.
     mutating func addGap(rate: Double, change: Double, seconds: Double) {
-        let share = min(seconds / Self.longGapSeconds, 1)
-        let turn = (Self.unknownShare(ofGap: seconds) * rate + Self.changeShare * share * change) * 180 / .pi * seconds
+        let share = min(seconds / RateGap.longSeconds, 1)
+        let turn =
+            (RateGap.unknownShare(seconds: seconds) * rate + Self.changeShare * share * change) * 180 / .pi * seconds
         // Gaps are independent of each other, unlike an error of the offset.
         sigma = min((sigma * sigma + turn * turn).squareRoot(), 180)
     }

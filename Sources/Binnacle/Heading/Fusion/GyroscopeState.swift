@@ -34,11 +34,19 @@ extension Sensor {
     }
 
     /// What a fusion knows of the gyroscope.
-    func gyroscopeState(_ fusion: Fusion, secondsAlone: Double?) -> GyroscopeState {
-        var memory = fusion.memory
+    ///
+    /// - Parameters:
+    ///   - learned: What it has learned, of samples with the sensor's calibration.
+    ///   - isLearned: Whether that is more than a guess.
+    ///   - isAtRest: Whether the device is at rest.
+    ///   - secondsAlone: For how long no magnetometer has corrected the heading; `nil` where there is no heading.
+    package func gyroscopeState(
+        _ learned: FusionMemory, isLearned: Bool, isAtRest: Bool, secondsAlone: Double? = nil
+    ) -> GyroscopeState {
+        var memory = learned
         memory.offset += gyroscopeOffset
         return GyroscopeState(
-            device: gyroscopeDevice, memory: memory, isLearned: fusion.hasLearned, isAtRest: fusion.isAtRest,
+            device: gyroscopeDevice, memory: memory, isLearned: isLearned, isAtRest: isAtRest,
             secondsAlone: secondsAlone)
     }
 

@@ -11,6 +11,16 @@ struct RateGap {
     /// T²/12 of the gap that has just ended; 0 when there was none.
     private var weight = 0.0
     private static let longest = 0.1
+    /// The relative error of a turn that was not measured.
+    package static let unknownTurnShare = 0.2
+    /// In shorter gaps a hand cannot turn otherwise than at both ends.
+    package static let longSeconds = 0.15
+
+    /// The share of the turn over a gap that the rates at its ends may not show.
+    package static func unknownShare(seconds: Double) -> Double {
+        let share = min(seconds / longSeconds, 1)
+        return unknownTurnShare * share * share
+    }
 
     /// What the mean of the rates at both ends lacks, by what is known at the end of the gap, as a rotation vector in rad.
     mutating func turn(from first: Vector3, to last: Vector3, seconds: Double) -> Vector3 {
