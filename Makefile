@@ -202,7 +202,7 @@ lint: ## Check the format, the modules' imports and table, what systemd says of 
 format: ## Rewrite the sources in the project's format.
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
 
-docs: setup ## Build the reference of the library and its articles, .build/docs/Binnacle.doccarchive; a warning is an error.
+docs: setup ## Build the reference of the library and its articles into .build/docs; a warning is an error.
 	scripts/docs
 
 documents: setup ## Write what is made from rows: manual pages, completions and config/binnacle.toml.

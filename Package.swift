@@ -73,6 +73,7 @@ let package = Package(
     name: "binnacle",
     products: [
         .library(name: "Binnacle", targets: ["Binnacle", "SensorGeometry"]),
+        .library(name: "BinnacleHeading", targets: ["BinnacleHeading"]),
         .library(name: "Geomagnetism", targets: ["Geomagnetism"]),
         .library(name: "Calibration", targets: ["Calibration", "SensorGeometry"]),
         .library(name: "Traces", targets: ["Traces"]),
@@ -89,8 +90,10 @@ let package = Package(
         .target(
             name: "Binnacle", dependencies: ["SensorGeometry", "Kernels", "PlainText", "PosixCalls"],
             swiftSettings: settings),
-        .target(name: "BinnacleTesting", dependencies: ["Binnacle"], swiftSettings: settings),
-        .target(name: "Geomagnetism", dependencies: ["Binnacle"], swiftSettings: settings),
+        .target(
+            name: "BinnacleHeading", dependencies: ["SensorGeometry", "Kernels", "Binnacle"], swiftSettings: settings),
+        .target(name: "BinnacleTesting", dependencies: ["Binnacle", "BinnacleHeading"], swiftSettings: settings),
+        .target(name: "Geomagnetism", dependencies: ["BinnacleHeading"], swiftSettings: settings),
         .target(name: "SensorGeometry", swiftSettings: settings),
         .target(name: "Calibration", dependencies: ["SensorGeometry", "Binnacle"], swiftSettings: settings),
         .target(name: "PosixCalls", swiftSettings: settings),
@@ -147,15 +150,17 @@ let package = Package(
         .target(
             name: "Configuration",
             dependencies: [
-                "SensorGeometry", "Binnacle", "Calibration", "Geomagnetism", "PlainText", "LinuxSystem", "LinuxSensors",
-                "TableReading",
+                "SensorGeometry", "Binnacle", "BinnacleHeading", "Calibration", "Geomagnetism", "PlainText",
+                "LinuxSystem",
+                "LinuxSensors", "TableReading",
                 "Handlers", "MQTT", "Store", "EventSocket", "DesktopBus",
             ],
             swiftSettings: settings),
         .target(
             name: "Station",
             dependencies: [
-                "Binnacle", "Kernels", "PlainText", "Traces", "LinuxSystem", "LinuxSensors", "TableReading", "Handlers",
+                "Binnacle", "BinnacleHeading", "Kernels", "PlainText", "Traces", "LinuxSystem", "LinuxSensors",
+                "TableReading", "Handlers",
                 "Store", "EventSocket", "DesktopBus", "Configuration", "Pictures",
             ],
             swiftSettings: settings),
@@ -191,7 +196,8 @@ let package = Package(
             dependencies: [
                 "CommandRows", "Bench", "Station", "Workbench", "Configuration", "TableReading", "Handlers", "Store",
                 "EventSocket", "Pictures",
-                "Traces", "LinuxSystem", "Binnacle", "PlainText", "Kernels", "Geomagnetism", "Calibration",
+                "Traces", "LinuxSystem", "Binnacle", "BinnacleHeading", "PlainText", "Kernels", "Geomagnetism",
+                "Calibration",
                 "VirtualDevices",
             ],
             swiftSettings: settings),
@@ -201,18 +207,24 @@ let package = Package(
         // Tests/KernelForms has the same beside the forms in C, on machines that are only played.
         .target(name: "KernelReferences", path: "Tests/KernelForms/References", cSettings: kernelCSettings),
         .testTarget(
-            name: "GeomagnetismTests", dependencies: ["Geomagnetism", "Binnacle", "TestSupport"],
+            name: "GeomagnetismTests", dependencies: ["Geomagnetism", "Binnacle", "BinnacleHeading", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "CalibrationTests", dependencies: ["SensorGeometry", "Calibration", "Binnacle", "TestSupport"],
+            name: "CalibrationTests",
+            dependencies: ["SensorGeometry", "Calibration", "Binnacle", "BinnacleHeading", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "BinnacleTests",
-            dependencies: ["SensorGeometry", "Binnacle", "BinnacleTesting", "PlainText", "TestSupport"],
+            dependencies: [
+                "SensorGeometry", "Binnacle", "BinnacleHeading", "BinnacleTesting", "PlainText", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TracesTests",
-            dependencies: ["Traces", "Binnacle", "BinnacleTesting", "SensorGeometry", "PlainText", "TestSupport"],
+            dependencies: [
+                "Traces", "Binnacle", "BinnacleHeading", "BinnacleTesting", "SensorGeometry", "PlainText",
+                "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "LinuxSensorsTests",
@@ -226,7 +238,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "HandlersTests",
-            dependencies: ["Handlers", "MQTT", "LinuxSystem", "Binnacle", "PlainText", "TableReading", "TestSupport"],
+            dependencies: [
+                "Handlers", "MQTT", "LinuxSystem", "Binnacle", "BinnacleHeading", "PlainText", "TableReading",
+                "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "StoreTests", dependencies: ["Store", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
@@ -242,7 +257,8 @@ let package = Package(
         .testTarget(
             name: "StationTests",
             dependencies: [
-                "Station", "SensorGeometry", "VirtualDevices", "Geomagnetism", "LinuxSensors", "LinuxSystem",
+                "Station", "SensorGeometry", "VirtualDevices", "BinnacleHeading", "Geomagnetism", "LinuxSensors",
+                "LinuxSystem",
                 "Handlers", "MQTT", "Store", "DesktopBus",
                 "EventSocket", "Traces",
                 "Binnacle",

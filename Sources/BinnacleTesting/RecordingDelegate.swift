@@ -1,8 +1,11 @@
 public import Binnacle
+public import BinnacleHeading
 import Synchronization
 
 /// A delegate that records its calls, on any thread, and returns the answers that were set.
-public final class RecordingDelegate: DetectorDelegate, Sendable {
+public final class RecordingDelegate:
+    MotionManagerDelegate, NorthDetectorDelegate, OrientationDetectorDelegate, HingeDetectorDelegate, Sendable
+{
     /// One call.
     public struct Call: Sendable, Equatable {
         /// The method's part of its name, such as `didBeginMotion`.

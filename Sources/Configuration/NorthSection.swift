@@ -1,4 +1,5 @@
 package import Binnacle
+package import BinnacleHeading
 import PlainText
 package import TableReading
 

@@ -1,4 +1,4 @@
-package import Binnacle
+package import BinnacleHeading
 package import Geomagnetism
 import PlainText
 import TableReading

@@ -1,4 +1,4 @@
-package import Binnacle
+package import BinnacleHeading
 import Glibc
 
 /// The main magnetic field at a place and a time, in the north-east-down frame of the ellipsoid.

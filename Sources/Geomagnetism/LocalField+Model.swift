@@ -1,4 +1,4 @@
-public import Binnacle
+public import BinnacleHeading
 
 extension LocalField {
     /// Takes a model's field, rounded to 0.01° and 0.1 µT, for the settings of a north detector.

@@ -38,7 +38,7 @@ import Testing
             #"{"seq":1,"kind":"heading","detector":"north","sensor":"lid","time_ns":5,"heading_deg":12.30,"#
             + #""reference":"true","axis":"+y","reason":"true","count":3}"#
         let event = try Event(json: line)
-        #expect(event.figure(.reference) == .word(HeadingEvent.Reference.true))
+        #expect(event.figure(.reference) == .word(HeadingReference.true))
         #expect(event.figure(.axis) == .word(DeviceAxis.plusY))
         #expect(event.figure(.reason) == .text("true"))
         #expect(event.number(.heading) == 12.3 && event.number(.count) == 3 && event.number(.axis) == nil)

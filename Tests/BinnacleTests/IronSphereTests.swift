@@ -1,9 +1,10 @@
+import Binnacle
 import Glibc
 import SensorGeometry
 import TestSupport
 import Testing
 
-@testable import Binnacle
+@testable import BinnacleHeading
 
 /// The hard iron that a compass learns without a gyroscope: synthetic turns whose iron is known, with noise and a field that differs from
 /// place to place.

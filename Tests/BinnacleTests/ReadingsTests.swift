@@ -1,3 +1,4 @@
+import BinnacleHeading
 import BinnacleTesting
 import PlainText
 import Testing

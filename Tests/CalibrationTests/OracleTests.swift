@@ -1,4 +1,5 @@
 import Binnacle
+import BinnacleHeading
 import Calibration
 import Foundation
 import SensorGeometry

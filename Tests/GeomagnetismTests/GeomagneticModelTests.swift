@@ -1,5 +1,6 @@
 import Foundation
 import Binnacle
+import BinnacleHeading
 import Geomagnetism
 import TestSupport
 import Testing

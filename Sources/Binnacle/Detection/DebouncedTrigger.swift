@@ -1,38 +1,38 @@
-import Kernels
+package import Kernels
 
 /// Hysteresis whose new side counts only after it has lasted.
 ///
 /// The comparison is the kernels'; this adds time. Between two crossings the side does not change, so the sample at
 /// which a side has lasted long enough is found by a search in the time column, not by looking at every sample.
-struct DebouncedTrigger: ~Copyable {
+package struct DebouncedTrigger: ~Copyable {
     /// The sample at which the trigger switched.
-    struct Transition: Equatable {
-        let index: Int
-        let isOn: Bool
+    package struct Transition: Equatable {
+        package let index: Int
+        package let isOn: Bool
         /// The stamp of the first sample of the active time.
-        let onsetNanoseconds: Int64
+        package let onsetNanoseconds: Int64
         /// The stamp of the first sample on the side that was confirmed.
-        let changedNanoseconds: Int64
+        package let changedNanoseconds: Int64
         /// The least and the greatest value since the onset; of no value when none was looked at.
-        let extremes: Extremes
+        package let extremes: Extremes
     }
 
     /// Which side switches the trigger on.
-    enum ActiveSide { case inside, outside }
+    package enum ActiveSide { case inside, outside }
 
     let activeSide: ActiveSide
     let onDelayNanoseconds: Int64
     let offDelayNanoseconds: Int64
 
-    private(set) var isOn = false
-    private(set) var transitions: [Transition] = []
+    package private(set) var isOn = false
+    package private(set) var transitions: [Transition] = []
     private var isInside: Bool
     private var changedNanoseconds: Int64 = 0
     private var onsetNanoseconds: Int64 = 0
     private var extremes = Extremes()
     private var crossings = CrossingList()
 
-    init(activeSide: ActiveSide, onDelayNanoseconds: Int64, offDelayNanoseconds: Int64) {
+    package init(activeSide: ActiveSide, onDelayNanoseconds: Int64, offDelayNanoseconds: Int64) {
         self.activeSide = activeSide
         self.onDelayNanoseconds = onDelayNanoseconds
         self.offDelayNanoseconds = offDelayNanoseconds
@@ -46,18 +46,18 @@ struct DebouncedTrigger: ~Copyable {
     }
 
     /// Forgets everything, as if new.
-    mutating func reset() {
+    package mutating func reset() {
         isOn = false
         interrupt()
     }
 
     /// Forgets a change that is not yet confirmed; what is confirmed stays.
-    mutating func interrupt() {
+    package mutating func interrupt() {
         isInside = isOn == (activeSide == .inside)
     }
 
     /// Takes a range of values and leaves what they switched in ``transitions``.
-    mutating func process(
+    package mutating func process(
         values: UnsafePointer<Float>, times: UnsafePointer<Int64>, range: Range<Int>, threshold: Threshold
     ) {
         process(times: times, range: range, values: values) { isInside, crossings in
@@ -73,7 +73,7 @@ struct DebouncedTrigger: ~Copyable {
     ///   - range: The samples to take.
     ///   - values: What extremes are to be known of; `nil` when none are.
     ///   - find: The kernel that finds the crossings in the range.
-    mutating func process(
+    package mutating func process(
         times: UnsafePointer<Int64>, range: Range<Int>, values: UnsafePointer<Float>? = nil,
         find: (inout Bool, inout CrossingList) -> Void
     ) {

@@ -21,26 +21,35 @@ public protocol Detector: AnyObject {
 }
 
 /// What a detector found in one delivery, collected per topic and told in the order of the samples.
-struct ReportList<Payload> {
-    struct Report {
-        let index: Int
-        let order: Int
-        let payload: Payload
+@usableFromInline package struct ReportList<Payload> {
+    @usableFromInline package struct Report {
+        @usableFromInline package let index: Int
+        @usableFromInline let order: Int
+        @usableFromInline package let payload: Payload
+
+        @inlinable init(index: Int, order: Int, payload: Payload) {
+            self.index = index
+            self.order = order
+            self.payload = payload
+        }
     }
 
-    private(set) var reports: [Report] = []
+    @usableFromInline package internal(set) var reports: [Report] = []
+
+    /// Creates a list without a report.
+    @inlinable package init() {}
 
     /// Adds something found at a sample; what one sample caused is reported in the order in which it was added.
-    mutating func append(_ payload: Payload, at index: Int) {
+    @inlinable package mutating func append(_ payload: Payload, at index: Int) {
         reports.append(Report(index: index, order: reports.count, payload: payload))
     }
 
-    mutating func sort() {
+    @inlinable package mutating func sort() {
         guard reports.count > 1 else { return }
         reports.sort { ($0.index, $0.order) < ($1.index, $1.order) }
     }
 
-    mutating func removeAll() {
+    @inlinable package mutating func removeAll() {
         reports.removeAll(keepingCapacity: true)
     }
 }

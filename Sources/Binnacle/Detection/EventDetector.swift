@@ -69,7 +69,7 @@ extension EventDetector {
 
 extension [Figure.Name] {
     /// The figures that a result has, in this order.
-    func figures(of source: some FigureSource) -> [Figure] {
+    package func figures(of source: some FigureSource) -> [Figure] {
         compactMap { name in source.value(of: name).map { Figure(name, $0) } }
     }
 }

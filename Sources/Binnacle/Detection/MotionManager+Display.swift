@@ -82,6 +82,11 @@ extension MotionSettings {
 }
 
 extension SensorSession.Setup {
+    /// Makes events of what a motion manager tells it; the delegate of one that is given none.
+    ///
+    /// A delegate that wants both, calls and events, passes them on to this one.
+    public var motionEventDelegate: some MotionManagerDelegate { router }
+
     /// Looks for motion, shakes, free falls and shocks in the samples of an accelerometer.
     ///
     /// - Parameters:
@@ -91,7 +96,7 @@ extension SensorSession.Setup {
     ///   - gyroscope: The name of the sensor whose gyroscope is used where the settings need one; `nil` takes the gyroscope of
     ///     the accelerometer's sensor, or else the first.
     ///   - settings: What to look for.
-    ///   - delegate: Told what is found, in the place of ``eventDelegate``, and held by the session.
+    ///   - delegate: Told what is found, in the place of ``motionEventDelegate``, and held by the session.
     /// - Returns: The detector, which the session starts.
     /// - Throws: The first of the settings' problems, or that the source has no such sensor.
     @discardableResult

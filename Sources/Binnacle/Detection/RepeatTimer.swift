@@ -1,21 +1,21 @@
 import Kernels
 
 /// Picks the samples at which an ongoing state is reported again: the first one, then at most one per interval.
-struct RepeatTimer {
+package struct RepeatTimer {
     let intervalNanoseconds: Int64
     private var nextNanoseconds: Int64?
 
-    init(interval: Duration) {
+    package init(interval: Duration) {
         intervalNanoseconds = Units.nanoseconds(interval)
     }
 
     /// Makes the next sample the first one again.
-    mutating func restart() {
+    package mutating func restart() {
         nextNanoseconds = nil
     }
 
     /// Calls `tell` for each index in the range that is due.
-    mutating func fire(times: UnsafePointer<Int64>, range: Range<Int>, tell: (Int) -> Void) {
+    package mutating func fire(times: UnsafePointer<Int64>, range: Range<Int>, tell: (Int) -> Void) {
         var start = range.lowerBound
         while start < range.upperBound {
             let index = nextNanoseconds.map { firstIndex(in: times, range: start..<range.upperBound, notBefore: $0) }

@@ -1,24 +1,26 @@
 /// A column of intermediate results that grows to the largest batch seen and is then reused.
 ///
 /// Like ``SampleBatch`` it owns raw memory for the kernels; it is never handed out of the detector that owns it.
-final class ScratchColumn {
-    private(set) var values: UnsafeMutablePointer<Float>
+package final class ScratchColumn {
+    /// The room; a property that is read from outside of the module is checked at each access, a call is cheaper.
+    package var values: UnsafeMutablePointer<Float> { room }
+    private var room: UnsafeMutablePointer<Float>
     private var capacity: Int
 
-    init() {
+    package init() {
         capacity = 64
-        values = .allocate(capacity: capacity)
+        room = .allocate(capacity: capacity)
     }
 
     deinit {
-        values.deallocate()
+        room.deallocate()
     }
 
     /// Makes room for `count` values and forgets what was there.
-    func reserve(_ count: Int) {
+    package func reserve(_ count: Int) {
         guard count > capacity else { return }
-        values.deallocate()
+        room.deallocate()
         capacity = count
-        values = .allocate(capacity: count)
+        room = .allocate(capacity: count)
     }
 }

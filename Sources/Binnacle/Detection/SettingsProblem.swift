@@ -42,12 +42,12 @@ package protocol CheckedSettings: Sendable, Equatable {
 }
 
 extension CheckedSettings {
-    func check() throws(SettingsProblem<Self>) {
+    package func check() throws(SettingsProblem<Self>) {
         if let problem = problems().first { throw problem }
     }
 
     /// Traps when there is a problem: the creator of an object checks its settings before.
-    func requireValid() {
+    package func requireValid() {
         let problems = problems()
         precondition(problems.isEmpty, "\(problems)")
     }
@@ -56,12 +56,15 @@ extension CheckedSettings {
 /// Collects what is wrong with a set of settings.
 ///
 /// Key paths and messages are made only when there is a problem: to find them takes longer than to check everything.
-struct ProblemList<Settings> {
-    typealias Property = SettingsProblem<Settings>.Property
+package struct ProblemList<Settings> {
+    package typealias Property = SettingsProblem<Settings>.Property
 
-    private(set) var problems: [SettingsProblem<Settings>] = []
+    package private(set) var problems: [SettingsProblem<Settings>] = []
 
-    mutating func require(
+    /// Creates a list without a problem.
+    package init() {}
+
+    package mutating func require(
         _ property: @autoclosure () -> Property, _ isFine: Bool, _ message: @autoclosure () -> String,
         others: @autoclosure () -> [Property] = []
     ) {
@@ -69,22 +72,22 @@ struct ProblemList<Settings> {
     }
 
     /// A limit that is switched off, which is `nil`, is fine.
-    mutating func requirePositive<Value: BinaryFloatingPoint>(
+    package mutating func requirePositive<Value: BinaryFloatingPoint>(
         _ property: @autoclosure () -> Property, _ value: Value?, others: @autoclosure () -> [Property] = []
     ) {
         guard let value else { return }
         require(property(), value > 0 && value.isFinite, "(\(value)) has to be a number above 0", others: others())
     }
 
-    mutating func requirePositive(_ property: @autoclosure () -> Property, _ value: Duration) {
+    package mutating func requirePositive(_ property: @autoclosure () -> Property, _ value: Duration) {
         require(property(), value > .zero, "(\(value)) has to be longer than 0 s")
     }
 
-    mutating func requireNotNegative(_ property: @autoclosure () -> Property, _ value: Duration) {
+    package mutating func requireNotNegative(_ property: @autoclosure () -> Property, _ value: Duration) {
         require(property(), value >= .zero, "(\(value)) is negative")
     }
 
-    mutating func requireNotNegative(_ property: @autoclosure () -> Property, _ value: Double) {
+    package mutating func requireNotNegative(_ property: @autoclosure () -> Property, _ value: Double) {
         require(property(), value >= 0, "(\(value)) is negative")
     }
 }

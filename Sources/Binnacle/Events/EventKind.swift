@@ -107,6 +107,9 @@ extension EventKind {
         case handlers
         /// The event store.
         case store
+
+        /// The detectors of headings, which a module of its own has.
+        static let north = Source.detector("north")
     }
 
     /// How a kind is treated.

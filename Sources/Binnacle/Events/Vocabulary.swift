@@ -165,62 +165,62 @@ extension EventKind {
                 "The device has turned more slowly for the quiet time; the duration does not include that time.")
         case .heading:
             Row(
-                "58b6fc8dd32042e7a4aaa2b9f1a5239d", .debug, from: .detector(NorthDetector.kind),
+                "58b6fc8dd32042e7a4aaa2b9f1a5239d", .debug, from: .north,
                 state: [.delivers], figures: Self.headings, home: [.heading],
                 "The first heading, each turn by the heading filter, a held one once a second, a valid one after it.")
         case .headingLost:
             Row(
-                "dbc8136273304b39a4686124123c5700", .warning, from: .detector(NorthDetector.kind),
+                "dbc8136273304b39a4686124123c5700", .warning, from: .north,
                 state: [.headingLost], figures: [.reason, .age], home: [],
                 "There is no valid heading any more.")
         case .headingFound:
             Row(
-                "8d0d6e1f4b844c3497a9aaa0a9d8bd47", .info, from: .detector(NorthDetector.kind),
+                "8d0d6e1f4b844c3497a9aaa0a9d8bd47", .info, from: .north,
                 state: [.delivers], figures: Self.headings, home: [.heading],
                 "There is a valid heading again.")
         case .sectorEntered:
             Row(
-                "1f8a9cbf2293435eb39427081533f8bb", .info, from: .detector(NorthDetector.kind),
+                "1f8a9cbf2293435eb39427081533f8bb", .info, from: .north,
                 state: [.delivers], figures: Self.sectors, home: [.occurrence],
                 "The heading has been within a sector for the dwell time.")
         case .sectorLeft:
             Row(
-                "4ca1acbd92cd4567b7e7844d99fd988e", .info, from: .detector(NorthDetector.kind),
+                "4ca1acbd92cd4567b7e7844d99fd988e", .info, from: .north,
                 state: [.delivers], figures: Self.sectors, home: [.occurrence],
                 "The heading has been outside a sector by its margin for the dwell time.")
         case .interferenceBegan:
             Row(
-                "ee7e80200fc74b50af84a7f3bd838b46", .warning, from: .detector(NorthDetector.kind),
+                "ee7e80200fc74b50af84a7f3bd838b46", .warning, from: .north,
                 state: [.delivers, .interference(true)], figures: Self.fields, home: [.interference],
                 "The strength of the field is wrong: iron or a magnet is nearby.")
         case .interferenceEnded:
             Row(
-                "02f411da87d8439dbb09337775c1fc5a", .info, from: .detector(NorthDetector.kind),
+                "02f411da87d8439dbb09337775c1fc5a", .info, from: .north,
                 state: [.delivers, .interference(false)], figures: Self.fields, home: [.interference],
                 "The strength of the field is as expected again.")
         case .calibrationNeeded:
             Row(
-                "b6da00893d324140bcd678a63cc15c98", .warning, from: .detector(NorthDetector.kind),
+                "b6da00893d324140bcd678a63cc15c98", .warning, from: .north,
                 state: [.delivers], figures: Self.fields, home: [.occurrence],
                 "The magnetometer has to be calibrated: an interference has lasted, or its hard iron is not known yet.")
         case .calibrationRestored:
             Row(
-                "89a8a370bffe4e618d36bddee7cfcfec", .info, from: .detector(NorthDetector.kind),
+                "89a8a370bffe4e618d36bddee7cfcfec", .info, from: .north,
                 state: [.delivers], figures: Self.fields, home: [],
                 "The strength of the field is as expected again after a calibration was needed.")
         case .northFaced:
             Row(
-                "1b35e93c6eae41e688c447275ae8183c", .info, .begin, from: .detector(NorthDetector.kind),
+                "1b35e93c6eae41e688c447275ae8183c", .info, .begin, from: .north,
                 state: [.delivers, .word("facing")], figures: Self.bearings, home: [.occurrence],
                 "The heading has been within the tolerance of the bearing for the dwell time.")
         case .northFacing:
             Row(
-                "4170146b3aa643d997b708618a01d703", .debug, .repeated, from: .detector(NorthDetector.kind),
+                "4170146b3aa643d997b708618a01d703", .debug, .repeated, from: .north,
                 state: [.delivers, .word("facing")], figures: Self.bearings, home: [],
                 "The device still faces the bearing; at most once per update interval.")
         case .northLeft:
             Row(
-                "e90c808b2389499b998da13ad2a93e38", .info, from: .detector(NorthDetector.kind),
+                "e90c808b2389499b998da13ad2a93e38", .info, from: .north,
                 state: [.delivers, .word("away")], figures: Self.bearings, home: [.occurrence],
                 "The heading has been beyond the exit angle for the dwell time.")
         case .orientationChanged:
@@ -355,7 +355,7 @@ extension Figure.Name {
         case .z: Row(.number(.metresPerSecondSquared, decimals: 3), "The acceleration out of the screen.")
         case .heading: Row(.number(.degrees, decimals: 2), "The heading, clockwise from the north of `reference`.")
         case .reference:
-            Row(.word(HeadingEvent.Reference.self), "`true` when the heading counts from true north; else not there.")
+            Row(.word(HeadingReference.self), "`true` when the heading counts from true north; else not there.")
         case .declination:
             Row(.number(.degrees, decimals: 2), "How far magnetic north lies east of true north, where that is known.")
         case .accuracy: Row(.number(.degrees, decimals: 1), "The error that nine of ten headings stay within.")

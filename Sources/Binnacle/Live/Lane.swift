@@ -16,6 +16,12 @@ package struct Lane: Sendable, Equatable {
         package let name: String
         /// The value of its accuracy, in degrees to either side.
         package let accuracy: String
+
+        /// Creates a direction of two values.
+        package init(name: String, accuracy: String) {
+            self.name = name
+            self.accuracy = accuracy
+        }
     }
 
     /// A value that is one of some words, as a row for each word that occurs.
@@ -29,6 +35,13 @@ package struct Lane: Sendable, Equatable {
         package var prefix = ""
         /// The words of a sampled value, each a bit, the lowest first; live readings are without them.
         package var words: [String] = []
+
+        /// Creates rows of a value's words.
+        package init(name: String, prefix: String = "", words: [String] = []) {
+            self.name = name
+            self.prefix = prefix
+            self.words = words
+        }
     }
 
     /// A range of bearings that a direction enters and leaves.
@@ -40,6 +53,14 @@ package struct Lane: Sendable, Equatable {
         package let to: Double
         /// How far outside it is left, in degrees.
         package let margin: Double
+
+        /// Creates a range of bearings, in degrees.
+        package init(label: String, from: Double, to: Double, margin: Double) {
+            self.label = label
+            self.from = from
+            self.to = to
+            self.margin = margin
+        }
     }
 
     /// What it shows, of what.
@@ -53,8 +74,16 @@ package struct Lane: Sendable, Equatable {
 }
 
 extension Lane {
+    /// Creates a lane, to which directions and sectors may be added.
+    package init(title: String, unit: String = "", curves: [Curve] = [], states: [States] = []) {
+        self.title = title
+        self.unit = unit
+        self.curves = curves
+        self.states = states
+    }
+
     /// Creates a lane of one curve.
-    init(_ title: String, _ unit: String, curve label: String, of name: String) {
+    package init(_ title: String, _ unit: String, curve label: String, of name: String) {
         self.init(title: title, unit: unit, curves: [Curve(label: label, name: name)])
     }
 }

@@ -21,10 +21,10 @@ package final class MeasuredRows {
     }
 
     /// Begins a delivery.
-    func removeAll() { count = 0 }
+    package func removeAll() { count = 0 }
 
     /// Adds a row where rows are kept; a value that is not known is NaN.
-    func append(_ timeNanoseconds: Int64, _ row: @autoclosure () -> SIMD4<Float>) {
+    package func append(_ timeNanoseconds: Int64, _ row: @autoclosure () -> SIMD4<Float>) {
         guard isKept else { return }
         if count == capacity { grow() }
         times[count] = timeNanoseconds

@@ -56,4 +56,12 @@ package struct SampledValue {
     package let place: Place
     package var form = Form.value
     package var unit = Unit.sample
+
+    /// Creates a description of a value.
+    package init(name: String, place: Place, form: Form = .value, unit: Unit = .sample) {
+        self.name = name
+        self.place = place
+        self.form = form
+        self.unit = unit
+    }
 }

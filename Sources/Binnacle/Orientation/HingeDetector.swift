@@ -255,6 +255,11 @@ extension HingeDetector {
 }
 
 extension SensorSession.Setup {
+    /// Makes events of what a hinge detector tells it; the delegate of one that is given none.
+    ///
+    /// A delegate that wants both, calls and events, passes them on to this one.
+    public var hingeEventDelegate: some HingeDetectorDelegate { router }
+
     /// Looks for the angle of a hinge in the samples of two accelerometers.
     ///
     /// - Parameters:
@@ -262,7 +267,7 @@ extension SensorSession.Setup {
     ///   - screen: The name of the sensor in the screen.
     ///   - base: The name of the sensor in the base.
     ///   - settings: When a laptop is taken for set up otherwise.
-    ///   - delegate: Told what is found, in the place of ``eventDelegate``, and held by the session.
+    ///   - delegate: Told what is found, in the place of ``hingeEventDelegate``, and held by the session.
     /// - Returns: The detector, which the session starts.
     /// - Throws: The first of the settings' problems, or that the source has no such sensor.
     @discardableResult

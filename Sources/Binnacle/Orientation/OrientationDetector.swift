@@ -267,6 +267,11 @@ extension OrientationSettings {
 }
 
 extension SensorSession.Setup {
+    /// Makes events of what an orientation detector tells it; the delegate of one that is given none.
+    ///
+    /// A delegate that wants both, calls and events, passes them on to this one.
+    public var orientationEventDelegate: some OrientationDetectorDelegate { router }
+
     /// Looks for the upper edge and the lean of a screen in the samples of an accelerometer.
     ///
     /// - Parameters:
@@ -275,7 +280,7 @@ extension SensorSession.Setup {
     ///     available*.
     ///   - hinge: Knows how the device is set up, for ``OrientationSettings/postures``.
     ///   - settings: When an edge is taken for the upper one.
-    ///   - delegate: Told what is found, in the place of ``eventDelegate``, and held by the session.
+    ///   - delegate: Told what is found, in the place of ``orientationEventDelegate``, and held by the session.
     /// - Returns: The detector, which the session starts.
     /// - Throws: The first of the settings' problems, or that the source has no such sensor.
     @discardableResult

@@ -205,14 +205,14 @@ package final class Router {
 
 extension Router {
     /// Makes an event of what a detector found, about the detector's own sensor.
-    func collect(_ kind: EventKind, _ detector: any EventDetector, _ result: some DetectorResult) {
+    package func collect(_ kind: EventKind, _ detector: any EventDetector, _ result: some DetectorResult) {
         collect(kind, detector, result, sensor: detector.eventSensor)
     }
 
     /// Makes an event of what a detector found.
     ///
     /// The position of the detector orders the event; its time is that of the result, which a decorator may have held back.
-    func collect(
+    package func collect(
         _ kind: EventKind, _ detector: any EventDetector, _ result: some DetectorResult, sensor: String?
     ) {
         guard kind.role != .repeated || isAsked(for: kind) else { return }
@@ -223,7 +223,7 @@ extension Router {
     }
 
     /// Makes an event of a detector that cannot work; it belongs to a sample when the detector found the reason there.
-    func collect(_ kind: EventKind, _ detector: any EventDetector, because error: any Error) {
+    package func collect(_ kind: EventKind, _ detector: any EventDetector, because error: any Error) {
         var event = Self.event(kind, detector, because: "\(error)")
         guard (error as? any SampleFailure)?.isAtSample == true else { return report(event) }
         event.timeNanoseconds = detector.position.timeNanoseconds
@@ -231,7 +231,7 @@ extension Router {
     }
 
     /// Makes an event of a detector that has no sensors; it belongs to no sample.
-    func collect(_ kind: EventKind, _ detector: any Detector, because reason: String) {
+    package func collect(_ kind: EventKind, _ detector: any Detector, because reason: String) {
         report(Self.event(kind, detector, because: reason))
     }
 
@@ -246,13 +246,13 @@ extension Router {
 /// A failure that a detector found at a sample, and reports with ``EventDetector/position`` at that sample.
 ///
 /// Its event has the sample's stamp and place, so that it is the same however the samples were cut into deliveries.
-protocol SampleFailure: Error {
+package protocol SampleFailure: Error {
     /// Whether it was found at a sample, and not when detection started.
     var isAtSample: Bool { get }
 }
 
 extension SampleFailure {
-    var isAtSample: Bool { true }
+    package var isAtSample: Bool { true }
 }
 
 extension Detector {

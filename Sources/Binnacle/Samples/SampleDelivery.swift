@@ -58,7 +58,7 @@ public final class SampleDelivery {
     }
 
     /// Whether stamps do not tell how long nothing came from a stream before this delivery.
-    func hidesTime(of stream: StreamID?) -> Bool {
+    package func hidesTime(of stream: StreamID?) -> Bool {
         losses.contains { $0.stream == stream && ($0.cause == .suspend || $0.cause == .clock) }
     }
 
@@ -292,12 +292,12 @@ public final class SampleBatch {
 }
 
 /// A batch's columns as pointers, for the kernels; not to be kept.
-package struct SampleColumns {
-    package fileprivate(set) var count: Int
-    package let times: UnsafePointer<Int64>
-    package let x: UnsafePointer<Float>
-    package let y: UnsafePointer<Float>
-    package let z: UnsafePointer<Float>
+@usableFromInline package struct SampleColumns {
+    @usableFromInline package internal(set) var count: Int
+    @usableFromInline package let times: UnsafePointer<Int64>
+    @usableFromInline package let x: UnsafePointer<Float>
+    @usableFromInline package let y: UnsafePointer<Float>
+    @usableFromInline package let z: UnsafePointer<Float>
 
     package init(
         count: Int, times: UnsafePointer<Int64>, x: UnsafePointer<Float>, y: UnsafePointer<Float>,
@@ -310,7 +310,7 @@ package struct SampleColumns {
         self.z = z
     }
 
-    package func vector(_ index: Int) -> SIMD3<Float> { SIMD3(x[index], y[index], z[index]) }
+    @inlinable package func vector(_ index: Int) -> SIMD3<Float> { SIMD3(x[index], y[index], z[index]) }
 
     package func sample(_ index: Int) -> Sample {
         Sample(timeNanoseconds: times[index], x: x[index], y: y[index], z: z[index])

@@ -1,7 +1,7 @@
 import SensorGeometry
 
 /// Constants and conversions between the units inside (m/s², µT, radians, nanoseconds) and those at the edges.
-package enum Units {
+@usableFromInline package enum Units {
     /// Standard gravity in m/s² as the samples' type has it, which is less exact than `Gravity.standard`.
     package static var standardGravity: Float { Float(Gravity.standard) }
 
@@ -43,6 +43,7 @@ package enum Units {
     }
 
     /// The distance from one stamp to a later one in seconds.
+    @inlinable
     package static func seconds(from start: Int64, to end: Int64) -> Double {
         let (distance, overflow) = end.subtractingReportingOverflow(start)
         // Past 292 years the nanosecond no longer matters.

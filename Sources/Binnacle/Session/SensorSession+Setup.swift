@@ -1,7 +1,3 @@
-/// What can be the delegate of any detector.
-public typealias DetectorDelegate = MotionManagerDelegate & NorthDetectorDelegate & OrientationDetectorDelegate
-    & HingeDetectorDelegate
-
 extension SensorSession {
     /// What a session is made of: its source, the detectors, and what takes events.
     ///
@@ -19,11 +15,6 @@ extension SensorSession {
             self.source = source
         }
 
-        /// Makes events of what any detector tells it; the delegate of a detector that is given none.
-        ///
-        /// A delegate that wants both, calls and events, passes them on to this one.
-        public var eventDelegate: some DetectorDelegate { router }
-
         /// Adds a detector behind those that are there.
         ///
         /// - Parameters:
@@ -35,7 +26,7 @@ extension SensorSession {
         }
 
         /// Adds a detector, which makes events when it has no delegate.
-        func add<Added: EventDetector>(_ detector: Added, owning delegate: AnyObject?) -> Added {
+        package func add<Added: EventDetector>(_ detector: Added, owning delegate: AnyObject?) -> Added {
             detector.report(to: router)
             add(detector as any Detector, owning: delegate)
             return detector
@@ -61,7 +52,7 @@ extension SensorSession {
         }
 
         /// The gyroscope of a sensor, or that beside an accelerometer, or else the first.
-        func stream(turning accelerometer: SampleStream?, named sensor: String?) throws -> SampleStream? {
+        package func stream(turning accelerometer: SampleStream?, named sensor: String?) throws -> SampleStream? {
             let near = sensor == nil ? accelerometer.flatMap { stream(of: .gyroscope, from: $0.sensor.name) } : nil
             return try near ?? stream(of: .gyroscope, named: sensor)
         }
@@ -69,7 +60,7 @@ extension SensorSession {
         /// The stream of the sensor that the caller names, or else the first.
         ///
         /// A source has its streams also while their devices are absent, so a name that it does not have is a mistake.
-        func stream(of kind: SampleKind, named sensor: String?) throws -> SampleStream? {
+        package func stream(of kind: SampleKind, named sensor: String?) throws -> SampleStream? {
             let found = stream(of: kind, from: sensor)
             if let sensor, found == nil {
                 throw MissingSensor(

@@ -6,7 +6,7 @@ import Glibc
 /// specific force is (0, 0, +9.81) m/s² at rest. Its top faces the heading h, clockwise from magnetic north: its field
 /// is (−H sin h, H cos h, −Z) with the Earth's level part H and downward part Z.
 ///
-/// With the defaults of ``MotionSettings`` and ``NorthSettings`` and at 50 Hz or more, a cycle of each model gives
+/// With the defaults of ``MotionSettings`` and those of a north detector, and at 50 Hz or more, a cycle of each model gives
 ///
 /// | model | cycle | what happens | events |
 /// |---|---|---|---|

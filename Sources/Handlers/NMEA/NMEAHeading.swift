@@ -25,10 +25,10 @@ package struct NMEAHeading: Sendable, Equatable {
         turnRateDegreesPerSecond = event.number(.turnRate).flatMap { Self.rates.contains($0) ? $0 : nil }
         let declination = event.number(.declination).flatMap { (-180.0...180.0).contains($0) ? $0 : nil }
         declinationDegrees = declination
-        let reference: HeadingEvent.Reference
+        let reference: HeadingReference
         switch event.figure(.reference) {
         case nil: reference = .magnetic
-        case .word(let word as HeadingEvent.Reference): reference = word
+        case .word(let word as HeadingReference): reference = word
         default: return nil
         }
         switch reference {

@@ -1,4 +1,5 @@
 import Binnacle
+import BinnacleHeading
 import BinnacleTesting
 import Glibc
 import SensorGeometry

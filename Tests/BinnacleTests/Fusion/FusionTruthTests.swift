@@ -1,4 +1,5 @@
 import Binnacle
+import BinnacleHeading
 import SensorGeometry
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Binnacle
+import BinnacleHeading
 import Foundation
 import Handlers
 import LinuxSystem

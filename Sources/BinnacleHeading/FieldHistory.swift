@@ -1,0 +1,47 @@
+import Binnacle
+
+/// The smoothed field at the last magnetometer samples, so that a pair can be found by time.
+///
+/// A live accelerometer may deliver sixteen samples at a time, after the magnetometer has gone on. Its samples are
+/// still paired with the field as it was known at their own time, not with a newer one.
+struct FieldHistory {
+    /// The field as it is known at a sample, in µT.
+    struct Field {
+        /// The smoothed field.
+        let vector: SIMD3<Float>
+        /// The field without the lag of the smoothing.
+        let recent: SIMD3<Float>
+        /// The smoothed strength.
+        ///
+        /// In a turn the smoothed vector is shorter: it is a mean of several directions.
+        let strength: Float
+    }
+
+    private typealias Entry = (timeNanoseconds: Int64, field: Field)
+
+    /// The entries in a ring; the oldest one is overwritten.
+    private var entries: [Entry] = []
+    private var newest = -1
+    /// Some 10 s at 100 Hz: so far may the accelerometer lag behind, or a file be ordered in blocks.
+    private static let capacity = 1024
+
+    mutating func append(_ field: Field, at timeNanoseconds: Int64?) {
+        guard let timeNanoseconds else { return }
+        newest = (newest + 1) % Self.capacity
+        if newest < entries.count {
+            entries[newest] = (timeNanoseconds, field)
+        } else {
+            entries.append((timeNanoseconds, field))
+        }
+    }
+
+    /// The latest field not newer than a stamp; `nil` when there is none, or it is older by more than `maximumAge` nanoseconds.
+    func latest(notAfter timeNanoseconds: Int64, maximumAge: Int64) -> Field? {
+        for back in 0..<entries.count {
+            let entry = entries[(newest - back + Self.capacity) % Self.capacity]
+            guard entry.timeNanoseconds <= timeNanoseconds else { continue }
+            return Units.later(entry.timeNanoseconds, by: maximumAge) >= timeNanoseconds ? entry.field : nil
+        }
+        return nil
+    }
+}

@@ -1,0 +1,106 @@
+import Binnacle
+import Glibc
+import SensorGeometry
+
+/// Knows the strength and the dip of the undisturbed field, and whether the field is that now.
+struct FieldReference {
+    /// The strength and the dip in degrees, smoothed.
+    private(set) var now = SIMD2<Double>.zero
+    /// The level and the upward part of that field, in its unit.
+    private(set) var horizontal = 0.0
+    private(set) var vertical = 0.0
+    /// Those of the undisturbed field; `nil` when they are not known.
+    private(set) var reference: SIMD2<Double>?
+    private(set) var isDisturbed = true
+    /// Whether the last sample made a reference where there was none.
+    private(set) var isFirst = false
+
+    private let isFromEarlierRun: Bool
+    private var candidate = SIMD2<Double>.zero
+    private var candidateSeconds = 0.0
+    private var undisturbedSeconds = 0.0
+    /// For how long the candidate is only what the field is now.
+    private var relearningSeconds = 0.0
+    private var smoothing: LowPass<SIMD2<Double>>
+    private var gain: ExponentialGain
+    private let settings: FusionSettings
+
+    init(_ settings: FusionSettings, reference: SIMD2<Double>?) {
+        self.settings = settings
+        self.reference = reference
+        isFromEarlierRun = reference != nil
+        smoothing = LowPass(timeConstantSeconds: settings.fieldSmoothingSeconds)
+        gain = ExponentialGain(timeConstantSeconds: settings.fieldReferenceSeconds)
+    }
+
+    /// Takes a sample.
+    ///
+    /// - Parameters:
+    ///   - field: The field in a level frame.
+    ///   - strength: Its length, above 0.
+    ///   - rate: How fast the device turns, in °/s.
+    ///   - seconds: The time since the last sample; 0 for the first.
+    mutating func update(_ field: Vector3, strength: Double, rate: Double, seconds: Double) {
+        let dip = -asin(min(max(field.z / strength, -1), 1)) * 180 / .pi
+        smoothing.update(SIMD2(strength, dip), seconds: seconds)
+        now = smoothing.value
+        let smoothedDip = now.y * .pi / 180
+        horizontal = now.x * cos(smoothedDip)
+        vertical = -now.x * sin(smoothedDip)
+        isFirst = false
+        let share = gain.update(seconds)
+        if let reference, isNear(reference) {
+            undisturbedSeconds += seconds
+            if undisturbedSeconds >= settings.undisturbedSeconds {
+                isDisturbed = false
+                self.reference = reference + (now - reference) * share
+            }
+        } else {
+            undisturbedSeconds = 0
+            isDisturbed = true
+        }
+        updateCandidate(rate, seconds, share)
+    }
+
+    /// Learns the dip again, because the level was wrong until now; a reference from an earlier run stays.
+    mutating func relearn() {
+        interrupt()
+        guard !isFromEarlierRun else { return }
+        reference = nil
+        // All of the time counts again: in a fast turn one moment's dip is off by more than a magnet's.
+        relearningSeconds = settings.undisturbedSeconds
+    }
+
+    /// Forgets what was under way, because samples are missing.
+    mutating func interrupt() {
+        undisturbedSeconds = 0
+        isDisturbed = true
+        candidateSeconds = 0
+        smoothing.reset()
+    }
+
+    private mutating func updateCandidate(_ rate: Double, _ seconds: Double, _ share: Double) {
+        guard relearningSeconds <= 0 else {
+            relearningSeconds -= seconds
+            candidate = now
+            return
+        }
+        guard isNear(candidate), settings.plausibleField?.contains(now.x) ?? true else {
+            candidateSeconds = 0
+            candidate = now
+            return
+        }
+        if rate >= (reference == nil ? settings.firstFieldRate : settings.newFieldRate) { candidateSeconds += seconds }
+        candidate += (now - candidate) * share
+        let wanted = reference == nil ? settings.firstFieldSeconds : settings.newFieldSeconds
+        guard isDisturbed, candidateSeconds >= wanted else { return }
+        isFirst = reference == nil
+        reference = candidate
+        isDisturbed = false
+        undisturbedSeconds = settings.undisturbedSeconds
+    }
+
+    private func isNear(_ other: SIMD2<Double>) -> Bool {
+        abs(now.x - other.x) < settings.fieldStrengthShare * other.x && abs(now.y - other.y) < settings.fieldDip
+    }
+}

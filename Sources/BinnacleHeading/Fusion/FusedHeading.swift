@@ -1,0 +1,230 @@
+import Binnacle
+import Kernels
+import SensorGeometry
+
+/// What a ``NorthDetector`` keeps of its gyroscope: the fusion, and whether it decides the heading.
+///
+/// It is an object, because a fusion is large: read from an optional value, it would be copied at every sample.
+final class FusedHeading {
+    private var fusion: Fusion
+    /// What the fusion found at the last rate.
+    private var found = FusionFinding()
+    /// Whether the heading is the fusion's; else it is the compass'.
+    private(set) var isDeciding = false
+    /// Whether the delegate was told that the gyroscope is of no use.
+    private var isFailureTold = false
+    private var lastRateNanoseconds: Int64?
+    private let gyroscope: SampleStream
+    private let settings: NorthSettings
+    private let accuracy: HeadingAccuracy
+    /// Chooses the axis by the fusion's attitude, which is steadier than the compass'.
+    private var finder: HeadingFinder
+    private let constants: FusionSettings
+    /// The field of the place, which is better than what an earlier run has learned.
+    private let placeField: (strength: Double, dipDegrees: Double)?
+    /// The strength that the calibration has; a field that was learned with another one is none.
+    private let calibratedStrength: Double?
+    private static let strengthShare = 0.1
+    /// The device of which the fusion has learned.
+    private var device: String?
+
+    /// Without a rate for so long the compass decides.
+    private static let silenceNanoseconds: Int64 = 1_000_000_000
+
+    /// Creates a fusion with what the settings and a calibration say of the place; `nil` without a gyroscope.
+    init?(_ gyroscope: SampleStream?, settings: NorthSettings, magnetometer: SampleStream?) {
+        guard let gyroscope else { return nil }
+        self.gyroscope = gyroscope
+        self.settings = settings
+        finder = HeadingFinder(settings: settings)
+        var constants = FusionSettings()
+        constants.plausibleField = settings.plausibleFieldMicrotesla
+        constants.leastLevelField = settings.minimumHorizontalFieldMicrotesla
+        constants.accuracyLimit = settings.accuracyLimitDegrees
+        let calibration = magnetometer?.sensor.calibration?.magnetometer
+        accuracy = HeadingAccuracy(settings: settings, calibration: calibration)
+        if let ironSigma = LearnedIron.startSigma(magnetometer?.sensor, settings) {
+            constants.isFieldCalibrated = false
+            constants.ironSigma = ironSigma
+        } else {
+            constants.fieldError = calibration?.residualMicrotesla
+        }
+        constants.ironIsOfDevice = calibration == nil
+        constants.learnsSensors = settings.plausibleFieldMicrotesla != nil
+        // A source that does not measure in microtesla cannot be compared with the place.
+        if settings.plausibleFieldMicrotesla != nil, let place = settings.localField, let dip = place.dipDegrees {
+            placeField = (calibration?.fieldMicrotesla ?? place.fieldMicrotesla, dip)
+        } else {
+            placeField = nil
+        }
+        self.constants = constants
+        calibratedStrength = settings.plausibleFieldMicrotesla == nil ? nil : calibration?.fieldMicrotesla
+        fusion = Self.fusion(constants, placeField, recalling: nil)
+    }
+
+    private static func fusion(
+        _ constants: FusionSettings, _ place: (strength: Double, dipDegrees: Double)?, recalling memory: FusionMemory?
+    ) -> Fusion {
+        guard var memory = memory ?? place.map({ _ in FusionMemory.nothing(constants) }) else {
+            return Fusion(settings: constants)
+        }
+        memory.field = place ?? memory.field
+        return Fusion(settings: constants, memory: memory)
+    }
+
+    /// Begins with what an earlier run has learned of a device, and forgets what this one has of another.
+    private func recall() {
+        guard gyroscope.sensor.gyroscopeDevice != device else { return }
+        device = gyroscope.sensor.gyroscopeDevice
+        var memory = gyroscope.sensor.recalledGyroscope
+        if let calibratedStrength, let known = memory?.field?.strength,
+            abs(known - calibratedStrength) > Self.strengthShare * calibratedStrength
+        {
+            memory?.field = nil
+        }
+        fusion = Self.fusion(constants, placeField, recalling: memory)
+    }
+
+    /// What is known of the gyroscope; `nil` while there is none.
+    var state: GyroscopeState? {
+        guard isFed else { return nil }
+        return gyroscope.sensor.gyroscopeState(
+            fusion.memory, isLearned: fusion.hasLearned, isAtRest: fusion.isAtRest,
+            secondsAlone: fusion.secondsOnGyroscopeAlone)
+    }
+
+    /// The hard iron that turns have shown, which a compass has to take from the field as well, and how well it is known; `nil` where
+    /// the turns are not those of the compass.
+    var iron: LearnedIron? {
+        guard isFed, found.axes == nil, constants.learnsSensors, !constants.isFieldCalibrated else { return nil }
+        return LearnedIron(offset: SIMD3<Float>(found.iron), sigma: found.ironSigma)
+    }
+
+    /// The strength of the field, smoothed, in µT.
+    var fieldStrength: Double { found.fieldStrength }
+
+    /// Whether there was a rate, so that the fusion needs the other samples.
+    var isFed: Bool { lastRateNanoseconds != nil }
+
+    /// Takes a rate; returns what the delegate is to be told of the gyroscope, once.
+    func update(rate: SIMD3<Float>, at time: Int64) -> GyroscopeFailure? {
+        if lastRateNanoseconds == nil {
+            recall()
+            fusion.setGyroscope(
+                range: gyroscope.sensor.gyroscopeRange, reportsOnChange: gyroscope.sensor.gyroscopeReportsOnChange)
+        }
+        lastRateNanoseconds = time
+        let found = fusion.find(gyroscope: rate, at: time)
+        self.found = found
+        if let finding = found.axes {
+            isDeciding = false
+            return failure(.axes(finding))
+        }
+        if found.fault == nil {
+            isDeciding = true
+            isFailureTold = false
+        } else if found.fault == .ironUnknown {
+            // A compass knows even less.
+            isDeciding = true
+        } else if found.fault?.isOfStart ?? false {
+            isDeciding = false
+        }
+        return nil
+    }
+
+    /// Finds the heading at the last rate, or throws why there is none; adds a row to the columns.
+    func find(at time: Int64, into columns: inout HeadingColumns) throws(HeadingFault) -> HeadingHold.Source {
+        guard settings.localField?.zone != .blackout else { throw .blackout }
+        let found = found
+        if let fault = found.fault { throw fault.headingFault }
+        let attitude = found.attitude
+        let pointing = try finder.find(attitude)
+        let degrees = try accuracy.degrees(pointing, magnetic: found.accuracyDegrees)
+        columns.append(
+            pointing.axis, acceleration: SIMD3<Float>(attitude.up * Gravity.standard),
+            field: SIMD3<Float>(attitude.north * attitude.horizontalField + attitude.up * attitude.verticalField),
+            accuracyDegrees: Float(degrees), turnRateDegrees: found.turnRateDegrees)
+        return HeadingHold.Source(
+            pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time,
+            turnRateDegrees: found.turnRateDegrees)
+    }
+
+    func update(acceleration: SIMD3<Float>, at time: Int64) {
+        if isFed { fusion.update(acceleration: acceleration, at: time) }
+    }
+
+    func update(field: SIMD3<Float>, at time: Int64) {
+        if isFed { fusion.update(field: field, at: time) }
+    }
+
+    /// Notices at a sample of another sensor that the gyroscope is silent.
+    func missRate(at time: Int64) -> GyroscopeFailure? {
+        guard isDeciding, let last = lastRateNanoseconds, isGap(from: last, to: time, limit: Self.silenceNanoseconds)
+        else { return nil }
+        isDeciding = false
+        return failure(.silent)
+    }
+
+    /// Begins again, because there are no rates or their stamps say nothing; what was learned stays.
+    func interrupt() {
+        isDeciding = false
+        lastRateNanoseconds = nil
+        fusion.restart()
+    }
+
+    private func failure(_ failure: GyroscopeFailure) -> GyroscopeFailure? {
+        guard !isFailureTold else { return nil }
+        isFailureTold = true
+        return failure
+    }
+
+}
+
+extension FusionFault {
+    /// Whether the fusion has not begun, or cannot: the compass may still have a heading.
+    fileprivate var isOfStart: Bool {
+        switch self {
+        case .gyroscopeMissing, .accelerometerMissing, .fieldMissing, .axesWrong, .settling: true
+        case .fieldVertical, .saturated, .inaccurate, .ironUnknown: false
+        }
+    }
+
+    /// What is reported to a delegate.
+    var headingFault: HeadingFault {
+        switch self {
+        case .gyroscopeMissing, .axesWrong, .settling, .inaccurate: .inaccurate
+        case .accelerometerMissing: .accelerometerMissing
+        case .fieldMissing: .magnetometerMissing
+        case .fieldVertical: .fieldVertical
+        case .ironUnknown: .ironUnknown
+        case .saturated: .rateSaturated
+        }
+    }
+}
+
+/// Why a heading is found without the gyroscope that is there.
+enum GyroscopeFailure: SampleFailure, Equatable, CustomStringConvertible {
+    case silent
+    case axes(AxisFinding)
+
+    var description: String {
+        switch self {
+        case .silent: "no gyroscope sample for a second; headings are those of the compass until it is back"
+        case .axes(let finding):
+            "the gyroscope turns otherwise than the compass: \(finding); headings are those of the compass. "
+                + "Its mount_matrix corrects it"
+        }
+    }
+}
+
+extension AxisFinding: CustomStringConvertible {
+    /// In words.
+    package var description: String {
+        func name(_ axis: Int) -> String { axis == 0 ? "x" : axis == 1 ? "y" : "z" }
+        switch self {
+        case .reversed(let axis): return "axis \(name(axis)) is probably reversed"
+        case .swapped(let axis, let other): return "axes \(name(axis)) and \(name(other)) are probably swapped"
+        case .other: return "its axes or its scale are wrong"
+        }
+    }
+}

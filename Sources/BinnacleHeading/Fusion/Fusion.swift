@@ -1,0 +1,401 @@
+package import Binnacle
+import Glibc
+package import SensorGeometry
+
+/// Finds the orientation from a gyroscope, an accelerometer and a magnetometer, each with rates and stamps of its own.
+///
+/// The structure is that of VQF (D. Laidig, T. Seel, Information Fusion 91, 2023, doi:10.1016/j.inffus.2022.10.014): to the level of a
+/// ``SixAxisFusion`` the magnetometer adds one number, the heading. So a magnet cannot tilt the horizon. The equations are written from
+/// their description; what differs from the publication stands in ``FusionSettings``.
+///
+/// A sample of the accelerometer or the magnetometer whose stamp the gyroscope has not reached waits; a late one is turned by the
+/// orientation at its own stamp. Nothing is allocated after the start.
+package struct Fusion {
+    // The orientation in two parts: the device in a level frame, and that frame's heading, counter-clockwise in radians.
+    private var sixAxes: SixAxisFusion
+    private var delta = 0.0
+
+    private let settings: FusionSettings
+    private var field: FieldReference
+    private var accuracy: FusionAccuracy
+    private var model: FieldModel
+    private var axisCheck = AxisCheck()
+    private var waitingFields = WaitingSamples()
+
+    // The magnetometer.
+    private var fieldTime: Int64?
+    /// The last field that differed from the one before, and the rotation then.
+    private var lastField = (value: Vector3.zero, rotation: Quaternion.identity)
+    private var headingGain: ExponentialGain
+    private var rejectionSeconds: Double
+    private var startGain = 1.0
+    private var isHeadingUnsure = false
+    private var secondsWithoutCorrection = 0.0
+    /// The iron that is taken from the field: none while a calibration has taken it.
+    private var iron = Vector3.zero
+    /// The variance of what is left of it along a level axis, that of its part to the east, and the one with which the heading was
+    /// found.
+    private var ironVariance: Double
+    private var eastVariance: Double
+    private var headingVariance: Double
+    /// The iron with which the undisturbed field was learned.
+    private var fieldIron = Vector3.zero
+
+    /// A sensor is silent after this time.
+    private static let silence = 1.0
+    private static let settlingSeconds = 5.0
+    /// In rad, 3°: no field stays the same to the last bit in such a turn.
+    private static let leastRepeatedTurn = 0.05
+    /// In µT: the standard deviation of the iron on an axis that a good calibration may leave.
+    private static let calibratedIron = 3.0
+    /// In µT: iron that is known better does not make older corrections of the heading worse.
+    private static let settledIron = 0.5
+    /// The share of the field by which the iron may move until the undisturbed field is another one.
+    private static let fieldIronShare = 0.05
+
+    /// Creates a fusion without a sample, with what an earlier run has learned.
+    package init(settings: FusionSettings = FusionSettings(), memory: FusionMemory? = nil) {
+        self.settings = settings
+        sixAxes = SixAxisFusion(settings: settings, memory: memory)
+        field = FieldReference(settings, reference: memory?.field.map { SIMD2($0.strength, $0.dipDegrees) })
+        // After a calibration a field that does not turn as the gyroscope does is not explained by iron.
+        model = FieldModel(
+            ironSigma: settings.isFieldCalibrated ? Self.calibratedIron : settings.ironSigma,
+            scaleSigma: settings.learnsSensors ? settings.scaleSigma : 0,
+            known: settings.learnsSensors ? memory?.errors.map(settings.usable) : nil)
+        accuracy = FusionAccuracy(scaleSigma: model.scaleSigma)
+        ironVariance = settings.isFieldCalibrated ? 0 : model.ironVariance
+        iron = settings.isFieldCalibrated ? .zero : model.iron
+        fieldIron = iron
+        (eastVariance, headingVariance) = (ironVariance, ironVariance)
+        headingGain = ExponentialGain(timeConstantSeconds: settings.headingSeconds)
+        rejectionSeconds = memory?.field == nil ? settings.longestRejectionSeconds : 0
+        sixAxes.scale = model.scale
+    }
+
+    // MARK: - What is known
+
+    /// The orientation without the magnetometer: level, with a heading that drifts.
+    package var sixAxisOrientation: Quaternion { sixAxes.orientation }
+    /// The orientation: from the device's frame to east, magnetic north and up.
+    package var orientation: Quaternion { Quaternion(aboutVertical: delta) * sixAxisOrientation }
+    /// How far a level axis' heading may be off, in degrees: about nine of ten errors are smaller.
+    package var accuracyDegrees: Double { accuracy.degrees(dipDegrees: field.reference?.y ?? field.now.y) }
+    /// How fast the heading grows, clockwise, in °/s.
+    package var turnRateDegrees: Double { -dot(sixAxisOrientation.matrix.z, sixAxes.rate) * 180 / .pi }
+    /// How well the offset about the vertical is known, in °/s.
+    package var verticalOffsetSigmaDegrees: Double { sixAxes.offsetSigma }
+    /// What a wrong axis of the gyroscope looks like; `nil` while all turns agree with the compass.
+    package var axisFinding: AxisFinding? { axisCheck.finding }
+    /// For how long the magnetometer has not corrected the heading.
+    package var secondsOnGyroscopeAlone: Double { secondsWithoutCorrection }
+
+    /// The gyroscope's offset in rad/s.
+    package var offsetRadiansPerSecond: Vector3 { sixAxes.offsetRadiansPerSecond }
+    /// Whether the device is at rest.
+    package var isAtRest: Bool { sixAxes.isAtRest }
+    /// Whether there is something worth keeping.
+    package var hasLearned: Bool { sixAxes.hasLearnedOffset || settings.learnsSensors && model.hasLearned }
+    /// Whether the field is not the undisturbed one, or that is not known yet.
+    package var isDisturbed: Bool { field.isDisturbed }
+    /// The strength of the field, smoothed, in its unit.
+    package var fieldStrength: Double { field.now.x }
+    /// The dip of the field, smoothed, in degrees.
+    package var dipDegrees: Double { field.now.y }
+
+    /// What is worth keeping.
+    package var memory: FusionMemory {
+        var memory = sixAxes.memory
+        memory.field = isIronKnown ? field.reference.map { ($0.x, $0.y) } : nil
+        memory.errors = settings.learnsSensors && model.hasLearned ? settings.usable(model.errors) : nil
+        return memory
+    }
+
+    /// Why there is no heading at the gyroscope's last sample; `nil` when there is one.
+    package var fault: FusionFault? { fault(accuracyDegrees: accuracyDegrees) }
+
+    // A call would copy the fusion, all of it.
+    @inline(__always)
+    private func fault(accuracyDegrees: Double) -> FusionFault? {
+        guard let rateTime = sixAxes.rateTime else { return .gyroscopeMissing }
+        guard let accelerationTime = sixAxes.accelerationTime, isRecent(accelerationTime, rateTime) else {
+            return .accelerometerMissing
+        }
+        guard fieldTime != nil, startGain < 1 else { return .fieldMissing }
+        if sixAxes.isSaturated { return .saturated }
+        if axisCheck.finding != nil || axisCheck.isDoubted { return .axesWrong }
+        if accuracyDegrees > settings.accuracyLimit ?? 180, !isIronKnown { return .ironUnknown }
+        if field.horizontal < settings.leastLevelField { return .fieldVertical }
+        guard sixAxes.rest.wasAtRest || sixAxes.ageSeconds >= Self.settlingSeconds else { return .settling }
+        // Written so that NaN fails as well.
+        guard accuracyDegrees <= settings.accuracyLimit ?? 180 else { return .inaccurate }
+        return nil
+    }
+
+    private func isRecent(_ time: Int64, _ now: Int64) -> Bool { Units.seconds(from: time, to: now) <= Self.silence }
+
+    // MARK: - Samples
+
+    /// Takes what a device that was opened says about its gyroscope.
+    ///
+    /// - Parameters:
+    ///   - range: The largest rate that it measures, in rad/s; `nil` when it is not known.
+    ///   - reportsOnChange: Whether its rate holds until the next report.
+    package mutating func setGyroscope(range: Float?, reportsOnChange: Bool) {
+        sixAxes.setGyroscope(range: range, reportsOnChange: reportsOnChange)
+    }
+
+    /// Takes a rate in rad/s.
+    package mutating func update(gyroscope sample: SIMD3<Float>, at time: Int64) {
+        guard let step = sixAxes.advance(gyroscope: sample, at: time) else { return }
+        if step.isRestart { restartField() }
+        if let gap = step.gap {
+            accuracy.addGap(rate: gap.rate, change: gap.change, seconds: step.seconds)
+            model.interrupt()
+            axisCheck.interrupt()
+            isHeadingUnsure = isHeadingUnsure || step.seconds > SixAxisFusion.longGap
+        }
+        if step.seconds > 0 {
+            let size = length(sixAxes.rate)
+            accuracy.addRate(
+                size, vertical: dot(sixAxes.up, sixAxes.rate), offsetSigma: sixAxes.offsetSigma, seconds: step.seconds)
+            if sixAxes.isSaturated {
+                accuracy.addSaturated(size, seconds: step.seconds)
+                model.interrupt()
+                axisCheck.interrupt()
+            }
+            secondsWithoutCorrection += step.seconds
+        }
+        if sixAxes.waiting.count > 0 || waitingFields.count > 0 { releaseWaiting(time) }
+    }
+
+    /// Takes a rate in rad/s, and finds what is known then.
+    ///
+    /// It changes the fusion also where it only reads: what is read from a property of an object is copied first, all of it.
+    mutating func find(gyroscope sample: SIMD3<Float>, at time: Int64) -> FusionFinding {
+        update(gyroscope: sample, at: time)
+        let accuracyDegrees = accuracyDegrees
+        return FusionFinding(
+            fault: fault(accuracyDegrees: accuracyDegrees), axes: axisFinding, orientation: orientation,
+            fieldStrength: fieldStrength, horizontalField: field.horizontal, verticalField: field.vertical,
+            accuracyDegrees: accuracyDegrees, turnRateDegrees: turnRateDegrees, iron: iron,
+            ironSigma: ironVariance.squareRoot())
+    }
+
+    /// Takes a specific force in m/s².
+    package mutating func update(acceleration sample: SIMD3<Float>, at time: Int64) {
+        record(sixAxes.update(acceleration: sample, at: time), at: time)
+    }
+
+    /// Takes a field, in any unit.
+    package mutating func update(field sample: SIMD3<Float>, at time: Int64) {
+        let measured = Vector3(sample)
+        guard measured.isFinite, measured != .zero else { return }
+        guard let rateTime = sixAxes.rateTime, time <= rateTime else {
+            waitingFields.append(measured, at: time)
+            return
+        }
+        process(field: measured, at: time)
+    }
+
+    /// Begins again, because samples are missing; the offset and the field are kept.
+    package mutating func restart() {
+        sixAxes.restart()
+        restartField()
+    }
+
+    private mutating func restartField() {
+        field.interrupt()
+        waitingFields.removeAll()
+        fieldTime = nil
+        restartHeading()
+    }
+
+    private mutating func restartHeading() {
+        lastField.value = .zero
+        delta = 0
+        accuracy = FusionAccuracy(scaleSigma: accuracy.scaleSigma)
+        model.interrupt()
+        axisCheck.interrupt()
+        startGain = 1
+        isHeadingUnsure = false
+        rejectionSeconds = field.reference == nil ? settings.longestRejectionSeconds : 0
+        secondsWithoutCorrection = 0
+    }
+
+    private mutating func releaseWaiting(_ time: Int64) {
+        while true {
+            let (up, north) = (sixAxes.waiting.firstTimeNanoseconds, waitingFields.firstTimeNanoseconds)
+            if let up, up <= time, north.map({ up <= $0 }) ?? true {
+                record(sixAxes.processFirstWaiting(), at: up)
+            } else if let north, north <= time {
+                process(field: waitingFields.removeFirst(), at: north)
+            } else {
+                return
+            }
+        }
+    }
+
+    // MARK: - The accelerometer
+
+    /// Follows the level.
+    private mutating func record(_ step: LevelStep?, at time: Int64) {
+        switch step {
+        case nil: break
+        case .restart: restartField()
+        case .restartAtRest:
+            field.relearn()
+            restartHeading()
+        case .level(let acceleration, let drifting, let seconds):
+            accuracy.addAcceleration(SIMD2(drifting.x, drifting.y), seconds: seconds)
+            axisCheck.addAcceleration(
+                acceleration, restRate: sixAxes.rest.rate, history: sixAxes.history, isIronKnown: isIronKnown, at: time,
+                seconds: seconds)
+        }
+    }
+
+    /// Whether what is left of the iron is too little to make a turn of the field look like another one.
+    private var isIronKnown: Bool {
+        ironVariance < LearnedIron.knownShare * LearnedIron.knownShare * field.now.x * field.now.x
+    }
+
+    // MARK: - The magnetometer
+
+    private mutating func process(field m: Vector3, at time: Int64) {
+        guard sixAxes.accelerationTime != nil,
+            let rotation = sixAxes.history.rotation(at: Units.later(time, by: -model.delayNanoseconds))
+                ?? sixAxes.history.rotation(at: time)
+        else { return }
+        var seconds = 0.0
+        if let fieldTime {
+            seconds = Units.seconds(from: fieldTime, to: time)
+            guard seconds > 0 else { return }
+        }
+        if m == lastField.value {
+            // A magnetometer whose noise repeats to the last bit while the device turns has not measured again.
+            guard (lastField.rotation.conjugate * rotation).angle < Self.leastRepeatedTurn else { return }
+        } else {
+            lastField = (m, rotation)
+        }
+        fieldTime = time
+        if seconds > Self.silence {
+            field.interrupt()
+            model.interrupt()
+            seconds = Self.silence
+        }
+        // An offset that is not known yet looks like a turn.
+        if settings.learnsSensors, sixAxes.hasLearnedOffset || sixAxes.ageSeconds >= settings.motionEstimateFromSeconds,
+            model.update(
+                rotation.rotate(m), rotation: rotation, rate: length(sixAxes.rate), offsetSigma: sixAxes.offsetSigma,
+                step: seconds)
+        {
+            learn(rotation)
+        }
+        let m = m - iron
+        let level = sixAxes.inclination.rotate(rotation.rotate(m))
+        sixAxes.addField(m, seconds: seconds)
+        field.update(level, strength: length(m), rate: length(sixAxes.rest.rate) * 180 / .pi, seconds: seconds)
+        axisCheck.addField(m, seconds: seconds)
+        if field.isFirst, settings.firstFieldEndsRejection { rejectionSeconds = 0 }
+        correctHeading(Self.wrapped(atan2(level.x, level.y) - delta), seconds: seconds)
+    }
+
+    /// Records what the model of the field has learned.
+    private mutating func learn(_ rotation: Quaternion) {
+        sixAxes.scale = model.scale
+        accuracy.addTurn(
+            sixAxes.inclination.rotate(model.turn), scaleSigma: model.scaleSigma, seconds: model.turnSeconds,
+            inclinationSeconds: settings.inclinationSeconds)
+        accuracy.addMovement(misfit: model.recentMisfit, lag: model.rateLag, rate: length(sixAxes.rate))
+        axisCheck.addMovement(
+            misfit: model.misfit, gravity: length(sixAxes.driftingGravity) / Gravity.standard,
+            scaleError: abs(model.scale - 1) - 2 * model.scaleSigma, seconds: model.turnSeconds)
+        guard !settings.isFieldCalibrated else { return }
+        iron = model.iron
+        let level = (sixAxes.inclination * rotation).conjugate
+        eastVariance = model.ironVariance(along: level.rotate(Vector3(cos(delta), sin(delta), 0)))
+        let northVariance = model.ironVariance(along: level.rotate(Vector3(-sin(delta), cos(delta), 0)))
+        ironVariance = (eastVariance + northVariance) / 2
+        if length(iron - fieldIron) > Self.fieldIronShare * max(field.now.x, 1) {
+            fieldIron = iron
+            field.relearn()
+        }
+    }
+
+    private mutating func correctHeading(_ disagreement: Double, seconds: Double) {
+        if isHeadingUnsure, !field.isDisturbed {
+            isHeadingUnsure = false
+            // The device may have been turned about the vertical in the gap, which the acceleration does not show.
+            let expected = max(3 * accuracy.sigma, 5) * .pi / 180
+            if abs(disagreement) > expected {
+                startGain = 1
+                accuracy.restartHeading()
+            }
+        }
+        var gain = headingGain.update(seconds)
+        // A heading from before the iron was known is worse than a field that is disturbed, or only seems so.
+        let isFromUnknownIron = headingVariance > 4 * (ironVariance + Self.settledIron * Self.settledIron)
+        if isFromUnknownIron {
+            rejectionSeconds = 0
+        } else if field.isDisturbed {
+            if rejectionSeconds <= settings.longestRejectionSeconds {
+                rejectionSeconds += seconds
+                gain = 0
+            } else {
+                gain /= settings.rejectionFactor
+            }
+        } else {
+            rejectionSeconds = max(rejectionSeconds - settings.rejectionFactor * seconds, 0)
+        }
+        if startGain > 0 {
+            gain = max(gain, startGain)
+            startGain = startGain / (startGain + 1)
+            if startGain * settings.headingSeconds < seconds { startGain = 0 }
+        }
+        if let plausible = settings.plausibleField, !plausible.contains(field.now.x) { gain = 0 }
+        gain = weighted(gain)
+        delta = Self.wrapped(delta + gain * disagreement)
+        if gain > 0 { secondsWithoutCorrection = 0 }
+        accuracy.addCorrection(
+            gain, disagreement: disagreement * 180 / .pi, field: field.now,
+            horizontalField: field.horizontal, reference: field.reference, isDisturbed: field.isDisturbed,
+            error: settings.fieldError, ironVariance: eastVariance, seconds: seconds)
+    }
+
+    /// The gain of a correction in a mean in which each correction counts by its variance: it is large where the iron has become known
+    /// since, and small where it has not been learned again.
+    private mutating func weighted(_ gain: Double) -> Double {
+        guard gain > 0, headingVariance != ironVariance else { return gain }
+        let floor = Self.settledIron * Self.settledIron
+        let ratio = (headingVariance + floor) / (ironVariance + floor)
+        let gain = ratio / (1 / gain - 1 + ratio)
+        headingVariance += gain * (ironVariance - headingVariance)
+        accuracy.forgetDisagreement(gain)
+        return gain
+    }
+
+    private static func wrapped(_ angle: Double) -> Double {
+        guard abs(angle) > .pi else { return angle }
+        return angle - 2 * .pi * (angle / (2 * .pi)).rounded()
+    }
+}
+
+/// Why the fusion has no heading.
+package enum FusionFault: Sendable, Equatable, CaseIterable {
+    case gyroscopeMissing
+    case accelerometerMissing
+    /// There never was a magnetometer sample.
+    case fieldMissing
+    /// The field has no level part.
+    case fieldVertical
+    /// The rate is at the end of the gyroscope's range.
+    case saturated
+    /// The turns of the gyroscope are not those of the compass.
+    case axesWrong
+    /// Too little was turned to show the iron of a magnetometer that was not calibrated.
+    case ironUnknown
+    /// The first seconds, without a rest.
+    case settling
+    /// The heading may be off by more than the limit.
+    case inaccurate
+}

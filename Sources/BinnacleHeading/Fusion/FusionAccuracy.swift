@@ -1,0 +1,166 @@
+import Binnacle
+import Glibc
+import SensorGeometry
+
+/// Estimates how far the fused heading may be off, by the steps that the heading itself takes.
+struct FusionAccuracy {
+    /// The standard deviation of the heading by noise, the offset and the field, in degrees.
+    private(set) var sigma = 180.0
+    /// A disagreement with the magnetometer that stays, in degrees: an error that nothing else shows.
+    private(set) var disagreement = 0.0
+
+    /// The standard deviation of the gyroscope's scale.
+    private(set) var scaleSigma: Double
+    /// What the scale may have turned the heading and the level by, in radians: a turn back takes it away.
+    private var scaleTurn = 0.0
+    private var scaleTilt = SIMD2<Double>.zero
+
+    /// By what movement shows to be wrong with the sensors, in degrees, beyond what is learned of them.
+    private var contradiction = 0.0
+
+    private var ageSeconds = 0.0
+    private var meanAcceleration = SIMD2<Double>.zero
+    private var meanSquare = 0.0
+    private var disagreementGain = ExponentialGain(timeConstantSeconds: 5)
+    private var accelerationGain = ExponentialGain(timeConstantSeconds: 3)
+
+    /// In degrees, and of the share of fields that no iron explains: what a gyroscope that is wrong makes of a movement of the hand.
+    private static let (contradictionDegrees, usualMisfit) = (27.0, 0.1)
+    /// The share of a turn by which scale and axes of a gyroscope may be wrong.
+    private static let turnShare = 0.0002
+    /// The share of the rates' change over a gap by which their mean may be wrong.
+    private static let changeShare = 0.25
+    /// Of the field's strength; the error on an axis that a fair calibration leaves.
+    private static let fieldShare = 0.006
+    /// How much of a departure of the field's strength and dip counts as an error to the east.
+    private static let departureShare = 0.05
+    private static let startSeconds = 3.0
+    /// From here on nothing is left of the error of the start.
+    private static let startEndSeconds = 60.0
+    /// Nine of ten values of a normal distribution lie within so many standard deviations.
+    private static let nineOfTen = 1.645
+
+    init(scaleSigma: Double) {
+        self.scaleSigma = scaleSigma
+    }
+
+    /// Takes a step of the gyroscope: the rate and its vertical part in rad/s, and the offset's standard deviation about the
+    /// vertical in °/s.
+    mutating func addRate(_ rate: Double, vertical: Double, offsetSigma: Double, seconds: Double) {
+        sigma += (offsetSigma + Self.turnShare * rate * 180 / .pi) * seconds
+        scaleTurn += scaleSigma * vertical * seconds
+        ageSeconds += seconds
+    }
+
+    /// Takes a part of a turn beyond the gyroscope's range: the rate that was measured, in rad/s.
+    mutating func addSaturated(_ rate: Double, seconds: Double) {
+        sigma = min(sigma + RateGap.unknownTurnShare * rate * 180 / .pi * seconds, 180)
+    }
+
+    /// Takes a gap, over which the mean of the rates at both ends was integrated.
+    ///
+    /// - Parameters:
+    ///   - rate: That mean, in rad/s.
+    ///   - change: By how much the rates at both ends differ.
+    ///   - seconds: How long it was.
+    mutating func addGap(rate: Double, change: Double, seconds: Double) {
+        let share = min(seconds / RateGap.longSeconds, 1)
+        let turn =
+            (RateGap.unknownShare(seconds: seconds) * rate + Self.changeShare * share * change) * 180 / .pi * seconds
+        // Gaps are independent of each other, unlike an error of the offset.
+        sigma = min((sigma * sigma + turn * turn).squareRoot(), 180)
+    }
+
+    /// Takes an acceleration in the frame that only the rates keep.
+    mutating func addAcceleration(_ level: SIMD2<Double>, seconds: Double) {
+        let share =
+            ageSeconds < Self.startSeconds
+            ? (ageSeconds > 0 ? min(seconds / ageSeconds, 1) : 1) : accelerationGain.update(seconds)
+        meanAcceleration += (level - meanAcceleration) * share
+        let departure = level - meanAcceleration
+        meanSquare += ((departure * departure).sum() - meanSquare) * share
+    }
+
+    /// Takes a turn in the level frame, in radians, and how well the scale is known since.
+    mutating func addTurn(_ turn: Vector3, scaleSigma: Double, seconds: Double, inclinationSeconds: Double) {
+        self.scaleSigma = scaleSigma
+        // The accelerometer takes the tilt away.
+        scaleTilt = scaleTilt * exp(-seconds / inclinationSeconds) + SIMD2(turn.x, turn.y) * scaleSigma
+    }
+
+    /// Takes what the field shows of both sensors in movement.
+    ///
+    /// - Parameters:
+    ///   - misfit: The share of the last second's fields that no iron explains.
+    ///   - lag: By how much later than the field the rates are, in seconds.
+    ///   - rate: How fast the device turns, in rad/s.
+    mutating func addMovement(misfit: Double, lag: Double, rate: Double) {
+        let turned = lag * rate * 180 / .pi
+        let unexplained = max(misfit - Self.usualMisfit, 0) * Self.contradictionDegrees
+        contradiction = (turned * turned + unexplained * unexplained).squareRoot()
+    }
+
+    /// Forgets the share of the disagreement that corrections by a field known better take away.
+    mutating func forgetDisagreement(_ share: Double) { disagreement *= 1 - share }
+
+    /// Takes a correction by the magnetometer.
+    ///
+    /// - Parameters:
+    ///   - gain: The share of the disagreement by which the heading was corrected.
+    ///   - disagreement: In degrees.
+    ///   - field: The field's strength and dip in degrees.
+    ///   - horizontalField: The level part of that field.
+    ///   - reference: The undisturbed ones, when they are known.
+    ///   - isDisturbed: Whether the field is another one.
+    ///   - error: The standard deviation of the field's error on an axis; `nil` when there was no calibration here.
+    ///   - ironVariance: The variance of the iron's part to the east, which is known from turns or from that calibration.
+    ///   - seconds: The time since the last sample.
+    mutating func addCorrection(
+        _ gain: Double, disagreement: Double, field: SIMD2<Double>, horizontalField: Double,
+        reference: SIMD2<Double>?, isDisturbed: Bool, error: Double?, ironVariance: Double, seconds: Double
+    ) {
+        guard gain > 0 else { return }
+        let error = error ?? Self.fieldShare * field.x
+        let departure = reference.map { field - $0 } ?? .zero
+        let turned = field.x * departure.y * .pi / 180
+        let share = (isDisturbed ? 1 : Self.departureShare) / 2
+        // A tilt to the east makes the upright part of the field a part to the east.
+        let tilted = field.x * sin(field.y * .pi / 180)
+        let square =
+            max(error * error, ironVariance) + share * (departure.x * departure.x + turned * turned)
+            + tilted * tilted * (scaleTilt * scaleTilt).sum() / 2
+        let level = max(horizontalField, 1e-9)
+        let measured = min(180 / .pi / level * square.squareRoot(), 180)
+        sigma += gain * (measured - sigma)
+        scaleTurn *= 1 - gain
+        self.disagreement += disagreementGain.update(seconds) * (disagreement - self.disagreement)
+    }
+
+    /// How far the heading may be off: about nine of ten errors are smaller.
+    func degrees(dipDegrees: Double) -> Double {
+        let start = startSigma(dipDegrees)
+        let scale = scaleTurn * 180 / .pi
+        let square =
+            sigma * sigma + disagreement * disagreement + start * start + scale * scale + contradiction * contradiction
+        return min(Self.nineOfTen * square.squareRoot(), 180)
+    }
+
+    /// Begins with a new heading on a level that is known.
+    mutating func restartHeading() {
+        sigma = 180
+        scaleTurn = 0
+        disagreement = 0
+    }
+
+    /// What accelerations during the first seconds may have tilted the level by, as an error of the heading.
+    private func startSigma(_ dipDegrees: Double) -> Double {
+        guard ageSeconds < Self.startEndSeconds else { return 0 }
+        let share =
+            ageSeconds < Self.startSeconds
+            ? 1 / (1 + 6 * ageSeconds) : exp((Self.startSeconds - ageSeconds) / Self.startSeconds) / 19
+        guard share > 1e-6 else { return 0 }
+        let level = (meanSquare / 2).squareRoot()
+        let steepness = tan(min(abs(dipDegrees), 89) * .pi / 180)
+        return steepness * 180 / .pi * level / 9.81 * share
+    }
+}

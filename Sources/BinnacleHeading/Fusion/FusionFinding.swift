@@ -1,0 +1,30 @@
+import Binnacle
+import SensorGeometry
+
+/// What a ``Fusion`` knows at a sample of the gyroscope.
+struct FusionFinding {
+    /// Why there is no heading; `nil` when there is one.
+    var fault: FusionFault? = .gyroscopeMissing
+    /// What a wrong axis of the gyroscope looks like; `nil` while all turns agree with the compass.
+    var axes: AxisFinding?
+    /// From the device's frame to east, magnetic north and up.
+    var orientation = Quaternion.identity
+    /// The strength of the field, smoothed, and its level and its upward part, in the field's unit.
+    var fieldStrength = 0.0
+    var horizontalField = 0.0
+    var verticalField = 0.0
+    /// How far a level axis' heading may be off, in degrees: about nine of ten errors are smaller.
+    var accuracyDegrees = 0.0
+    /// How fast the heading grows, clockwise, in °/s.
+    var turnRateDegrees = 0.0
+    /// The hard iron that was learned, in µT, and the standard deviation of what is left of it on an axis.
+    var iron = Vector3.zero
+    var ironSigma = 0.0
+
+    /// The orientation, with the field in it.
+    var attitude: Attitude {
+        Attitude(
+            frame: orientation.matrix, field: fieldStrength, horizontalField: horizontalField,
+            verticalField: verticalField)
+    }
+}
