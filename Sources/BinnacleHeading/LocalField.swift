@@ -12,7 +12,7 @@ public struct LocalField: Sendable, Equatable {
     package let zone: Zone
 
     /// What a compass is good for, by the strength of the field's level part.
-    public enum Zone: String, Sendable {
+    package enum Zone: String, Sendable {
         /// It can be used.
         case normal
         /// It may be wrong by some degrees, and headings say so.
@@ -24,7 +24,17 @@ public struct LocalField: Sendable, Equatable {
     /// Creates a field.
     public init(
         declinationDegrees: Double, declinationUncertaintyDegrees: Double, fieldMicrotesla: Double,
-        dipDegrees: Double? = nil, zone: Zone = .normal
+        dipDegrees: Double? = nil
+    ) {
+        self.init(
+            declinationDegrees: declinationDegrees, declinationUncertaintyDegrees: declinationUncertaintyDegrees,
+            fieldMicrotesla: fieldMicrotesla, dipDegrees: dipDegrees, zone: .normal)
+    }
+
+    /// Creates the field of a model, which knows what a compass is good for.
+    package init(
+        declinationDegrees: Double, declinationUncertaintyDegrees: Double, fieldMicrotesla: Double,
+        dipDegrees: Double? = nil, zone: Zone
     ) {
         self.declinationDegrees = declinationDegrees
         self.declinationUncertaintyDegrees = declinationUncertaintyDegrees

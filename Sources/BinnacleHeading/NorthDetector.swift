@@ -96,7 +96,7 @@ public final class NorthDetector: EventDetector {
     ///   - gyroscope: The stream that says how the device turns; `nil` when it is not used.
     ///   - settings: How to find the heading, and which bearing to wait for.
     /// - Precondition: ``NorthSettings/problems()`` finds none.
-    public init(
+    package init(
         name: String = "north", accelerometer: SampleStream?, magnetometer: SampleStream?,
         gyroscope: SampleStream? = nil, settings: NorthSettings = NorthSettings()
     ) {
@@ -143,7 +143,7 @@ public final class NorthDetector: EventDetector {
 
     /// Tells the delegate when one of its streams is among those that failed: there is no heading any more, or it is found
     /// without the gyroscope.
-    public func didLose(_ streams: [SampleStream], because error: any Error) {
+    package func didLose(_ streams: [SampleStream], because error: any Error) {
         let own = [accelerometer?.id, magnetometer?.id]
         guard isDetecting else { return }
         let isFed = fused?.isFed ?? false
@@ -163,7 +163,7 @@ public final class NorthDetector: EventDetector {
     }
 
     /// Looks at the batches and tells the delegate what they mean.
-    public func process(_ delivery: SampleDelivery) {
+    package func process(_ delivery: SampleDelivery) {
         rows?.removeAll()
         guard isDetecting, let accelerometer, let magnetometer, let up = delivery.index(of: accelerometer.id),
             let north = delivery.index(of: magnetometer.id)

@@ -71,7 +71,7 @@ public struct NorthSettings: CheckedSettings {
     }
 
     /// Everything that is wrong with the settings.
-    public func problems() -> [SettingsProblem<NorthSettings>] {
+    package func problems() -> [SettingsProblem<NorthSettings>] {
         var list = ProblemList<NorthSettings>()
         list.require(
             \.bearingDegrees, bearingDegrees >= 0 && bearingDegrees < 360,

@@ -15,7 +15,7 @@ public final class EventCollector: EventHandler, Sendable {
     /// The events so far, in order.
     public var events: [Event] { state.withLock { $0.events } }
     /// The kinds of the events so far.
-    public var kinds: [EventKind] { events.map(\.kind) }
+    package var kinds: [EventKind] { events.map(\.kind) }
     /// Whether the end was reported.
     package var isFinished: Bool { state.withLock { $0.isFinished } }
 
@@ -30,14 +30,29 @@ public final class EventCollector: EventHandler, Sendable {
 ///
 /// - Parameters:
 ///   - source: The source, which is asked until it has ended.
-///   - detectors: The detectors. Those of the library without a delegate make events.
 ///   - capacity: The maximum number of samples of one stream in a delivery. A detector's results must not depend on it: play the
 ///     same samples with 1, 7 and 4096.
+///   - configure: Adds the detectors, as the closure of a session does.
 /// - Returns: The events, in order.
+/// - Throws: What the closure throws.
 @discardableResult
-public func play(_ source: any SampleSource, through detectors: [any Detector], capacity: Int = 4096) -> [Event] {
+public func play(
+    _ source: any SampleSource, capacity: Int = 4096, configure: (SensorSession.Setup) throws -> Void
+) rethrows -> [Event] {
+    let setup = SensorSession.Setup(source: source)
+    try configure(setup)
+    // Detectors hold their delegates weakly; the setup owns them.
+    return withExtendedLifetime(setup) {
+        play(source, through: setup.detectors, router: setup.router, capacity: capacity)
+    }
+}
+
+/// Plays a source to its end on the calling thread, with detectors that are started here; those without a delegate make events.
+@discardableResult
+package func play(
+    _ source: any SampleSource, through detectors: [any DrivenDetector], router: Router = Router(), capacity: Int = 4096
+) -> [Event] {
     let collector = EventCollector()
-    let router = Router()
     router.add(collector)
     for detector in detectors {
         (detector as? any EventDetector)?.report(to: router)

@@ -25,21 +25,21 @@ public final class RecordingDelegate:
 
     /// All calls in their order.
     public var calls: [Call] { recorder.state.withLock { $0.calls } }
-    /// What a motion manager told, in its order.
-    public var motions: [MotionEvent] { recorder.state.withLock { $0.motions } }
-    /// The rotations that a motion manager told, in its order.
-    public var rotations: [RotationEvent] { recorder.state.withLock { $0.rotations } }
-    /// The headings that a north detector told as updates, in their order.
-    public var headings: [HeadingEvent] { recorder.state.withLock { $0.headings } }
-    /// The headings that were lost.
-    public var losses: [HeadingLoss] { recorder.state.withLock { $0.losses } }
-    /// What a north detector told of the field.
-    public var fields: [FieldEvent] { recorder.state.withLock { $0.fields } }
+    /// What detectors reported, of one type such as `MotionEvent`, in its order; of headings the updates.
+    ///
+    /// - Parameter type: The type of the results.
+    /// - Returns: The results.
+    public func results<Result: Sendable>(of type: Result.Type = Result.self) -> [Result] {
+        recorder.state.withLock { $0.results.compactMap { $0 as? Result } }
+    }
 
-    /// What an orientation detector told, in its order.
-    public var orientations: [OrientationEvent] { recorder.state.withLock { $0.orientations } }
-    /// What a hinge detector told, in its order.
-    public var hinges: [HingeEvent] { recorder.state.withLock { $0.hinges } }
+    package var motions: [MotionEvent] { results() }
+    package var rotations: [RotationEvent] { results() }
+    package var headings: [HeadingEvent] { results() }
+    package var losses: [HeadingLoss] { results() }
+    package var fields: [FieldEvent] { results() }
+    package var orientations: [OrientationEvent] { results() }
+    package var hinges: [HingeEvent] { results() }
 
     /// The recorder, which is told every call.
     public var decoratedMotionDelegate: (any MotionManagerDelegate)? { recorder }
@@ -55,13 +55,7 @@ public final class RecordingDelegate:
 private final class Recorder: Sendable {
     struct State {
         var calls: [RecordingDelegate.Call] = []
-        var motions: [MotionEvent] = []
-        var rotations: [RotationEvent] = []
-        var headings: [HeadingEvent] = []
-        var losses: [HeadingLoss] = []
-        var fields: [FieldEvent] = []
-        var orientations: [OrientationEvent] = []
-        var hinges: [HingeEvent] = []
+        var results: [any Sendable] = []
     }
     let state = Mutex(State())
     private let shouldReport: @Sendable (MotionEvent) -> Bool
@@ -75,11 +69,11 @@ private final class Recorder: Sendable {
         }
     }
     private func record(_ name: String, _ event: MotionEvent) {
-        record(name, event.timeNanoseconds) { $0.motions.append(event) }
+        record(name, event.timeNanoseconds) { $0.results.append(event) }
     }
     private func record(_ name: String, _ event: HeadingEvent) { record(name, event.timeNanoseconds) }
     private func record(_ name: String, _ event: FieldEvent) {
-        record(name, event.timeNanoseconds) { $0.fields.append(event) }
+        record(name, event.timeNanoseconds) { $0.results.append(event) }
     }
 }
 
@@ -107,10 +101,10 @@ extension Recorder: MotionManagerDelegate {
         record("didDetectShock", event)
     }
     func motionManager(_ manager: MotionManager, didBeginRotation event: RotationEvent) {
-        record("didBeginRotation", event.timeNanoseconds) { $0.rotations.append(event) }
+        record("didBeginRotation", event.timeNanoseconds) { $0.results.append(event) }
     }
     func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent) {
-        record("didEndRotation", event.timeNanoseconds) { $0.rotations.append(event) }
+        record("didEndRotation", event.timeNanoseconds) { $0.results.append(event) }
     }
 }
 
@@ -121,7 +115,7 @@ extension Recorder: NorthDetectorDelegate {
     func northDetectorDeviceNotAvailable(_ detector: NorthDetector) { record("deviceNotAvailable") }
     func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) { record("didFailWithError") }
     func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
-        record("didUpdateHeading", event.timeNanoseconds) { $0.headings.append(event) }
+        record("didUpdateHeading", event.timeNanoseconds) { $0.results.append(event) }
     }
     func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {
         record("didFaceNorth", event)
@@ -133,7 +127,7 @@ extension Recorder: NorthDetectorDelegate {
         record("didLeaveNorth", event)
     }
     func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {
-        record("didLoseHeading", loss.timeNanoseconds) { $0.losses.append(loss) }
+        record("didLoseHeading", loss.timeNanoseconds) { $0.results.append(loss) }
     }
     func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {
         record("didFindHeading", event)
@@ -167,10 +161,10 @@ extension Recorder: OrientationDetectorDelegate {
         record("didFailWithError")
     }
     func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {
-        record("didChangeOrientation", event.timeNanoseconds) { $0.orientations.append(event) }
+        record("didChangeOrientation", event.timeNanoseconds) { $0.results.append(event) }
     }
     func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {
-        record("didChangeTilt", event.timeNanoseconds) { $0.orientations.append(event) }
+        record("didChangeTilt", event.timeNanoseconds) { $0.results.append(event) }
     }
 }
 
@@ -181,6 +175,6 @@ extension Recorder: HingeDetectorDelegate {
     func hingeDetectorDeviceNotAvailable(_ detector: HingeDetector) { record("deviceNotAvailable") }
     func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) { record("didFailWithError") }
     func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {
-        record("didChange", event.timeNanoseconds) { $0.hinges.append(event) }
+        record("didChange", event.timeNanoseconds) { $0.results.append(event) }
     }
 }

@@ -1,38 +1,38 @@
 import Glibc
 package import SensorGeometry
 
+/// A region that a person can be told of.
+public enum DirectionRegion: String, Sendable, CaseIterable {
+    /// Where z is above zero, towards the screen.
+    case upperHalf = "the upper half"
+    /// Where z is below zero, towards the back.
+    case lowerHalf = "the lower half"
+    /// Around +x.
+    case right = "the right side"
+    /// Around −x.
+    case left = "the left side"
+    /// Around +y.
+    case top = "the side of the top edge"
+    /// Around −y.
+    case bottom = "the side of the bottom edge"
+
+    fileprivate var axis: Vector3 {
+        switch self {
+        case .upperHalf: [0, 0, 1]
+        case .lowerHalf: [0, 0, -1]
+        case .right: [1, 0, 0]
+        case .left: [-1, 0, 0]
+        case .top: [0, 1, 0]
+        case .bottom: [0, -1, 0]
+        }
+    }
+}
+
 /// From which directions, in the device's frame, samples have come: a sphere in 96 cells of the same size.
 ///
 /// Each half is a disc of four rings (Lambert's azimuthal equal-area projection), with the device's z axis in the middle, x to
 /// the right and y up.
-public struct DirectionMap: Sendable, Equatable {
-    /// A region that a person can be told of.
-    public enum Region: String, Sendable, CaseIterable {
-        /// Where z is above zero, towards the screen.
-        case upperHalf = "the upper half"
-        /// Where z is below zero, towards the back.
-        case lowerHalf = "the lower half"
-        /// Around +x.
-        case right = "the right side"
-        /// Around −x.
-        case left = "the left side"
-        /// Around +y.
-        case top = "the side of the top edge"
-        /// Around −y.
-        case bottom = "the side of the bottom edge"
-
-        fileprivate var axis: Vector3 {
-            switch self {
-            case .upperHalf: [0, 0, 1]
-            case .lowerHalf: [0, 0, -1]
-            case .right: [1, 0, 0]
-            case .left: [-1, 0, 0]
-            case .top: [0, 1, 0]
-            case .bottom: [0, -1, 0]
-            }
-        }
-    }
-
+package struct DirectionMap: Sendable, Equatable {
     private var covered: [Bool]
     /// The share of the cells of a region that it needs so as not to be missing.
     private let neededShare: Double
@@ -66,8 +66,8 @@ public struct DirectionMap: Sendable, Equatable {
     }
 
     /// The regions from which too few have come.
-    package var missing: [Region] {
-        Region.allCases.filter { region in
+    package var missing: [DirectionRegion] {
+        DirectionRegion.allCases.filter { region in
             let cells = Self.directions.indices.filter {
                 (Self.directions[$0] * region.axis).sum() >= Self.regionCosine
             }

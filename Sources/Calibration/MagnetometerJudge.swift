@@ -116,7 +116,7 @@ public struct MagnetometerJudge: Sendable {
     /// A half of an ellipsoid is the half of many: with one missing the condition number may be small, the fit good, and the
     /// centre almost 5 µT off.
     package static func allowed(
-        _ coverage: Coverage, _ missing: [DirectionMap.Region]
+        _ coverage: Coverage, _ missing: [DirectionRegion]
     ) -> MagnetometerFit.Model? {
         coverage.model == .ellipsoid && !missing.isEmpty ? .sphere : coverage.model
     }

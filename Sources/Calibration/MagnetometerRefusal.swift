@@ -3,15 +3,15 @@ public enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConvert
     /// Too few samples that differ.
     case samples(Int)
     /// The directions do not suffice, not even for a sphere.
-    case coverage(Double, missing: [DirectionMap.Region])
+    case coverage(Double, missing: [DirectionRegion])
     /// The directions suffice for a sphere, and an ellipsoid was asked for.
-    case sphereAtMost(Double, missing: [DirectionMap.Region])
+    case sphereAtMost(Double, missing: [DirectionRegion])
     /// No sphere or ellipsoid fits at all, or one that no iron makes of the Earth's field.
     case shape(MagnetometerFit.Model)
     /// The samples do not lie on what was fitted, in percent.
     case fit(Double, MagnetometerFit.Model)
     /// The samples do not lie on a sphere, by so many percent, but on an ellipsoid, for which regions are missing.
-    case softIron(Double, missing: [DirectionMap.Region])
+    case softIron(Double, missing: [DirectionRegion])
     /// The field is none that the Earth has, in µT.
     case field(Double)
     /// The field is not the one of the place, both in µT.
@@ -64,11 +64,11 @@ public enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConvert
     }
 
     /// What a person is to do to have the missing regions.
-    package static func advice(_ missing: [DirectionMap.Region]) -> String {
+    package static func advice(_ missing: [DirectionRegion]) -> String {
         switch missing.count {
         case 0: "keep turning, through all directions"
         case 1: "keep turning: \(missing[0].rawValue) is missing"
-        case DirectionMap.Region.allCases.count: "keep turning: nearly all directions are missing"
+        case DirectionRegion.allCases.count: "keep turning: nearly all directions are missing"
         default:
             "keep turning: \(missing.dropLast().map(\.rawValue).joined(separator: ", ")) and "
                 + "\(missing[missing.count - 1].rawValue) are missing"

@@ -1,8 +1,8 @@
 public import Binnacle
 
-/// The events of a running daemon, from its socket, as an asynchronous sequence.
+/// A subscription to the events of a running daemon, from its socket.
 ///
-///     for try await message in EventSubscription(kinds: [.motionBegan]) {
+///     for try await message in EventSubscription(kinds: [.motionBegan]).messages {
 ///         switch message {
 ///         case .event(let event): print(event.kind, event.sensor ?? "")
 ///         case .missed(let missed): print("missed:", missed.reason)
@@ -10,10 +10,10 @@ public import Binnacle
 ///         }
 ///     }
 ///
-/// Each iterator has its own connection and thread, so that it never blocks a thread of the concurrency runtime. Reading ahead is
+/// Each iteration has its own connection and thread, so that it never blocks a thread of the concurrency runtime. Reading ahead is
 /// bounded: with a slow loop, the daemon waits for this subscriber, without affecting others, and later reads the events from its
 /// store. A cancelled task ends the sequence.
-public struct EventSubscription: AsyncSequence, Sendable {
+public struct EventSubscription: Sendable {
     /// A message of the daemon.
     public enum Message: Sendable, Equatable {
         /// An event.
@@ -23,11 +23,6 @@ public struct EventSubscription: AsyncSequence, Sendable {
         /// The live readings of an interval; only for a subscription with ``EventSubscription/readingsInterval``.
         case readings(LiveValues)
     }
-
-    /// An event or a notice.
-    public typealias Element = Message
-    /// The reason for the end of the sequence.
-    public typealias Failure = EventSubscriptionError
 
     /// The socket's path.
     public var path: String
@@ -64,8 +59,19 @@ public struct EventSubscription: AsyncSequence, Sendable {
         self.reconnects = reconnects
     }
 
-    /// Makes an iterator, which connects at the first call.
-    public func makeAsyncIterator() -> Iterator {
+    /// The messages, for one task for each iteration, which connects when it begins.
+    ///
+    /// The sequence ends when the task is cancelled, or with an ``EventSubscriptionError``, which is thrown once.
+    public var messages: some AsyncSequence<Message, EventSubscriptionError> & Sendable {
+        SubscriptionMessages(subscription: self)
+    }
+
+    /// Makes an iterator, for one task.
+    package func makeAsyncIterator() -> SubscriptionMessages.Iterator {
+        SubscriptionMessages(subscription: self).makeAsyncIterator()
+    }
+
+    fileprivate var request: SubscriptionRequest {
         var request = SubscriptionRequest()
         request.filter = EventFilter(kinds: kinds, sensors: sensors)
         request.after = after
@@ -75,33 +81,30 @@ public struct EventSubscription: AsyncSequence, Sendable {
             readings.sensors = sensors
             request.readings = readings
         }
-        return Iterator(SubscriptionThread(request, path: path, reconnects: reconnects))
+        return request
+    }
+}
+
+/// The messages of a subscription; each iterator has its own connection.
+package struct SubscriptionMessages: AsyncSequence, Sendable {
+    fileprivate let subscription: EventSubscription
+
+    package func makeAsyncIterator() -> Iterator {
+        Iterator(
+            thread: SubscriptionThread(
+                subscription.request, path: subscription.path, reconnects: subscription.reconnects))
     }
 
-    /// Iterates over the messages; for one task.
-    public struct Iterator: AsyncIteratorProtocol {
-        private let thread: SubscriptionThread
+    package struct Iterator: AsyncIteratorProtocol {
+        fileprivate let thread: SubscriptionThread
 
-        init(_ thread: SubscriptionThread) {
-            self.thread = thread
-        }
-
-        /// Waits for the next message.
-        ///
-        /// - Parameter actor: The caller's actor.
-        /// - Returns: The message; `nil` when the task is cancelled.
-        /// - Throws: ``EventSubscriptionError``, once; afterwards the result is `nil`.
-        public mutating func next(
+        package mutating func next(
             isolation actor: isolated (any Actor)?
-        ) async throws(EventSubscriptionError) -> Message? {
+        ) async throws(EventSubscriptionError) -> EventSubscription.Message? {
             try await thread.next()
         }
 
-        /// Waits for the next message.
-        ///
-        /// - Returns: The message; `nil` when the task is cancelled.
-        /// - Throws: ``EventSubscriptionError``, once; afterwards the result is `nil`.
-        public mutating func next() async throws(EventSubscriptionError) -> Message? {
+        package mutating func next() async throws(EventSubscriptionError) -> EventSubscription.Message? {
             try await thread.next()
         }
     }

@@ -113,7 +113,7 @@ import Testing
             router.add(events)
             hinge.delegate = router
             orientation.delegate = router
-            let detectors: [any Detector] = [hinge, orientation]
+            let detectors: [any DrivenDetector] = [hinge, orientation]
             for detector in detectors { detector.startDetection() }
             Pipeline(source: source, detectors: detectors, router: router, capacity: capacity).run()
             return events.events.map { event in

@@ -309,7 +309,7 @@ private final class Porter: MotionManagerDelegate {
 }
 
 /// Reports the stamps of each delivery that the session has its detectors process.
-private final class StampRecorder: Detector {
+private final class StampRecorder: SampleDetector {
     let name = "recorder"
     let streams: [SampleStream] = []
     let isDetecting = true
@@ -326,7 +326,7 @@ private final class StampRecorder: Detector {
 }
 
 /// Does something when it is released, which the session does on its thread.
-private final class Ending: Detector {
+private final class Ending: SampleDetector {
     let name = "ending"
     let streams: [SampleStream] = []
     let isDetecting = true

@@ -124,7 +124,7 @@ import Testing
     @Test func aMissingHalfIsNamed() {
         let samples = Self.sphere(45).filter { $0.z > 5 }
         #expect(DirectionMap(samples, centre: .zero).missing == [.lowerHalf])
-        #expect(DirectionMap([], centre: .zero).missing == DirectionMap.Region.allCases)
+        #expect(DirectionMap([], centre: .zero).missing == DirectionRegion.allCases)
         #expect(DirectionMap(Self.sphere(1), centre: .zero).missing.isEmpty)
         #expect(MagnetometerRefusal.advice([.lowerHalf]) == "keep turning: the lower half is missing")
     }

@@ -33,7 +33,7 @@ import Testing
         let server = try TestServer()
         server.publish(200)
         var messages: [EventSubscription.Message] = []
-        for try await message in EventSubscription(path: server.path, after: 0) {
+        for try await message in EventSubscription(path: server.path, after: 0).messages {
             messages.append(message)
             if messages.count == 100 { server.publish(100) }
             if messages.count == 300 { break }
@@ -58,7 +58,7 @@ import Testing
         let path = server.path
         let task = Task {
             var count = 0
-            for try await _ in EventSubscription(path: path, after: 0) { count += 1 }
+            for try await _ in EventSubscription(path: path, after: 0).messages { count += 1 }
             return count
         }
         server.publish(3)

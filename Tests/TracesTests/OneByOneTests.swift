@@ -23,7 +23,7 @@ import Traces
             settings: settings)
         for manager in managers { manager.delegate = router }
         north.delegate = router
-        let detectors: [any Detector] = managers + [north]
+        let detectors: [any DrivenDetector] = managers + [north]
         for detector in detectors { detector.startDetection() }
         play(source, Pipeline(source: source, detectors: detectors, router: router))
         return lines

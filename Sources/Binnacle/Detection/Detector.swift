@@ -1,7 +1,7 @@
 /// A state machine over the samples of up to three streams: the object that delegates belong to.
 ///
 /// A detector is used from one thread, the one that offers the samples; its delegate is called there, between
-/// two samples, in the order of the samples.
+/// two samples, in the order of the samples. One of your own is a ``SampleDetector``.
 public protocol Detector: AnyObject {
     /// The name that events carry.
     var name: String { get }
@@ -14,10 +14,37 @@ public protocol Detector: AnyObject {
     func startDetection()
     /// Stops at once, also in the middle of a delivery; what was under way is not reported.
     func stopDetection()
+}
+
+/// A detector of your own, which a session drives.
+public protocol SampleDetector: Detector {
     /// Looks at the samples of one delivery and tells the delegate what they mean.
     func process(_ delivery: SampleDelivery)
     /// Tells the delegate, once, that streams failed, when some are the detector's own.
     func didLose(_ streams: [SampleStream], because error: any Error)
+}
+
+/// A detector as a ``Pipeline`` drives it.
+package protocol DrivenDetector: Detector {
+    /// Looks at the samples of one delivery and tells the delegate what they mean.
+    func process(_ delivery: SampleDelivery)
+    /// Tells the delegate, once, that streams failed, when some are the detector's own.
+    func didLose(_ streams: [SampleStream], because error: any Error)
+}
+
+/// Passes on to a detector from outside of the package.
+final class OwnDetector: DrivenDetector {
+    private let detector: any SampleDetector
+
+    init(_ detector: any SampleDetector) { self.detector = detector }
+
+    var name: String { detector.name }
+    var streams: [SampleStream] { detector.streams }
+    var isDetecting: Bool { detector.isDetecting }
+    func startDetection() { detector.startDetection() }
+    func stopDetection() { detector.stopDetection() }
+    func process(_ delivery: SampleDelivery) { detector.process(delivery) }
+    func didLose(_ streams: [SampleStream], because error: any Error) { detector.didLose(streams, because: error) }
 }
 
 /// What a detector found in one delivery, collected per topic and told in the order of the samples.

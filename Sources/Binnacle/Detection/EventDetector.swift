@@ -1,7 +1,7 @@
 /// A detector whose results become events, and which shows what it measures to views that do not know its class.
 ///
 /// What follows ``report(to:)`` has a default, so that a detector states only what it has.
-package protocol EventDetector: Detector {
+package protocol EventDetector: DrivenDetector {
     /// What such detectors are called: the word of their section in the configuration, as in "motion".
     static var kind: String { get }
     /// The sample at which the detector stands; means something only to a delegate that is being told.

@@ -109,7 +109,7 @@ public final class MotionManager: EventDetector {
     ///   - gyroscope: The stream that says how the device turns; `nil` when it is not used.
     ///   - settings: What to look for.
     /// - Precondition: ``MotionSettings/problems()`` finds none.
-    public init(
+    package init(
         name: String = "motion", accelerometer: SampleStream?, gyroscope: SampleStream? = nil,
         settings: MotionSettings = MotionSettings()
     ) {
@@ -176,7 +176,7 @@ public final class MotionManager: EventDetector {
     }
 
     /// Tells the delegate when a stream that it uses is among those that failed; without its gyroscope it goes on.
-    public func didLose(_ streams: [SampleStream], because error: any Error) {
+    package func didLose(_ streams: [SampleStream], because error: any Error) {
         guard isDetecting else { return }
         let isFed = turns?.isFed ?? false
         let losesGyroscope = isFed && streams.contains(where: { $0.id == gyroscope?.id })
@@ -199,7 +199,7 @@ public final class MotionManager: EventDetector {
     }
 
     /// Looks at the batches and tells the delegate what they mean.
-    public func process(_ delivery: SampleDelivery) {
+    package func process(_ delivery: SampleDelivery) {
         guard isDetecting, let accelerometer, let stream = delivery.index(of: accelerometer.id) else { return }
         let columns = delivery.batches[stream].columns
         let turning = usesTurns ? gyroscope.flatMap { delivery.index(of: $0.id) } : nil

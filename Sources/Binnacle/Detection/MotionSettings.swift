@@ -26,7 +26,7 @@ public struct MotionSettings: CheckedSettings {
         case rotation
 
         /// What is looked for by default: all that an accelerometer shows.
-        public static let usual: Set<Feature> = [.motion, .shake, .freeFall, .shock]
+        package static let usual: Set<Feature> = [.motion, .shake, .freeFall, .shock]
     }
 
     /// Whether a gyroscope is needed for what is looked for.
@@ -85,7 +85,7 @@ public struct MotionSettings: CheckedSettings {
     package var effectiveRotationRelease: Float { rotationReleaseDegreesPerSecond ?? rotationDegreesPerSecond / 2 }
 
     /// Everything that is wrong with the settings.
-    public func problems() -> [SettingsProblem<MotionSettings>] {
+    package func problems() -> [SettingsProblem<MotionSettings>] {
         var list = ProblemList<MotionSettings>()
         list.require(
             \.features, !features.isEmpty, "is empty: name at least one of \(Feature.allCases.map(\.rawValue))")

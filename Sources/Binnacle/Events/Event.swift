@@ -62,11 +62,5 @@ public struct Event: Sendable, Equatable {
     }
 
     /// The number that a figure is, whole or not; `nil` when the event has no such figure, or it is no number.
-    public func number(_ name: Figure.Name) -> Double? {
-        switch figure(name) {
-        case .number(let value, decimals: _): value
-        case .integer(let value): Double(value)
-        case .word, .text, nil: nil
-        }
-    }
+    public func number(_ name: Figure.Name) -> Double? { figure(name)?.double }
 }

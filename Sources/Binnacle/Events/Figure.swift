@@ -12,6 +12,15 @@ public struct Figure: Sendable, Equatable {
         case word(any FigureWord)
         /// A name or a sentence.
         case text(String)
+
+        /// The number that it is, whole or not; `nil` when it is none.
+        package var double: Double? {
+            switch self {
+            case .number(let value, decimals: _): value
+            case .integer(let value): Double(value)
+            case .word, .text: nil
+            }
+        }
     }
 
     /// What the value is.

@@ -106,7 +106,7 @@ open class EventDecorator: EventHandler {
     }
 
     /// Passes on what is held back, then forwards the end.
-    open func finish() {
+    package func finish() {
         flush()
         next?.finish()
     }

@@ -4,7 +4,7 @@ extension LiveValues {
     /// The readings as a JSON object on one line.
     ///
     /// Values of samples have as many digits as tell them from their neighbours.
-    package var json: String {
+    public var json: String {
         var object = JSONObject()
         object.add("time_ns", raw: String(timeNanoseconds))
         object.add("interval_s", raw: "\(Double(intervalNanoseconds) / 1e9)")

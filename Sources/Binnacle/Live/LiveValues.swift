@@ -2,13 +2,13 @@
 /// more than events and keep nothing.
 public struct LiveValues: Sendable, Equatable {
     /// The least, the greatest and the last of the values in an interval; all are finite.
-    public struct Span: Sendable, Equatable {
+    package struct Span: Sendable, Equatable {
         /// The least value.
-        public let least: Float
+        package let least: Float
         /// The greatest value.
-        public let greatest: Float
+        package let greatest: Float
         /// The last value, which may lie an interval or more back when values that are not finite came after it.
-        public let last: Float
+        package let last: Float
 
         /// Creates a span; `nil` where a value is not finite.
         package init?(least: Float, greatest: Float, last: Float) {
@@ -20,19 +20,19 @@ public struct LiveValues: Sendable, Equatable {
     }
 
     /// The samples of one kind from one sensor.
-    public struct Stream: Sendable, Equatable {
+    package struct Stream: Sendable, Equatable {
         /// The sensor's name.
-        public let sensor: String
+        package let sensor: String
         /// What the samples measure.
-        public let kind: SampleKind
+        package let kind: SampleKind
         /// Whether samples can be expected from the sensor.
-        public package(set) var isActive: Bool
+        package var isActive: Bool
         /// Whether no device measures the samples.
-        public package(set) var isSimulated = false
+        package var isSimulated = false
         /// The number of samples in the interval.
         package var sampleCount = 0
         /// Samples a second, by their own stamps, over the last second or more that is complete; `nil` before that.
-        public package(set) var rateHz: Double?
+        package var rateHz: Double?
         /// The age of the last sample at the end of the interval, in seconds; `nil` before the first.
         package var ageSeconds: Double?
         /// How often samples were lost since the start.
@@ -42,11 +42,11 @@ public struct LiveValues: Sendable, Equatable {
         /// How often the stream was interrupted since the start.
         package var gapCount = 0
         /// The axes, in m/s², µT or °/s, as ``kind`` says; `nil` without a sample.
-        public package(set) var x: Span?
+        package var x: Span?
         /// See ``x``.
-        public package(set) var y: Span?
+        package var y: Span?
         /// See ``x``.
-        public package(set) var z: Span?
+        package var z: Span?
         /// The length of the vector, in ``unit``; `nil` without a sample.
         package var length: Span?
 
@@ -111,17 +111,17 @@ public struct LiveValues: Sendable, Equatable {
     }
 
     /// The state of a detector.
-    public struct Detector: Sendable, Equatable {
+    package struct Detector: Sendable, Equatable {
         /// Its name.
-        public let name: String
+        package let name: String
         /// What it detects: the word of its section in the configuration, as in "motion".
         package let kind: String
         /// The names of its sensors.
         package var sensors: [String] = []
         /// Whether it looks at samples.
-        public package(set) var isRunning: Bool
+        package var isRunning: Bool
         /// Its state in a word, as in "moving"; `nil` when it has none, or none is known.
-        public package(set) var state: String?
+        package var state: String?
         /// Whether ``state`` is one that the detector waits for, such as a motion.
         package var isActive = false
         /// What it compares with its limits.
@@ -141,10 +141,10 @@ public struct LiveValues: Sendable, Equatable {
         }
 
         /// The value of a figure; `nil` when there is none.
-        public func figure(_ name: Figure.Name) -> Figure.Value? { figures.first { $0.name == name }?.value }
+        package func figure(_ name: Figure.Name) -> Figure.Value? { figures.first { $0.name == name }?.value }
 
         /// The values of a measure; `nil` when there are none.
-        public func measure(_ name: String) -> Span? { measures.first { $0.name == name }?.span }
+        package func measure(_ name: String) -> Span? { measures.first { $0.name == name }?.span }
     }
 
     /// The end of the interval, in nanoseconds of the monotonic clock.
@@ -155,9 +155,40 @@ public struct LiveValues: Sendable, Equatable {
     /// cover them as well.
     package var skippedCount = 0
     /// The streams, in their order.
-    public package(set) var streams: [Stream] = []
+    package var streams: [Stream] = []
     /// The detectors, in their order.
-    public package(set) var detectors: [Detector] = []
+    package var detectors: [Detector] = []
+
+    /// The last sample of a sensor, in m/s², µT or °/s, as the kind says.
+    ///
+    /// - Parameters:
+    ///   - kind: What the sample measures.
+    ///   - sensor: The sensor's name.
+    /// - Returns: The three axes; `nil` without a sample.
+    public func axes(_ kind: SampleKind, of sensor: String) -> SIMD3<Float>? {
+        guard let stream = streams.first(where: { $0.kind == kind && $0.sensor == sensor }),
+            let x = stream.x, let y = stream.y, let z = stream.z
+        else { return nil }
+        return SIMD3(x.last, y.last, z.last)
+    }
+
+    /// The state of a detector in a word, as in "moving".
+    ///
+    /// - Parameter detector: The detector's name.
+    /// - Returns: The word; `nil` when the detector has no state, or none is known.
+    public func state(of detector: String) -> String? { detectors.first { $0.name == detector }?.state }
+
+    /// The last value that a detector has compared with its limits, or a figure of its state.
+    ///
+    /// - Parameters:
+    ///   - name: What it is called in ``json``, with its unit, as in "user_g" or "heading_deg".
+    ///   - detector: The detector's name.
+    /// - Returns: The number; `nil` when there is none.
+    public func number(_ name: String, of detector: String) -> Double? {
+        guard let detector = detectors.first(where: { $0.name == detector }) else { return nil }
+        if let measure = detector.measure(name) { return Double(measure.last) }
+        return Figure.Name(rawValue: name).flatMap { detector.figure($0) }?.double
+    }
 
     /// Creates readings of nothing.
     package init(timeNanoseconds: Int64, intervalNanoseconds: Int64) {

@@ -4,7 +4,7 @@ package import Kernels
 /// corrected samples and what the detectors measured at them.
 ///
 /// It is in a pipeline only while its delegate is there to be told; without it no values are kept.
-package final class PipelineObserver: Detector {
+package final class PipelineObserver: DrivenDetector {
     /// What is observed of a stream, or of a detector with values at samples of several streams.
     package struct Source {
         /// The stream; `nil` for the rows of a detector.

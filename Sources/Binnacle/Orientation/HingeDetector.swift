@@ -58,7 +58,7 @@ public final class HingeDetector: EventDetector {
     ///   - hasSwitch: Whether ``switchDidChange(isFolded:at:)`` will be called.
     ///   - settings: When a laptop is taken for set up otherwise.
     /// - Precondition: ``HingeSettings/problems()`` finds none.
-    public init(
+    package init(
         name: String = "hinge", screen: SampleStream?, base: SampleStream?, hasSwitch: Bool = false,
         settings: HingeSettings = HingeSettings()
     ) {
@@ -105,7 +105,7 @@ public final class HingeDetector: EventDetector {
     }
 
     /// Tells the delegate when one of the accelerometers' streams is among those that failed; the last values hold.
-    public func didLose(_ streams: [SampleStream], because error: any Error) {
+    package func didLose(_ streams: [SampleStream], because error: any Error) {
         guard isDetecting, streams.contains(where: { lost in self.streams.contains { $0.id == lost.id } }) else {
             return
         }
@@ -124,7 +124,7 @@ public final class HingeDetector: EventDetector {
     /// - Parameters:
     ///   - isFolded: Whether the keyboard is out of use.
     ///   - timeNanoseconds: When that was, in the samples' clock.
-    public func switchDidChange(isFolded: Bool, at timeNanoseconds: Int64) {
+    package func switchDidChange(isFolded: Bool, at timeNanoseconds: Int64) {
         self.isFolded = isFolded
         guard isDetecting, screen == nil || base == nil else { return }
         position = SamplePosition(timeNanoseconds: timeNanoseconds, streamIndex: .max, sampleIndex: .max)
@@ -140,7 +140,7 @@ public final class HingeDetector: EventDetector {
     }
 
     /// Looks at the batches of both accelerometers and tells the delegate what they mean.
-    public func process(_ delivery: SampleDelivery) {
+    package func process(_ delivery: SampleDelivery) {
         history = (posture, [])
         rows?.removeAll()
         guard isDetecting, let screen, let base, let upper = delivery.index(of: screen.id),

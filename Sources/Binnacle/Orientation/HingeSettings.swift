@@ -15,7 +15,7 @@ public struct HingeSettings: CheckedSettings {
     public init() {}
 
     /// Everything that is wrong with the settings.
-    public func problems() -> [SettingsProblem<HingeSettings>] {
+    package func problems() -> [SettingsProblem<HingeSettings>] {
         var list = ProblemList<HingeSettings>()
         list.requireNotNegative(\.dwell, dwell)
         list.require(

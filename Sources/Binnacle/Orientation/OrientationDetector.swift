@@ -56,7 +56,7 @@ public final class OrientationDetector: EventDetector {
     ///     before this detector.
     ///   - settings: When an edge is taken for the upper one.
     /// - Precondition: ``OrientationSettings/problems()`` finds none.
-    public init(
+    package init(
         name: String = "orientation", accelerometer: SampleStream?, hinge: HingeDetector? = nil,
         settings: OrientationSettings = OrientationSettings()
     ) {
@@ -102,14 +102,14 @@ public final class OrientationDetector: EventDetector {
     }
 
     /// Tells the delegate when the accelerometer's stream is among those that failed; the last values hold.
-    public func didLose(_ streams: [SampleStream], because error: any Error) {
+    package func didLose(_ streams: [SampleStream], because error: any Error) {
         guard isDetecting, streams.contains(where: { $0.id == accelerometer?.id }) else { return }
         interrupt()
         delegate?.orientationDetector(self, didFailWithError: error)
     }
 
     /// Looks at the accelerometer's batch and tells the delegate what it means.
-    public func process(_ delivery: SampleDelivery) {
+    package func process(_ delivery: SampleDelivery) {
         rows?.removeAll()
         guard isDetecting, let accelerometer, let stream = delivery.index(of: accelerometer.id) else { return }
         let columns = delivery.batches[stream].columns

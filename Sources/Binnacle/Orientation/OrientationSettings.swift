@@ -40,7 +40,7 @@ public struct OrientationSettings: CheckedSettings {
     package static let hysteresisLimits = 5.0...30.0
 
     /// Everything that is wrong with the settings.
-    public func problems() -> [SettingsProblem<OrientationSettings>] {
+    package func problems() -> [SettingsProblem<OrientationSettings>] {
         var list = ProblemList<OrientationSettings>()
         list.requireNotNegative(\.dwell, dwell)
         list.require(

@@ -8,8 +8,8 @@ package final class Pipeline {
     /// Where the samples come from.
     package let source: any SampleSource
     /// What looks at the samples, in the order in which it speaks about one sample.
-    package var detectors: [any Detector] { working }
-    private var working: [any Detector]
+    package var detectors: [any DrivenDetector] { working }
+    private var working: [any DrivenDetector]
     /// What turns the detectors' words into events.
     package let router: Router
     /// The number of samples offered so far.
@@ -46,7 +46,7 @@ package final class Pipeline {
     ///   - capacity: The most samples of one stream in a delivery; never changes what is found.
     ///   - gapLimit: How long a stream may be silent before that is a gap.
     package init(
-        source: any SampleSource, detectors: [any Detector], router: Router = Router(), capacity: Int = 4096,
+        source: any SampleSource, detectors: [any DrivenDetector], router: Router = Router(), capacity: Int = 4096,
         gapLimit: Duration = .seconds(1)
     ) {
         self.source = source
@@ -64,7 +64,7 @@ package final class Pipeline {
     ///
     /// Called between two turns, after the source was changed. The caller starts the new detectors and stops those that
     /// are gone.
-    package func change(detectors: [any Detector]) {
+    package func change(detectors: [any DrivenDetector]) {
         router.flush(upTo: nil)
         working = detectors
         updateStreams()

@@ -7,11 +7,11 @@ extension SensorSession {
         public let source: any SampleSource
 
         package let router = Router()
-        private(set) var detectors: [any Detector] = []
+        package private(set) var detectors: [any DrivenDetector] = []
         /// Detectors hold their delegates weakly.
         private var delegates: [AnyObject] = []
 
-        init(source: any SampleSource) {
+        package init(source: any SampleSource) {
             self.source = source
         }
 
@@ -20,7 +20,11 @@ extension SensorSession {
         /// - Parameters:
         ///   - detector: Started by the session.
         ///   - delegate: Its delegate, which it holds weakly and the session keeps for it.
-        public func add(_ detector: any Detector, owning delegate: AnyObject? = nil) {
+        public func add(_ detector: any SampleDetector, owning delegate: AnyObject? = nil) {
+            add(driven: OwnDetector(detector), owning: delegate)
+        }
+
+        private func add(driven detector: any DrivenDetector, owning delegate: AnyObject?) {
             detectors.append(detector)
             if let delegate { delegates.append(delegate) }
         }
@@ -28,7 +32,7 @@ extension SensorSession {
         /// Adds a detector, which makes events when it has no delegate.
         package func add<Added: EventDetector>(_ detector: Added, owning delegate: AnyObject?) -> Added {
             detector.report(to: router)
-            add(detector as any Detector, owning: delegate)
+            add(driven: detector, owning: delegate)
             return detector
         }
 

@@ -26,7 +26,7 @@ protocol DaemonPart: AnyObject, SendableMetatype {
     /// Chains that receive all events, in this order.
     var chains: [HandlerChain] { get }
     /// Observers that run after the detectors.
-    var observers: [any Detector] { get }
+    var observers: [any DrivenDetector] { get }
     /// Present problems, each a sentence.
     var problems: [String] { get }
     /// Members of the status, as JSON.
@@ -42,7 +42,7 @@ extension DaemonPart {
     var deadline: Int64? { nil }
     func end(_ stage: EndStage, until deadline: Int64) {}
     var chains: [HandlerChain] { [] }
-    var observers: [any Detector] { [] }
+    var observers: [any DrivenDetector] { [] }
     var problems: [String] { [] }
     func status(at now: Int64) -> [(key: String, json: String)] { [] }
 }

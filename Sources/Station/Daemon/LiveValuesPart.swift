@@ -21,7 +21,7 @@ final class LiveValuesPart: DaemonPart {
     }
 
     /// Runs last, because it reads the detectors' results.
-    var observers: [any Detector] { schedule.map { [$0.collector.observer] } ?? [] }
+    var observers: [any DrivenDetector] { schedule.map { [$0.collector.observer] } ?? [] }
 
     var deadline: Int64? { schedule?.dueNanoseconds }
 
