@@ -123,6 +123,7 @@ struct CalibrateCommand {
             isTerminal ? TerminalGuidanceView(descriptor: STDERR_FILENO) : LineGuidanceView(writer: errors)
         let calibration = try CalibrationRun(
             options, errors: errors, view: guidance, interruption: signals.interruption)
+        if let path { try StationError.refuse(writing: path, over: calibration.inputs, option: "-o") }
         errors.report(calibration.notices)
         signals.listen(waking: calibration.wakeDescriptor)
         let indicator = calibration.isLive ? ProgressIndicator(view: guidance) : .onTerminal("calibrate")

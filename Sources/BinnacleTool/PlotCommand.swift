@@ -22,11 +22,12 @@ struct PlotCommand {
     init(_ arguments: Arguments) throws(StationError) {
         var options = try ReplayOptions(arguments, of: .plot)
         options.draws = true
-        self.options = options
         guard let path = arguments.value(.output), !path.isEmpty else {
             throw StationError(.usage, "plot needs a file to write to: -o FILE.html or FILE.svg")
         }
         self.path = path
+        options.outputs = [(path, "-o")]
+        self.options = options
         replaces = arguments.has(.force)
         if let format = try arguments.choice(.format, ["html": Format.html, "svg": .svg]) {
             self.format = format
@@ -35,17 +36,14 @@ struct PlotCommand {
         } else {
             throw StationError(.usage, "-o \(path): has to end in .html or .svg; --format says it for other names")
         }
-        // Checked before minutes of work, and again when the file is created.
-        if !replaces, path != "-", access(path, F_OK) == 0 {
-            throw StationError(
-                .usage, "\(path.printable): is there already: choose another name, or overwrite it with --force")
-        }
     }
 
     func run(
         _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> ExitStatus {
-        try StationError.refuse(writing: path, over: options.inputs, option: "-o")
+        let file = try mapError({ StationError($0) }) { () throws(TraceError) in
+            try ResultFile(path: path, replacing: replaces)
+        }
         let replay = try Replay(options, output: output, errors: errors, interruption: signals.interruption)
         let (summary, failures) = replay.run(.onTerminal("plot"), errors, signals)
         if summary.isCancelled { return signals.interruption.exitStatus }
@@ -53,9 +51,7 @@ struct PlotCommand {
             return failures.first?.status ?? .noInput
         }
         let bytes = format == .html ? PicturePage(picture).bytes : PictureSVG(picture).bytes
-        try mapError({ StationError($0) }) { () throws(TraceError) in
-            try RecordingFile(path: path, replacing: replaces).write(bytes)
-        }
+        try mapError({ StationError($0) }) { () throws(TraceError) in try file.write(bytes) }
         let place = path == "-" ? "standard output" : path.printable
         errors.write(
             "drew \(summary.sampleCount) samples and \(picture.eventCount) \(picture.eventCount == 1 ? "event" : "events") to \(place), \(bytes.count / 1000) kB"

@@ -34,6 +34,7 @@ struct ReplayCommand {
         options.runsHandlers = arguments.has(.handlers)
         options.writesJSON = arguments.has(.json)
         options.columns = Terminal.columns(of: STDOUT_FILENO)
+        if let reportPath { options.outputs.append((reportPath, "--report")) }
         self.options = options
     }
 
@@ -68,25 +69,15 @@ struct ReplayCommand {
     ) throws(StationError) -> ExitStatus {
         if isBatch { return try ReplayBatch(options: options).run(output, errors, signals) }
         guard let reportPath else { return try play(options, output, errors, signals).status }
-        try StationError.refuse(writing: reportPath, over: options.inputs, option: "--report")
+        // A replay that does not begin leaves no report, so that the command that its error prints can be run.
         let report = try mapError({ StationError($0) }) { () throws(TraceError) in
-            try RecordingFile(path: reportPath, replacing: replacesReport)
+            try ResultFile(path: reportPath, replacing: replacesReport)
         }
-        func write(_ content: ReplayReport) throws(StationError) {
-            try mapError({ StationError($0) }) { () throws(TraceError) in
-                try report.write(Array("\(content.json)\n".utf8))
-            }
+        let (status, failures, summary) = try play(options, output, errors, signals)
+        let content = ReplayReport(options.traces.files, status, failures, summary)
+        try mapError({ StationError($0) }) { () throws(TraceError) in try report.write(Array("\(content.json)\n".utf8))
         }
-        let recordings = options.traces.files
-        do throws(StationError) {
-            let (status, failures, summary) = try play(options, output, errors, signals)
-            try write(ReplayReport(recordings, status, failures, summary))
-            return status
-        } catch {
-            // After a write error this writes nothing.
-            try write(ReplayReport(recordings, refusedBecause: error))
-            throw error
-        }
+        return status
     }
 
     private static func refuseOthers(_ arguments: Arguments) throws(StationError) {

@@ -26,6 +26,8 @@ package struct Configuration: Sendable {
     package var notices: [String] = []
     /// In the order in which they were read.
     package var files: [String] = []
+    /// The files that ``files`` name to be read, besides recordings.
+    package var namedFiles: [String] = []
     /// Warnings: settings that are valid and probably not intended.
     package var warnings: [ConfigurationDiagnostic] = []
     /// Positions of sections and keys, for later warnings.
@@ -90,6 +92,7 @@ package struct Configuration: Sendable {
         var configuration = reader.read()
         if let error = diagnostics.error() { throw error }
         configuration.files = texts.map { $0.path }
+        configuration.namedFiles = diagnostics.namedFiles
         configuration.warnings = diagnostics.warnings
         configuration.places = ConfigurationPlaces(entries, files: names, settings: settings.count)
         return configuration
@@ -110,6 +113,11 @@ extension Configuration: Equatable {
 extension Configuration {
     /// A stream that a detector needs.
     package typealias Need = (sensor: String, kind: SampleKind, by: String)
+
+    /// All files that are read: those of the configuration, and those that it names, with the recordings that play sensors.
+    package var inputs: [String] {
+        files + namedFiles + sensors.compactMap { if case .trace(let file, _) = $0.source { file } else { nil } }
+    }
 
     package var detectorNames: [String] { detectors.map { $0.name } }
 

@@ -38,6 +38,9 @@ package protocol HandlerAction: Sendable {
     /// A resource that only one handler should use: its description, the key that names it, and a text that identifies it.
     var exclusivePlace: (words: String, key: String, name: String)? { get }
 
+    /// The file that the action writes.
+    var writtenFile: String? { get }
+
     /// Whether another action has the same effect.
     func isSame(as other: any HandlerAction) -> Bool
 }
@@ -111,6 +114,7 @@ extension HandlerAction {
     package var notices: [String] { [] }
     package var exclusivePlace: (words: String, key: String, name: String)? { nil }
     package var missingLibrary: String? { nil }
+    package var writtenFile: String? { nil }
 }
 
 extension HandlerAction where Self: Equatable {

@@ -19,6 +19,16 @@ package enum SmallFile {
         case irregular
         /// It is larger than the limit.
         case tooLarge
+
+        /// The reason in words.
+        package var reason: String {
+            switch self {
+            case .system(let error): error.reason
+            case .directory: "it is a directory"
+            case .irregular: "it is not a regular file"
+            case .tooLarge: "it is too large"
+            }
+        }
     }
 
     /// Reads a file of at most `limit` bytes; throws ``Failure``.
@@ -44,15 +54,15 @@ package enum SmallFile {
 
     /// Writes a file atomically: a reader sees the old or the new file, and a failure keeps the old one.
     ///
-    /// The path must not be a symbolic link. The file gets the mode, whatever the umask.
-    package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32) throws(SystemError) {
+    /// A symbolic link is replaced, and not followed. The file gets the mode, whatever the umask; `nil` is that of a new file.
+    package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32?) throws(SystemError) {
         // In the same folder, because rename(2) works within one file system; the process number makes it unique.
         let temporary = "\(path).\(getpid()).new"
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-        let file = Descriptor(owning: try systemCall("open", path: temporary) { open(temporary, flags, mode) })
+        let file = Descriptor(owning: try systemCall("open", path: temporary) { open(temporary, flags, mode ?? 0o644) })
         do throws(SystemError) {
             try writeAll(bytes, to: file.raw, path: temporary)
-            try systemCall("fchmod", path: temporary) { fchmod(file.raw, mode) }
+            if let mode { try systemCall("fchmod", path: temporary) { fchmod(file.raw, mode) } }
             // Without this, a power failure may leave an empty file under the new name.
             try systemCall("fsync", path: temporary) { fsync(file.raw) }
             try systemCall("rename", path: path) { rename(temporary, path) }

@@ -1,4 +1,5 @@
 package import Configuration
+import Handlers
 package import LinuxSensors
 package import LinuxSystem
 import PlainText
@@ -105,20 +106,27 @@ extension DeviceFinder {
 }
 
 extension StationError {
-    /// Refuses to write over a file that is read.
+    /// Refuses to write to a file that is read, whatever names it.
     ///
     /// - Parameters:
     ///   - output: The path that is written; `-` is standard output.
-    ///   - inputs: The paths that are read; `-` is standard input.
-    ///   - option: The option that names the output.
+    ///   - inputs: The paths that are read.
+    ///   - option: What names the output.
     /// - Throws: Which file it is, and what to do.
     package static func refuse(writing output: String, over inputs: [String], option: String) throws(StationError) {
-        guard output != "-", let written = try? fileStatus(output), written.isRegular else { return }
-        for input in inputs {
-            let read = try? fileStatus(input == "-" ? "/dev/stdin" : input)
-            guard read?.isSameFile(as: written) ?? false else { continue }
-            throw StationError(
-                .usage, "\(output.printable): would be written over while it is read: choose another \(option)")
+        guard let written = try? fileStatus(output == "-" ? "/dev/stdout" : output), written.isRegular,
+            let input = inputs.first(where: { (try? fileStatus($0))?.isSameFile(as: written) ?? false })
+        else { return }
+        let name = output == "-" ? "standard output is \(input.printable), which" : "\(output.printable):"
+        throw StationError(
+            .usage, "\(name) would be written over while it is read: choose another \(output == "-" ? "file" : option)")
+    }
+
+    /// Refuses handlers that would write to a file that is read.
+    static func refuse(outputsOf configuration: Configuration, over inputs: [String]) throws(StationError) {
+        for section in configuration.handlers {
+            guard let file = section.action.writtenFile else { continue }
+            try refuse(writing: file, over: inputs, option: "file for [handler.\(section.name)]")
         }
     }
 }

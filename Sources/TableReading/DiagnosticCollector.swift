@@ -10,6 +10,8 @@ package final class DiagnosticCollector {
     private let settings: Range<Int>
     private var diagnostics: [ConfigurationDiagnostic] = []
     private var omitted = 0
+    /// Further files that these files name to be read.
+    package private(set) var namedFiles: [String] = []
 
     /// Creates a collector for a file or folder, and for the texts that positions refer to.
     ///
@@ -37,6 +39,9 @@ package final class DiagnosticCollector {
                 path: path(of: position), position: position, isSetting: isSetting(position), message: message(),
                 hint: hint(), severity: severity))
     }
+
+    /// Records a file that one of these files names to be read.
+    func add(namedFile path: String) { namedFiles.append(path) }
 
     /// Appends the errors in another file that one of these files names.
     package func include(_ other: DiagnosticCollector) {

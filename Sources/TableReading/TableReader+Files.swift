@@ -11,7 +11,9 @@ extension TableReader {
     /// Folders that the service's sandbox hides.
     private static let hiddenFolders = ["/home", "/root", "/run/user"]
 
+    /// Warns if a file that is read on use is missing.
     package func warnIfMissing(_ path: String, _ node: TOMLNode) {
+        diagnostics.add(namedFile: path)
         warnIfHidden(path, node)
         do throws(SystemError) {
             let status = try fileStatus(path)

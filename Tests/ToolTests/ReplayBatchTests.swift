@@ -63,7 +63,10 @@ import Testing
     }
 
     @Test func aReportSaysWhatBecameOfAReplay() throws {
-        let folder = try TemporaryFolder(["a.csv": Self.rows(seconds: 3), "empty.csv": "", "a.toml": "nothing = 1\n"])
+        let folder = try TemporaryFolder([
+            "a.csv": Self.rows(seconds: 3), "empty.csv": "", "a.toml": "nothing = 1\n",
+            "torn.csv": Self.rows(seconds: 3) + String(repeating: "?\n", count: 2000),
+        ])
         func report(_ words: String...) throws -> (status: Int32, line: Line) {
             let file = folder.path + "/report"
             let result = try Binary.run(["replay", "--force", "--report", file] + words.map { folder.path + "/" + $0 })
@@ -71,8 +74,11 @@ import Testing
         }
         let (status, line) = try report("a.csv")
         #expect(status == 0 && line.status == 0 && line.kind == "recording.replayed" && line.samples == 300)
-        let (failed, failure) = try report("empty.csv")
-        #expect(failed == 65 && failure.status == 65 && failure.reason?.contains("empty.csv") == true)
+        // A replay that did not begin leaves the report of the one before.
+        let (failed, before) = try report("empty.csv")
+        #expect(failed == 65 && before.status == 0)
+        let (torn, failure) = try report("torn.csv")
+        #expect(torn == 65 && failure.status == 65 && failure.reason?.contains("torn.csv") == true, "\(failure)")
         let nowhere = try Binary.run(["replay", "--report", folder.path + "/no/report", folder.path + "/a.csv"])
         #expect(nowhere.status == 73)
         // A report replaces nothing that is there, also not through a link, unless that is asked for.

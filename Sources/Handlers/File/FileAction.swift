@@ -48,6 +48,8 @@ package struct FileAction: HandlerAction, Equatable {
     /// Two writers would mix their lines.
     package var exclusivePlace: (words: String, key: String, name: String)? { ("file", Self.key, path) }
 
+    package var writtenFile: String? { path }
+
     package func work(for name: String) -> HandlerWork {
         .threaded(FileAppender.plan(path))
     }

@@ -104,6 +104,7 @@ extension RunOptions {
                     detectors: nil, action: OutputAction(), decorators: []))
         }
         let recordings = configurationPath == nil ? nil : embedded?.recordings
+        try StationError.refuse(outputsOf: configuration, over: configuration.inputs + (recordings?.files ?? []))
         var traces = try PlayedTraces(
             configuration, unless: playing, recordings: recordings, interruption: interruption)
         traces?.speed = embedded?.speed ?? 1

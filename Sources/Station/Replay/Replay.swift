@@ -45,6 +45,12 @@ package final class Replay {
         assembly = try Assembly(
             replaying: options.traces, configuration: options.configurationPath, settings: options.settings,
             interruption: interruption)
+        for (path, option) in options.outputs {
+            try StationError.refuse(writing: path, over: assembly.inputs, option: option)
+        }
+        if options.runsHandlers {
+            try StationError.refuse(outputsOf: assembly.configuration, over: assembly.inputs)
+        }
         let router = Router()
         recorder =
             options.draws ? PictureRecorder(streams: assembly.streams, detectors: assembly.detectors) : nil
@@ -196,8 +202,8 @@ package struct ReplayOptions {
     /// The recordings; if empty, those of the configuration.
     package var traces = TraceSet()
     package var configurationPath: String?
-    /// The files that the command line names to be read.
-    package var inputs: [String] { traces.files + (configurationPath.map { [$0] } ?? []) }
+    /// The files that results are written to, `-` for standard output, and the options that name them.
+    package var outputs = [(path: "-", option: "")]
     /// Settings of the command line.
     package var settings: [CommandLineSetting] = []
     /// The ends of the stretch to play; `nil` for the recording's first and last sample.

@@ -25,6 +25,8 @@ package struct Assembly {
     private(set) var simulation: SimulatedSource?
     /// Recordings that play all sensors, once; `nil` otherwise.
     package private(set) var traces: TraceSource?
+    /// All files that are read.
+    package private(set) var inputs: [String] = []
     /// Warnings and assumptions, each a sentence.
     package private(set) var notices: [String] = []
     /// Assumptions about recordings, and contradictions to their headers.
@@ -76,6 +78,7 @@ package struct Assembly {
     /// Makes all sensors of recordings, without detectors; an interruption ends waiting for a pipe.
     package init(playing set: TraceSet, interruption: Interruption) throws(StationError) {
         configuration = Configuration()
+        inputs = set.files
         var binding = try TraceBinding(set, interruption: interruption)
         play(try binding.bindEverything())
         assumptions = binding.notices
@@ -128,6 +131,7 @@ package struct Assembly {
                 assumptions + unused + (magnetometer == nil ? ["no magnetometer in the traces: no heading"] : [])
                 + placeNotices
         }
+        inputs = set.files + configuration.inputs
         makeDetectors(Assembly())
     }
 

@@ -49,18 +49,9 @@ package final class GyroscopeMemoryFile {
         } catch {
             if case .system(let error) = error, error.isMissing { return nil }
             return
-                "\(path.printable): what was learned of gyroscopes cannot be read (\(Self.text(error))); it is learned again"
+                "\(path.printable): what was learned of gyroscopes cannot be read (\(error.reason)); it is learned again"
         }
         return nil
-    }
-
-    private static func text(_ failure: SmallFile.Failure) -> String {
-        switch failure {
-        case .system(let error): error.reason
-        case .directory: "it is a directory"
-        case .irregular: "it is not a regular file"
-        case .tooLarge: "it is too large"
-        }
     }
 
     /// The memory of a device's gyroscope, with its uncertainty aged to the given time; `nil` for an unknown device.

@@ -1,7 +1,7 @@
 import Glibc
 import PosixCalls
 
-/// The output file of a recording or a picture, or standard output; it keeps the first write error and writes nothing after it.
+/// The output file of a recording, or standard output; it keeps the first write error and writes nothing after it.
 package final class RecordingFile {
     private(set) var failure: TraceError?
     /// Whether the failure was that the reading end of a pipe was closed.
@@ -19,10 +19,7 @@ package final class RecordingFile {
             return
         }
         // A recording cannot be repeated, so an existing one is not truncated by mistake.
-        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (replacing ? O_TRUNC : O_EXCL)
-        file = try mapError({ Self.error(creating: path, $0) }) { () throws(SystemError) in
-            Descriptor(owning: try systemCall("open", path: path) { open(path, flags, 0o644) })
-        }
+        file = try Self.open(path, O_CREAT | (replacing ? O_TRUNC : O_EXCL))
     }
 
     /// Writes all bytes; throws ``TraceError`` at the first failure only.
@@ -39,8 +36,25 @@ package final class RecordingFile {
         }
     }
 
-    private static func error(creating path: String, _ error: SystemError) -> TraceError {
+    /// Opens a file to write; a link is not followed, because in a folder of another user it may lead to any file.
+    private static func open(_ path: String, _ flags: Int32) throws(TraceError) -> Descriptor {
+        let flags = O_WRONLY | O_CLOEXEC | flags | (followsLink(path) ? 0 : O_NOFOLLOW)
+        return try mapError({ error(creating: path, $0) }) { () throws(SystemError) in
+            Descriptor(owning: try systemCall("open", path: path) { Glibc.open(path, flags, 0o644) })
+        }
+    }
+
+    /// /dev/stdout and the /dev/fd/63 of a shell are links of the kernel's.
+    fileprivate static func followsLink(_ path: String) -> Bool {
+        path.hasPrefix("/dev/") || path.hasPrefix("/proc/")
+    }
+
+    fileprivate static func error(creating path: String, _ error: SystemError) -> TraceError {
         switch error.code {
+        case ELOOP:
+            TraceError(
+                .cannotCreate, path: path,
+                "is a symbolic link, which is not written through: name the file that it leads to, or remove the link")
         case EEXIST:
             TraceError(
                 .cannotCreate, path: path, "is there already: choose another name, or overwrite it with --force")
@@ -48,6 +62,49 @@ package final class RecordingFile {
             TraceError(.noPermission, path: path, "may not be written by this user (\(error.reason))")
         default:
             TraceError(.cannotCreate, path: path, "cannot be created: \(error.reason)")
+        }
+    }
+}
+
+/// A picture or a report, which is written as a whole when it is known; `-` is standard output.
+///
+/// A failure leaves the file as it was, or none.
+package struct ResultFile {
+    private let path: String
+    private let replacing: Bool
+
+    /// Checks, before minutes of work, that the file can be written; throws if it exists and `replacing` is false.
+    package init(path: String, replacing: Bool) throws(TraceError) {
+        self.path = path
+        self.replacing = replacing
+        guard path != "-", try existing == nil else { return }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        try mapError({ RecordingFile.error(creating: path, $0) }) { () throws(SystemError) in
+            try systemCall("access", path: folder) { access(folder, W_OK | X_OK) }
+        }
+    }
+
+    /// The file that is there now; throws if it must not be replaced.
+    private var existing: stat? {
+        get throws(TraceError) {
+            guard let status = try? fileStatus(path, followsLink: false) else { return nil }
+            func refuse(_ code: Int32) -> TraceError {
+                RecordingFile.error(creating: path, SystemError(code: code, call: "open"))
+            }
+            guard replacing else { throw refuse(EEXIST) }
+            guard status.kind != S_IFLNK || RecordingFile.followsLink(path) else { throw refuse(ELOOP) }
+            return status
+        }
+    }
+
+    package func write(_ bytes: [UInt8]) throws(TraceError) {
+        let status = path == "-" ? nil : try existing
+        guard path != "-", status?.isRegular ?? true else {
+            // A pipe, a terminal or a device cannot be replaced.
+            return try RecordingFile(path: path, replacing: true).write(bytes)
+        }
+        try mapError({ RecordingFile.error(creating: path, $0) }) { () throws(SystemError) in
+            try SmallFile.replace(path, with: bytes, mode: status.map { $0.st_mode & 0o777 })
         }
     }
 }

@@ -34,6 +34,13 @@ package struct CalibrationFile {
             try Self.requireFolder(of: path)
             return
         }
+        let link = try? fileStatus(path, followsLink: false)
+        guard link?.kind != S_IFLNK || link?.st_uid == geteuid() || link?.st_uid == 0 else {
+            throw StationError(
+                .cannotCreate,
+                "\(path.printable): is another user's symbolic link, which is not written through: name the file that it leads to"
+            )
+        }
         target = Self.resolved(path)
         guard status.isRegular else {
             throw StationError(.cannotCreate, "\(path.printable): is no regular file: name another one")

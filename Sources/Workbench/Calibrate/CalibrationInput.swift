@@ -12,6 +12,8 @@ struct CalibrationInput {
     private let assembly: Assembly
     let source: StationSource
     let stream: SampleStream
+    /// The recordings and the files of the configuration, without the calibrations that it names, which may be replaced.
+    let inputs: [String]
 
     /// Whether the samples come from sensors rather than recordings.
     var isLive: Bool { assembly.traces == nil }
@@ -28,12 +30,14 @@ struct CalibrationInput {
     init(_ options: CalibrateOptions, interruption: Interruption) throws(StationError) {
         let finder = DeviceFinder(under: options.root)
         var section: SensorSection?
+        var files: [String] = []
         var isBeside = false
         var traces = options.traces
         var sensor = options.sensor
         if traces.isEmpty {
             if let path = options.configurationPath {
                 let configuration = try Configuration.load(path)
+                files = configuration.files
                 let found = try Self.section(options, path, configuration)
                 isBeside =
                     options.kind == .gyroscope && configuration.kinds(of: found.name).contains(.accelerometer)
@@ -47,6 +51,7 @@ struct CalibrationInput {
                 sensor = nil
             }
         }
+        inputs = files + traces.files
         if let section, traces.isEmpty {
             // A gyroscope may be another device than the accelerometer of the section.
             let wanted =

@@ -20,6 +20,8 @@ package final class CalibrationRun {
 
     /// Messages for the user before the start.
     package var notices: [String] { input.notices }
+    /// The files that must not be written over.
+    package var inputs: [String] { input.inputs }
     /// Assumptions about the recordings.
     package var assumptions: [String] { input.assumptions }
     /// Whether the user has to turn the device.

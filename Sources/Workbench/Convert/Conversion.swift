@@ -26,7 +26,7 @@ package final class Conversion {
         self.interruption = interruption
         assembly = try Assembly(playing: options.traces, interruption: interruption)
         outputPath = options.output
-        try StationError.refuse(writing: options.output, over: options.traces.files, option: "-o")
+        try StationError.refuse(writing: options.output, over: assembly.inputs, option: "-o")
         let streams = assembly.streams
         let writer = try mapError({ StationError($0) }) { () throws(TraceError) in
             try TraceWriter(path: options.output, streams: streams, replacing: options.replaces)

@@ -41,8 +41,7 @@ package final class Recording {
         details.boot = SmallFile.kernelText("/proc/sys/kernel/random/boot_id")
         details.devices = streams.map { stream in assembly.requests.first { $0.sensor === stream.sensor }?.id }
         details.keepsScans = options.keepsScans
-        try StationError.refuse(
-            writing: options.path, over: options.configurationPath.map { [$0] } ?? [], option: "-o")
+        try StationError.refuse(writing: options.path, over: selection.inputs, option: "-o")
         writer = try mapError({ StationError($0) }) { [details] () throws(TraceError) in
             try TraceWriter(path: options.path, streams: streams, replacing: options.replaces, details: details)
         }

@@ -7,6 +7,8 @@ import Station
 struct SensorSelection {
     /// The devices with the kinds of samples to record.
     let wanted: [WantedSensor]
+    /// The files of the configuration, and those that it names.
+    let inputs: [String]
     let notices: [String]
 
     /// The sensors of a configuration, each with the kinds that detectors need.
@@ -66,6 +68,7 @@ struct SensorSelection {
         }
         self.wanted = chosen
         self.notices = notices
+        inputs = configuration.inputs
     }
 
     /// The connected devices, named after their drivers.
@@ -94,6 +97,7 @@ struct SensorSelection {
             return WantedSensor(SensorSection(device, name: name), device.kinds)
         }
         notices = []
+        inputs = []
     }
 }
 
