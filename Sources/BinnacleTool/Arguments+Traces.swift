@@ -32,7 +32,10 @@ extension Arguments {
     }
 
     /// The path of a trace; `-` is standard input.
-    private static func path(_ path: String) -> String { path == "-" ? "/dev/stdin" : path }
+    private static func path(_ path: String) -> String { path == "-" ? standardInput : path }
+
+    /// What `-` stands for.
+    static let standardInput = "/dev/stdin"
 
     private func columnMap() throws(StationError) -> ColumnMap? {
         guard has(.map) else { return nil }

@@ -1,4 +1,5 @@
 import CommandRows
+import LinuxSystem
 import PlainText
 import Station
 import Traces
@@ -7,37 +8,66 @@ import Traces
 enum RetryLine {
     /// Makes the line; `nil` if no command is known.
     static func text(_ error: StationError, _ command: CommandRow?, _ arguments: [String]) -> String? {
-        guard let refused = error.refusedTrace, let command else { return nil }
-        let line: String
-        switch refused.remedy {
+        guard let refused = error.refusedTrace, let command,
+            let line = line(refused.path, refused.remedy, command, arguments)
+        else { return nil }
+        // Unprintable characters cannot be pasted.
+        return line == line.printable ? "try: " + line : nil
+    }
+
+    private static func line(
+        _ path: String, _ remedy: TraceRemedy, _ command: CommandRow, _ arguments: [String]
+    ) -> String? {
+        guard path != Arguments.standardInput else { return piped(remedy, command, arguments) }
+        // What another pipe had is gone.
+        guard (try? fileStatus(path))?.isRegular ?? false else { return nil }
+        let name = command.name.rawValue
+        let isNamed = arguments.contains { replaced($0, path, path + ".") != $0 }
+        switch remedy {
         case .file(let file, let maker, let options):
             // The other file may be among the arguments already.
             let others =
                 arguments.contains { $0 == file || $0.hasSuffix("=" + file) }
-                ? without(refused.path, arguments, command) : arguments
-            let words = others.map { replaced($0, refused.path, file) }
+                ? without(path, arguments, command) : arguments
             let added = command.options.contains(.map) ? options : []
-            line =
-                (maker.isEmpty ? "" : maker + " && ")
-                + shell([command.name.rawValue] + added + without(added, words))
+            let (input, output) = (ShellText.quoted(path), ShellText.quoted(file))
+            let first: String? =
+                switch maker {
+                case .none: nil
+                case .command(let text): text
+                case .filter(let text): "\(text) < \(input) > \(output)"
+                case .conversion(let options): shell(["convert", "--force"] + options + [path, "-o", file])
+                }
+            // A configuration that names the file has to name the other one then.
+            guard isNamed else { return first }
+            let next = shell([name] + added + without(added, others.map { replaced($0, path, file) }))
+            return [first, next].compactMap { $0 }.joined(separator: " && ")
         case .leftOut:
-            let words = without(refused.path, arguments, command)
-            guard words.count < arguments.count else { return nil }
-            line = shell([command.name.rawValue] + words)
+            let words = without(path, arguments, command)
+            return words.count < arguments.count ? shell([name] + words) : nil
         case .options(let options):
-            let isNamed = arguments.contains {
-                $0 == refused.path || $0.hasSuffix("=" + refused.path) || $0.contains("=\(refused.path):")
-            }
-            if isNamed, command.options.contains(.map) {
-                line = shell([command.name.rawValue] + options + without(options, arguments))
-            } else {
-                // The command has no such options, or the file is named in a configuration: convert it once.
-                let stem = refused.path.lowercased().hasSuffix(".csv") ? String(refused.path.dropLast(4)) : refused.path
-                line = shell(["convert"] + options + [refused.path, "-o", stem + ".converted.csv"])
-            }
+            if isNamed, command.options.contains(.map) { return shell([name] + options + without(options, arguments)) }
+            // The command has no such options, or the file is named in a configuration: convert it once.
+            let file = ForeignFormat.beside(path, ForeignFormat.convertedSuffix)
+            let words = ["convert", "--force"] + options + [path, "-o", file]
+            return isNamed
+                ? shell(words) + " && " + shell([name] + arguments.map { replaced($0, path, file) }) : shell(words)
         }
-        // Unprintable characters cannot be pasted.
-        return line == line.printable ? "try: " + line : nil
+    }
+
+    /// The command behind a pipe, whose content has to be sent again; `nil` if it has to be a file.
+    private static func piped(_ remedy: TraceRemedy, _ command: CommandRow, _ arguments: [String]) -> String? {
+        var options: [String] = []
+        var filter: String?
+        switch remedy {
+        case .options(let added): options = added
+        case .file(_, .filter(let text), let added): (filter, options) = (text, added)
+        case .file(_, .conversion(let added), _): filter = shell(["convert"] + added + ["-", "-o", "-"])
+        case .file, .leftOut: return nil
+        }
+        guard options.isEmpty || command.options.contains(.map) else { return nil }
+        let last = shell([command.name.rawValue] + options + without(options, arguments))
+        return "… | " + [filter, last].compactMap { $0 }.joined(separator: " | ")
     }
 
     private static func shell(_ words: [String]) -> String {

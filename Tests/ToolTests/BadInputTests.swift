@@ -55,7 +55,30 @@ import Testing
             status: 65, message: "damaged, or no trace"),
         Case(
             name: "NUL after a header", contents: Data((head + rows(0..<5)).utf8) + Data(count: 1_000_000), status: 65,
-            message: ":7: the line is longer"),
+            message: ":7: zero bytes, as a power failure leaves them: head -n 6 writes"),
+        Case(
+            name: "NUL at the end", contents: Data((head + rows(0..<5)).utf8) + Data(count: 4096), status: 0,
+            message: ":7: the last line was not written to its end (4096 zero bytes, as a power failure leaves them)"),
+        Case(
+            name: "NUL and more rows",
+            contents: Data((head + rows(0..<5)).utf8) + Data(count: 4096) + Data(rows(5..<9).utf8),
+            status: 0, message: ":7:1: 4096 zero bytes, as a power failure leaves them"),
+        Case(
+            name: "times beyond nanoseconds", contents: Data((head + rows(0..<5) + "1e306,0,0,9\n1e10,0,0,9\n").utf8),
+            status: 0, message: "2 × time beyond the years 1677 to 2262: skipped"),
+        Case(
+            name: "times of a clock beyond nanoseconds",
+            contents: Data(
+                ("t,ax,ay,az\n" + (0..<50).map { "2300-01-01T00:00:\($0 + 10),0,0,9.8\n" }.joined()).utf8), status: 65,
+            message: ":2:1: '2300-01-01T00:00:10' lies outside of the years 1677 to 2262"),
+        Case(
+            name: "times that are all beyond nanoseconds",
+            contents: Data((head + (0..<50).map { "\(1e10 + Double($0)),0,0,9\n" }.joined()).utf8), status: 65,
+            message: "none of its 50 rows has a usable sample"),
+        Case(
+            name: "two columns of a name",
+            contents: Data(("t_s,ax,ay,az,ax\n" + (0..<50).map { "\($0),0,0,9.8,1\n" }.joined()).utf8), status: 0,
+            message: "ax (column 5) left out (fewer than three axes): ax (column 2), ay, az used"),
     ]
 
     @Test(arguments: cases)
@@ -93,7 +116,7 @@ import Testing
         try #require(truncate(file.path, 5 << 30) == 0)
         let result = try Binary.run("replay", "--json", file.path)
         #expect(result.status == 65)
-        #expect(result.errors.contains(":102: the line is longer"))
+        #expect(result.errors.contains(":102: zero bytes"))
     }
 
     @Test func memoryDoesNotGrowWithTheTrace() throws {

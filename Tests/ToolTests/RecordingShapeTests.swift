@@ -42,19 +42,26 @@ import Testing
         return Binary.Result(status: child.terminationStatus, output: try output.text(), errors: try errors.text())
     }
 
-    /// The command that a refusal prints; `binnacle` is the program under test.
-    private func retry(_ result: Binary.Result) throws -> String {
+    /// The command that a refusal prints; `binnacle` is the program under test, and `piped` what a pipe had.
+    private func retry(_ result: Binary.Result, piped: String? = nil) throws -> String {
         let lines = result.errors.split(separator: "\n").filter { $0.hasPrefix("try: ") }
         try #require(lines.count == 1, "\(result.errors)")
-        return "binnacle() { '\(Binary.path)' \"$@\"; }; " + lines[0].dropFirst(5)
+        var line = String(lines[0].dropFirst(5))
+        if let piped {
+            #expect(line.hasPrefix("… | "), "\(line)")
+            line = line.replacingOccurrences(of: "… | ", with: "cat '\(piped)' | ")
+        }
+        return "binnacle() { '\(Binary.path)' \"$@\"; }; " + line
     }
 
     /// Runs the command that a refusal prints, and what that prints in turn, until one succeeds or prints none.
-    private func followed(_ first: Binary.Result, in folder: TemporaryFolder, most: Int = 3) throws -> Binary.Result {
+    private func followed(
+        _ first: Binary.Result, in folder: TemporaryFolder, most: Int = 3, piped: String? = nil
+    ) throws -> Binary.Result {
         var result = first
         var lines: [String] = []
         while result.status != 0, result.errors.contains("\ntry: ") {
-            let line = try retry(result)
+            let line = try retry(result, piped: piped)
             #expect(!lines.contains(line), "the command that was printed does nothing: \(line)")
             try #require(lines.count < most, "\(lines) \(result.errors)")
             lines.append(line)
@@ -113,6 +120,65 @@ import Testing
         let result = try followed(try Binary.run([command] + options + files, in: folder.path), in: folder, most: 1)
         #expect(result.status == 0, "\(result.errors)")
         #expect(command == "plot" || result.output.contains("motion.began"), "\(result.errors)")
+    }
+
+    /// A command that is printed runs, whatever command was refused.
+    @Test(arguments: RecordingShape.all)
+    func everyCommandThatIsPrintedRuns(shape: RecordingShape) throws {
+        let folder = try TemporaryFolder([
+            "config.toml": "[sensor.s]\nsource = \"trace\"\nfile = \"\(shape.file)\"\n"
+                + "[motion.m]\naccelerometer = \"s\"\n"
+        ])
+        try shape.contents.write(to: URL(fileURLWithPath: "\(folder.path)/\(shape.file)"))
+        var commands = [["convert", shape.file, "-o", "out.csv"]]
+        if shape.isAccelerometer {
+            commands += [
+                ["replay", "--report", "report.json", shape.file], ["plot", "-o", "page.html", shape.file],
+                ["run", "--speed", "1000", "--json", "--trace", shape.file],
+                ["run", "--speed", "1000", "--json", "--config", "config.toml", "--trace=\(shape.file)"],
+            ]
+        }
+        func follow(_ first: Binary.Result, piped: String? = nil) throws {
+            guard first.status != 0, first.errors.contains("\ntry: ") else { return }
+            let result = try followed(first, in: folder, piped: piped)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        for command in commands { try follow(try Binary.run(command, in: folder.path)) }
+        // Named in a configuration, which keeps naming it.
+        let configured = try Binary.run(["replay", "--config", "config.toml"], in: folder.path)
+        if configured.status != 0, configured.errors.contains("\ntry: ") {
+            #expect(try shell(try retry(configured), in: folder).status == 0)
+        }
+        for command in [
+            ["convert", "-", "-o", "piped.csv"], ["replay", "--json", "-"], ["replay", "/dev/stdin", "--json"],
+        ]
+        where shape.isAccelerometer || command[0] == "convert" {
+            let line = ([Binary.path] + command).map { "'\($0)'" }.joined(separator: " ")
+            try follow(try shell("cat '\(shape.file)' | \(line)", in: folder), piped: shape.file)
+        }
+    }
+
+    /// What was recorded at another time is not the same recording.
+    @Test(arguments: [true, false])
+    func anotherRecordingIsNotProposed(isOfTheSameTime: Bool) throws {
+        func text(_ start: Int64, _ row: (RecordingShape.Moment) -> [Double]) -> String {
+            "time,z,y,x\n"
+                + RecordingShape.moments.map {
+                    "\(start + Int64($0.number) * 20_000_000)," + RecordingShape.f(row($0)) + "\n"
+                }.joined()
+        }
+        let start: Int64 = 1_679_068_247_354_694_100
+        let folder = try TemporaryFolder([
+            "Linear Acceleration.csv": text(start) { $0.user },
+            "Accelerometer.csv": text(isOfTheSameTime ? start + 300_000_000 : start - 86_400_000_000_000) { $0.a },
+        ])
+        let result = try Binary.run(["replay", "--json", "Linear Acceleration.csv"], in: folder.path)
+        let line = try #require(result.errors.split(separator: "\n").last)
+        let wanted =
+            isOfTheSameTime
+            ? "binnacle replay --json Accelerometer.csv"
+            : "binnacle replay --map acceleration=linear --json 'Linear Acceleration.csv'"
+        #expect(line == "try: " + wanted)
     }
 
     /// One recording with both signs of the acceleration, as `up.csv` and `down.csv`.

@@ -270,6 +270,12 @@ struct RecordingShape: Sendable, CustomTestStringConvertible {
                 + ("Time,Acc X,Acc Y,Acc Z\n" + moments.map { f([$0.t] + $0.a) + "\n" }.joined()).utf8.flatMap {
                     [$0, 0]
                 }),
+        RecordingShape(
+            name: "UTF-16 without a mark", file: "recording.csv",
+            contents: Data(
+                ("Time,Acc X,Acc Y,Acc Z\n" + moments.map { f([$0.t] + $0.a) + "\n" }.joined()).utf8.flatMap {
+                    [0, $0]
+                })),
         make(
             "everything in quotes", head: "\"timestamp\",\"accelerometer.x\",\"accelerometer.y\",\"accelerometer.z\"\n"
         ) {

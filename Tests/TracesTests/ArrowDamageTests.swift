@@ -41,12 +41,16 @@ import Traces
         }
     }
 
-    @Test func aTailThatWasNeverWrittenIsTorn() throws {
+    /// With the end of the stream, which takes 8 bytes, and without.
+    @Test(arguments: [0, 8])
+    func aTailThatWasNeverWrittenIsTorn(cut: Int) throws {
         let bytes = try arrowBytes(arrivals, streams, flushed: 1, capacity: 4)
-        let file = try TemporaryFile(bytes.dropLast(8) + Array(repeating: 0, count: 5000))
+        let file = try TemporaryFile(bytes.dropLast(cut) + Array(repeating: 0, count: 5000))
         let source = try TraceSource(paths: [file.path])
-        #expect(Collected(source).arrivals == arrivals)
+        let collected = Collected(source)
+        #expect(collected.arrivals == arrivals && collected.failures.isEmpty)
         #expect(source.repairs.counts == [.tornBatch: 1])
+        #expect(source.repairs.notices[0].message.contains("the file ends with 5000 zero bytes"))
     }
 
     /// Where the type of a message stands: the byte of the field `header_type` of its flat table.

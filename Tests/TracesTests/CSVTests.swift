@@ -403,7 +403,8 @@ private func text(_ header: String, _ rows: [String]) -> String {
         #expect(collected.samples[0].map { $0.timeNanoseconds / 1_000_000_000 } == [1, 8, 8, 9])
         #expect(
             source.repairs.counts == [
-                .notANumber: 4, .notFinite: 2, .beyondSensors: 1, .incomplete: 2, .backwards: 1, .repeated: 1, .torn: 1,
+                .notANumber: 3, .beyondTime: 1, .notFinite: 2, .beyondSensors: 1, .incomplete: 2, .backwards: 1,
+                .repeated: 1, .torn: 1,
             ])
         let places = source.repairs.notices.map { "\($0.line ?? 0):\($0.column ?? 0)" }
         #expect(places.prefix(4) == ["3:5", "4:3", "5:6", "6:7"])

@@ -65,13 +65,15 @@ import Traces
     }
 
     @Test func numbersWithTheirNamesAreMadeATable() throws {
-        let error = try refusal(Self.rows { "ax:\(Double($0 % 3) / 50),ay: -0.20,az:9.80" })
-        guard case .file(let result, let command, let options)? = error.remedy else {
+        let file = try TemporaryFile(Self.rows { "ax:\(Double($0 % 3) / 50),ay: -0.20,az:9.80" })
+        let error = try #require(throws: TraceError.self) { try TraceFile(path: file.path) }
+        guard case .file(let result, .filter(let filter), let options)? = error.remedy else {
             Issue.record("\(error)")
             return
         }
         defer { try? FileManager.default.removeItem(atPath: result) }
-        let shell = try Process.run(URL(fileURLWithPath: "/bin/sh"), arguments: ["-c", command])
+        let shell = try Process.run(
+            URL(fileURLWithPath: "/bin/sh"), arguments: ["-c", "\(filter) < '\(file.path)' > '\(result)'"])
         shell.waitUntilExit()
         #expect(options == ["--rate", "100"] && error.message.contains("100 in --rate 100 is a placeholder"))
         let trace = try TraceFile(path: result, hints: TraceHints(rateHz: 50))

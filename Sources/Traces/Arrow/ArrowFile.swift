@@ -92,11 +92,12 @@ final class ArrowFile {
             tornAt = offset
             return .end
         case .end(let next):
-            guard next == bytes.count else {
+            guard bytes[next...].allSatisfy({ $0 == 0 }) else {
                 throw ArrowFault(
                     "\(bytes.count - next) bytes behind the end of the stream: were files put together? convert takes several"
                 )
             }
+            if next < bytes.count { tornAt = next }
             return .end
         case .message(let message):
             switch message.header {

@@ -67,9 +67,12 @@ final class ArrowReader: TraceReader {
         guard !mayContinue else { return true }
         isAtEnd = true
         if let torn = source.removeTornMessage() {
+            let rest = source.bytes[torn...]
             rules.record(
                 .tornBatch, at: nil,
-                "the last message was not written to its end: \(source.bytes.count - torn) bytes skipped")
+                rest.allSatisfy { $0 == 0 }
+                    ? "the file ends with \(rest.count) zero bytes, as a power failure leaves them: skipped"
+                    : "the last message was not written to its end: \(rest.count) bytes skipped")
         }
         try source.remove()
         try rules.requireEnd(at: rowNumber)

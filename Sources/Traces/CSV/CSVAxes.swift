@@ -371,21 +371,28 @@ struct CSVAxes {
             return Problem(message: message, remedy: advice.forLinear())
         }
         message += "Another file in the folder seems to have it"
-        return Problem(message: message, remedy: .file(other, madeBy: ""))
+        return Problem(message: message, remedy: .file(other, madeBy: .none))
     }
 
-    /// A file in the same folder that plays an accelerometer with gravity.
+    /// A file in the same folder that plays an accelerometer with gravity, and begins when this one does.
     private func fileWithGravity() -> String? {
-        guard hints.seeksOthers else { return nil }
+        guard hints.seeksOthers, InputFile.isRegular(path) else { return nil }
         var others = hints
         others.seeksOthers = false
+        var own = others
+        own.map = try? ColumnMap(["\(ColumnMap.signKey)=\(ColumnMap.Acceleration.linear.rawValue)"])
+        guard let start = (try? TraceFile(path: path, hints: own))?.startSeconds else { return nil }
         return TraceFileName.withGravity(beside: path).first { other in
             guard InputFile.isRegular(other), let file = try? TraceFile(path: other, hints: others) else {
                 return false
             }
             return file.contents.contains { $0.kind == .accelerometer }
+                && file.startSeconds.map { abs($0 - start) < Self.longestStartSeconds } ?? false
         }
     }
+
+    /// Files of one recording begin within this time.
+    private static let longestStartSeconds = 10.0
 
     // MARK: - Sign
 
@@ -416,7 +423,13 @@ struct CSVAxes {
 
     // MARK: - Words
 
-    private func shown(_ group: Group) -> String { group.places.map { names[$0].printable }.joined(separator: ", ") }
+    /// The names of the columns, with the number of one whose name others have, too.
+    private func shown(_ group: Group) -> String {
+        group.places.map { place in
+            let isUnique = names.count { $0 == names[place] } == 1
+            return names[place].printable + (isUnique ? "" : " (column \(place + 1))")
+        }.joined(separator: ", ")
+    }
 
     private func nothingFound(_ groups: [Group], _ advice: CSVAdvice) -> Problem {
         let list = CSVLayout.list(names)

@@ -104,7 +104,7 @@ final class CSVDecoder: RowDecoder {
                 let field = p
                 guard let time = stamp(&p, end) else {
                     row.removeAll()
-                    return self.flaw(.notANumber, "\(text(field, p)) is not a time", field, start)
+                    return noTime(field, p, end, start)
                 }
                 row.timeNanoseconds = time
             } else {
@@ -190,7 +190,7 @@ final class CSVDecoder: RowDecoder {
         case .notFinite:
             return flaw(.notFinite, "not a finite number", field, start)
         case .notANumber:
-            return flaw(.notANumber, "\(text(field, p)) is not a number", field, start)
+            return flaw(.notANumber, wrong(field, p, "a number"), field, start)
         }
     }
 
@@ -202,6 +202,30 @@ final class CSVDecoder: RowDecoder {
 
     private func missing(at column: Int) -> RowFlaw {
         RowFlaw(kind: .incomplete, column: column, message: "the row ends too early, or an axis has no value")
+    }
+
+    /// The flaw of a field that should be a time.
+    private func noTime(
+        _ field: UnsafePointer<UInt8>, _ next: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,
+        _ start: UnsafePointer<UInt8>
+    ) -> RowFlaw {
+        var p = field
+        let isBeyond =
+            if case .number = scanner.scanField(&p, end), case .number = time { true } else {
+                ClockTime.isBeyond(UnsafeBufferPointer(start: field, count: max(0, next - field - 1)))
+            }
+        if isBeyond {
+            return flaw(
+                .beyondTime, "\(text(field, next)) lies outside of the years 1677 to 2262 that nanoseconds count",
+                field, start)
+        }
+        return flaw(.notANumber, wrong(field, next, "a time"), field, start)
+    }
+
+    /// What is wrong with a field that should be something else.
+    private func wrong(_ field: UnsafePointer<UInt8>, _ next: UnsafePointer<UInt8>, _ wanted: String) -> String {
+        RowFlaw.zeroBytes(in: UnsafeBufferPointer(start: field, count: max(0, next - field - 1)))
+            ?? "\(text(field, next)) is not \(wanted)"
     }
 
     /// A field for display: truncated, and without control characters.

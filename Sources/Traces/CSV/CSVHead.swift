@@ -74,13 +74,10 @@ struct CSVHead {
                 "the first row has \(preamble.rows.first?.count ?? 0) fields, the header \(misfit.count): decimal commas cannot be told "
                     + "from commas between fields; separate the fields by semicolons, or write numbers with points",
                 remedy: misfit.count * 2 == preamble.rows.first?.count
-                    ? ForeignFormat.converted(path, suffix: "semicolons.csv") { input, output in
-                        // A decimal comma splits each number into two fields.
-                        let program =
-                            "NR <= \(preamble.lineCount) { gsub(/,/, \";\"); print; next } "
-                            + "{ s = \"\"; for (i = 1; i < NF; i += 2) s = s (i > 1 ? \";\" : \"\") $i \",\" $(i + 1); print s }"
-                        return "awk -F, \(ShellText.quoted(program)) \(input) > \(output)"
-                    } : nil)
+                    ? .file(
+                        ForeignFormat.beside(path, "semicolons.csv"),
+                        madeBy: .filter("awk -F, \(ShellText.quoted(Self.joinedDecimals(after: preamble.lineCount)))"))
+                    : nil)
         }
         let names = preamble.names ?? (0..<width).map { "#\($0 + 1)" }
         if preamble.names == nil, hints.map?.usesNumbers != true {
@@ -99,6 +96,12 @@ struct CSVHead {
             message, remedy in
             TraceError(.data, path: path, line: line, message, remedy: hints.remedy(remedy, for: path))
         }
+    }
+
+    /// The awk program that joins numbers which decimal commas have split into two fields.
+    private static func joinedDecimals(after lineCount: Int) -> String {
+        "NR <= \(lineCount) { gsub(/,/, \";\"); print; next } "
+            + "{ s = \"\"; for (i = 1; i < NF; i += 2) s = s (i > 1 ? \";\" : \"\") $i \",\" $(i + 1); print s }"
     }
 
     /// The reason to refuse a file that begins with these lines; `nil` if it is readable.
@@ -124,18 +127,18 @@ struct CSVHead {
         if text.contains(UInt8(ascii: "\r")) {
             throw fail(
                 "its lines end with CR alone: convert them to LF",
-                remedy: ForeignFormat.converted(path, suffix: "lines.csv") { "tr '\\r' '\\n' < \($0) > \($1)" })
+                remedy: .file(ForeignFormat.beside(path, "lines.csv"), madeBy: .filter("tr '\\r' '\\n'")))
         }
         // A pipe has only a few lines at first.
         let first = try lines.firstLines(lines.size == nil ? 2 : rowCount).lines
         if let conversion = LabelledRow.table(first) ?? StampedRow.table(first) {
-            let table = ForeignFormat.conversion(path, suffix: "columns.csv", conversion.program)
+            let table = ForeignFormat.beside(path, "columns.csv")
             // What the converted table needs in turn, so that the suggested command suffices.
-            let next = Self.refusal(conversion.lines, hints, table.path)
+            let next = Self.refusal(conversion.lines, hints, table)
             let options = if case .options(let options)? = next?.remedy { options } else { [String]() }
             throw fail(
                 conversion.what + (next.map { ". Of that table: \($0.message)" } ?? ""),
-                remedy: .file(table.path, madeBy: table.command, options: options))
+                remedy: .file(table, madeBy: .filter(conversion.filter), options: options))
         }
         let control = text.firstIndex { ($0 < 0x20 && $0 != UInt8(ascii: "\t")) || $0 == 0x7F }
         if let control {

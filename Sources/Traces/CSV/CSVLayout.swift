@@ -119,10 +119,9 @@ struct CSVLayout {
             throw fail(
                 "the rows are those of several sensors, as '\(names[place].printable)' says: "
                     + "\(CSVLayout.list(words.map(\.text))). Write those of each into a file of its own",
-                ForeignFormat.converted(path, suffix: "accelerometer.csv") { input, output in
-                    let program = "NR == 1 || index($0, \"\(wanted)\")"
-                    return "awk \(ShellText.quoted(program)) \(input) > \(output)"
-                })
+                .file(
+                    ForeignFormat.beside(path, "accelerometer.csv"),
+                    madeBy: .filter("awk \(ShellText.quoted("NR == 1 || index($0, \"\(wanted)\")"))")))
         }
     }
 

@@ -19,6 +19,15 @@ extension ClockTime {
         self = result
     }
 
+    /// Whether a text begins with a year, as in `2300-01-01`, whose nanoseconds since 1970 no 64 bits hold.
+    static func isBeyond(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let digits = text.drop { $0 == 0x20 || $0 == UInt8(ascii: "\"") }.prefix { $0 &- 0x30 < 10 }
+        guard digits.count == 4, digits.endIndex < text.endIndex, [0x2D, 0x2F, 0x2E].contains(text[digits.endIndex]),
+            let year = Int(String(decoding: digits, as: UTF8.self))
+        else { return false }
+        return !(1678...2261).contains(year)
+    }
+
     init?(_ text: String) {
         var text = text
         guard let result = text.withUTF8({ ClockTime($0) }) else { return nil }

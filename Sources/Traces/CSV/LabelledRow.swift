@@ -47,11 +47,9 @@ struct LabelledRow {
         return LineConversion(
             what: "each number has its name before it: make a table of them",
             lines: [Array(header.utf8)]
-                + first.map { line in LabelledRow(line).map { Array($0.values.joined(separator: ",").utf8) } ?? line }
-        ) { input, output in
-            "{ echo \(header); sed -E '\(StampedRow.separated(by: ","));s/[[:alpha:]_][[:alnum:]_]*[:=] *//g;"
-                + "s/[[:blank:],;]+/,/g' \(input); } > \(output)"
-        }
+                + first.map { line in LabelledRow(line).map { Array($0.values.joined(separator: ",").utf8) } ?? line },
+            filter: "sed -E '\(StampedRow.separated(by: ","));s/[[:alpha:]_][[:alnum:]_]*[:=] *//g;"
+                + "s/[[:blank:],;]+/,/g;1s/^/\(header)\\n/'")
     }
 }
 
@@ -81,10 +79,9 @@ struct StampedRow {
         let delimiter: Character = ["\t", ";", ","].first { row.rest.contains($0) } ?? " "
         return LineConversion(
             what: "an arrow follows the time in each row: make a field of the time",
-            lines: first.map { line in StampedRow(line).map { Array("\($0.time)\(delimiter)\($0.rest)".utf8) } ?? line }
-        ) { input, output in
-            "sed '\(separated(by: delimiter == "\t" ? "\\t" : String(delimiter)))' \(input) > \(output)"
-        }
+            lines: first.map { line in StampedRow(line).map { Array("\($0.time)\(delimiter)\($0.rest)".utf8) } ?? line
+            },
+            filter: "sed '\(separated(by: delimiter == "\t" ? "\\t" : String(delimiter)))'")
     }
 }
 
@@ -92,6 +89,6 @@ struct StampedRow {
 struct LineConversion {
     let what: String
     let lines: [[UInt8]]
-    /// Makes the program from the names of the file and of the table.
-    let program: (String, String) -> String
+    /// The shell command that reads the file and writes the table.
+    let filter: String
 }

@@ -1,5 +1,5 @@
 /// Known files that are not traces, recognised by their first bytes, with the remedy.
-struct ForeignFormat {
+package struct ForeignFormat {
     private let marks: [[UInt8]]
     private let message: String
     /// Makes the command that converts a file, from the file's name.
@@ -78,13 +78,16 @@ struct ForeignFormat {
             [0x89, 0x48, 0x44, 0x46], "is an HDF5 file (also MATLAB 7.3), and no CSV: export the samples as CSV"),
         ForeignFormat(
             [0x93, 0x4E, 0x55, 0x4D, 0x50, 0x59], "is an array of NumPy, and no CSV: write it with numpy.savetxt"),
-        ForeignFormat([0xFF, 0xFE], "is UTF-16 text: save it as UTF-8", recoded),
-        ForeignFormat([0xFE, 0xFF], "is UTF-16 text: save it as UTF-8", recoded),
     ]
 
     /// Throws ``TraceError`` when a file begins like one of these formats.
     static func refuse(_ first: [UInt8], _ path: String) throws(TraceError) {
         if first.starts(with: "PK\u{3}\u{4}".utf8) { throw archive(path, first) }
+        if let encoding = wideEncoding(first) {
+            throw TraceError(
+                .data, path: path, "is \(encoding) text: save it as UTF-8",
+                remedy: .file(beside(path, "utf8.csv"), madeBy: .filter("iconv -f \(encoding) -t UTF-8")))
+        }
         guard let found = all.first(where: { $0.marks.contains(where: first.starts) }) else { return }
         throw TraceError(.data, path: path, found.message, remedy: found.remedy?(path))
     }
@@ -121,16 +124,19 @@ struct ForeignFormat {
         return Array(first.dropFirst(30).prefix(Int(first[26]) | Int(first[27]) << 8))
     }
 
-    private static func unpacked(_ path: String, with command: String, suffixes: [String]) -> TraceRemedy {
-        for suffix in suffixes where path.lowercased().hasSuffix(suffix) {
-            let result = String(path.dropLast(suffix.count))
-            return .file(result, madeBy: "\(command) \(ShellText.quoted(path)) > \(ShellText.quoted(result))")
-        }
-        return converted(path, suffix: "csv") { "\(command) \($0) > \($1)" }
+    private static func unpacked(_ path: String, with filter: String, suffixes: [String]) -> TraceRemedy {
+        let suffix = suffixes.first { path.lowercased().hasSuffix($0) }
+        return .file(suffix.map { String(path.dropLast($0.count)) } ?? beside(path, "csv"), madeBy: .filter(filter))
     }
 
-    @Sendable private static func recoded(_ path: String) -> TraceRemedy? {
-        converted(path, suffix: "utf8.csv") { "iconv -f UTF-16 -t UTF-8 \($0) > \($1)" }
+    /// The encoding of text with two bytes for each character: by its mark, or because each second byte is 0.
+    private static func wideEncoding(_ first: [UInt8]) -> String? {
+        if [[0xFF, 0xFE], [0xFE, 0xFF]].contains(where: first.starts) { return "UTF-16" }
+        let bytes = first.prefix(first.count & ~1)
+        func isText(_ place: Int) -> Bool {
+            bytes.count >= 8 && bytes.enumerated().allSatisfy { ($0 % 2 == place) == ($1 != 0) }
+        }
+        return isText(0) ? "UTF-16LE" : isText(1) ? "UTF-16BE" : nil
     }
 
     @Sendable private static func exported(_ path: String) -> TraceRemedy? {
@@ -139,22 +145,16 @@ struct ForeignFormat {
         let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
         return .file(
             folder + stem + ".csv",
-            madeBy: "soffice --headless --convert-to csv --outdir \(ShellText.quoted(folder.isEmpty ? "." : folder)) "
-                + ShellText.quoted(path))
+            madeBy: .command(
+                "soffice --headless --convert-to csv --outdir \(ShellText.quoted(folder.isEmpty ? "." : folder)) "
+                    + ShellText.quoted(path)))
     }
 
-    /// Makes a remedy with a file that a command writes beside the original.
-    static func converted(_ path: String, suffix: String, _ command: (String, String) -> String) -> TraceRemedy {
-        let made = conversion(path, suffix: suffix, command)
-        return .file(made.path, madeBy: made.command)
-    }
+    /// The end of the name of what `convert` makes.
+    package static let convertedSuffix = "converted.csv"
 
-    /// The converted file and the command that makes it.
-    static func conversion(
-        _ path: String, suffix: String, _ command: (String, String) -> String
-    ) -> (path: String, command: String) {
-        let stem = path.lowercased().hasSuffix(".csv") ? String(path.dropLast(4)) : path
-        let result = "\(stem).\(suffix)"
-        return (result, command(ShellText.quoted(path), ShellText.quoted(result)))
+    /// The name of a file that a command makes beside the original.
+    package static func beside(_ path: String, _ suffix: String) -> String {
+        "\(path.lowercased().hasSuffix(".csv") ? String(path.dropLast(4)) : path).\(suffix)"
     }
 }

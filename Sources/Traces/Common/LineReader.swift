@@ -192,7 +192,9 @@ final class LineReader {
     private func tooLong() -> TraceError {
         TraceError(
             .data, path: path, line: lineNumber + 1,
-            "the line is longer than \(Self.longestLine) bytes: this is no trace of samples")
+            end > start && buffer[start] == 0
+                ? "zero bytes, as a power failure leaves them: head -n \(lineNumber) writes what is before them"
+                : "the line is longer than \(Self.longestLine) bytes: this is no trace of samples")
     }
 
     private func refill() throws(TraceError) {

@@ -163,7 +163,8 @@ final class RowReader: TraceReader {
                 rowCount += 1
                 let flaw = decoder.decode(line.bytes, into: row)
                 if !line.isTerminated, flaw != nil || decoder.endsEveryLine {
-                    rules.record(.torn, at: line.number, "the last line was not written to its end: skipped")
+                    let zeros = RowFlaw.zeroBytes(in: line.bytes).map { " (\($0))" } ?? ""
+                    rules.record(.torn, at: line.number, "the last line was not written to its end\(zeros): skipped")
                     return .end
                 }
                 if let flaw { try rules.record(flaw, at: line.number) }

@@ -125,7 +125,11 @@ package final class TraceFile {
                     [own.streams]
                     + (contents.contains { $0.kind == .accelerometer }
                         ? [] : others.map { $0.firstSamples(most).streams })
-                guard let acceleration = accelerometers.joined().first(where: { $0.kind == .accelerometer }) else {
+                guard
+                    let acceleration = accelerometers.joined().first(where: {
+                        $0.kind == .accelerometer && $0.hasGravity
+                    })
+                else {
                     break
                 }
                 let factor = Float(rate.unit.factor)
@@ -145,8 +149,15 @@ package final class TraceFile {
         readers = [makeReader(head)]
     }
 
-    /// The samples in the first lines of a CSV file, without consuming them; of accelerometers only those with gravity.
-    private func firstSamples(_ most: Int) -> (streams: [(kind: SampleKind, samples: [Sample])], lineCount: Int) {
+    /// The first stamp of a CSV file, in seconds; `nil` without a sample at its beginning.
+    var startSeconds: Double? {
+        firstSamples(10).streams.lazy.compactMap(\.samples.first).first.map { Double($0.timeNanoseconds) * 1e-9 }
+    }
+
+    /// The samples in the first lines of a CSV file, without consuming them.
+    private func firstSamples(
+        _ most: Int
+    ) -> (streams: [(kind: SampleKind, hasGravity: Bool, samples: [Sample])], lineCount: Int) {
         guard let (lines, head, _) = text, let first = try? lines.firstLines(most).lines else { return ([], 0) }
         let decoder = CSVDecoder(head, isLineByLine: true)
         let row = TraceRow(streamCount: contents.count)
@@ -161,7 +172,7 @@ package final class TraceFile {
             }
         }
         let streams = zip(head.layout.streams, samples).map { stream, samples in
-            (stream.kind, stream.lift == 0 ? samples : [])
+            (stream.kind, stream.lift == 0, samples)
         }
         return (streams, first.count)
     }

@@ -58,8 +58,9 @@ struct TraceFileName {
         guard let names = try? folderNames(folder.isEmpty ? "." : folder) else { return [] }
         let found = names.filter { name in
             let read = TraceFileName(name)
-            return name.lowercased().hasSuffix(".csv") && folder + name != path && read.kind == .accelerometer
-                && read.content == .usual
+            // What was converted with a gravity that was added has none.
+            return name.lowercased().hasSuffix(".csv") && !name.hasSuffix(ForeignFormat.convertedSuffix)
+                && folder + name != path && read.kind == .accelerometer && read.content == .usual
         }.sorted()
         // An acceleration with gravity is named "total" beside one without.
         let total = found.filter { $0.lowercased().hasPrefix("total") }

@@ -31,8 +31,7 @@ package struct TraceHints: Sendable, Equatable {
         guard case .options(let options)? = remedy, !isOnlyFile, options.first != "--bind", map == nil, rateHz == nil,
             assumedKind == nil
         else { return remedy }
-        let words = (["binnacle", "convert", "--force"] + options).map(ShellText.quoted).joined(separator: " ")
-        return ForeignFormat.converted(path, suffix: "converted.csv") { "\(words) \($0) -o \($1)" }
+        return .file(ForeignFormat.beside(path, ForeignFormat.convertedSuffix), madeBy: .conversion(options))
     }
 
     /// Whether the accelerations of a sensor, `nil` for one without a name, have to be negated.
@@ -49,10 +48,22 @@ package struct TraceHints: Sendable, Equatable {
 package enum TraceRemedy: Sendable, Equatable {
     /// The same command with additional options.
     case options([String])
-    /// The same command with another file, made first by a shell command unless that is empty, and with additional options.
-    case file(String, madeBy: String, options: [String] = [])
+    /// The same command with another file, and with additional options.
+    case file(String, madeBy: Maker, options: [String] = [])
     /// The same command without the file, whose samples no detector uses.
     case leftOut
+
+    /// What makes the other file first.
+    package enum Maker: Sendable, Equatable {
+        /// It is there.
+        case none
+        /// A shell command.
+        case command(String)
+        /// A shell command that reads the refused file from standard input, and writes the other to standard output.
+        case filter(String)
+        /// `binnacle convert` with these options.
+        case conversion([String])
+    }
 }
 
 /// Writes words for a shell.

@@ -6,6 +6,8 @@ package struct TraceRepairs: Sendable, Equatable {
         case notANumber = "not a number: skipped"
         /// NaN or infinity.
         case notFinite = "not finite: skipped"
+        /// A time that nanoseconds in 64 bits cannot count.
+        case beyondTime = "time beyond the years 1677 to 2262: skipped"
         /// A value beyond the range of any sensor.
         case beyondSensors = "beyond any sensor: skipped"
         /// A line that does not follow its format.
@@ -33,6 +35,7 @@ package struct TraceRepairs: Sendable, Equatable {
             switch self {
             case .notANumber: "not_a_number"
             case .notFinite: "not_finite"
+            case .beyondTime: "beyond_time"
             case .beyondSensors: "beyond_sensors"
             case .damaged: "damaged"
             case .incomplete: "incomplete"
@@ -50,7 +53,7 @@ package struct TraceRepairs: Sendable, Equatable {
         /// Whether a thousand in a row mean that the file is not a trace.
         ///
         /// A sensor that fails, with NaN or without a value, is not damage.
-        var isDamage: Bool { self == .notANumber || self == .damaged || self == .incomplete }
+        var isDamage: Bool { [.notANumber, .beyondTime, .damaged, .incomplete].contains(self) }
     }
 
     /// The number of skipped occurrences of each kind, by words for programs, such as `not_finite`.

@@ -136,6 +136,12 @@ struct RowFlaw {
     /// The position of the byte in the line, from 1.
     let column: Int
     let message: String
+
+    /// The message about bytes that are 0, which no recorder writes; `nil` without one.
+    static func zeroBytes(in bytes: some Sequence<UInt8>) -> String? {
+        let count = bytes.count { $0 == 0 }
+        return count > 0 ? "\(count) zero bytes, as a power failure leaves them" : nil
+    }
 }
 
 /// The plausibility rules for rows in all formats: what is skipped, and what ends the reading.
