@@ -10,6 +10,8 @@ import TableReading
 /// `binnacle check`: validates configurations.
 struct CheckCommand {
     private let paths: [String]
+    /// Whether the paths are those of the command line.
+    private let isNamed: Bool
     private let isStrict: Bool
     private let root: String?
     private let settings: [CommandLineSetting]
@@ -17,6 +19,7 @@ struct CheckCommand {
     init(_ arguments: Arguments) throws(StationError) {
         settings = try arguments.settings()
         let named = arguments.configurationPaths
+        isNamed = !named.isEmpty
         paths = named.isEmpty ? [Configuration.standardPath] : named
         isStrict = arguments.has(.strict)
         root = arguments.value(.root)
@@ -34,6 +37,11 @@ struct CheckCommand {
                 } else {
                     output.write("\(path.printable): \(configuration.summary)")
                 }
+            } catch .file(_, let problem) where !isNamed && (problem == .missing || problem == .nothing) {
+                errors.write(
+                    "\(path): there is no configuration: looked for \(path)/binnacle.toml and \(path)/conf.d/*.toml; "
+                        + "binnacle check PATH takes another file or folder")
+                status = .configuration
             } catch {
                 let failure = StationError(error)
                 for line in failure.description.split(separator: "\n") { errors.write(line.printable) }

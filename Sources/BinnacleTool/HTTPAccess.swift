@@ -26,19 +26,20 @@ struct HTTPAccess: Sendable {
 
     /// The first line of a file, which has to be too long to guess.
     private static func token(_ path: String) throws(StationError) -> String {
+        let remedy = "openssl rand -hex 16 > FILE makes one"
         let bytes: [UInt8]
         do throws(SmallFile.Failure) {
             bytes = try SmallFile.bytes(path, limit: 4096, kind: .any)
         } catch {
-            throw StationError(.noInput, "--token-file \(path.printable): cannot be read: \(error)")
+            throw StationError(
+                .noInput, "--token-file \(path.printable): cannot be read: \(error.reason): \(remedy)")
         }
         let line = String(
             decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
         guard line.utf8.count >= 16, line.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
             throw StationError(
                 .data,
-                "--token-file \(path.printable): has to begin with a line of at least 16 letters and digits, as "
-                    + "'openssl rand -hex 16' makes them")
+                "--token-file \(path.printable): has to begin with a line of at least 16 letters and digits: \(remedy)")
         }
         return line
     }

@@ -5,12 +5,13 @@ import Synchronization
 /// The places of a service, of which each connection has one, with a thread: bounded in all and for each client's address.
 ///
 /// A connection whose request is not admitted yet gives its place to the next one, so a client that sends nothing, or has no token,
-/// does not exclude others.
+/// does not exclude others. Without such a one, the oldest that has been served for a while does: its page connects again.
 final class HTTPPlaces: Sendable {
     /// Why a connection was closed.
     enum Closing: String {
         case stalled = "that had read nothing for 5 s"
         case noPlace = "for which there is no place"
+        case displaced = "to give its place to a newer one"
     }
 
     /// A connection that has a place.
@@ -21,7 +22,8 @@ final class HTTPPlaces: Sendable {
         let number: Int
         let socket: Descriptor
         let peer: NetworkAddress
-        fileprivate var isAdmitted = false
+        /// When its request was admitted, in nanoseconds.
+        fileprivate var admitted: Int64?
     }
 
     private struct State {
@@ -37,15 +39,18 @@ final class HTTPPlaces: Sendable {
 
     private static let most = 32
     private static let mostOfNetwork = 24
+    /// How long a connection keeps its place after its request, in nanoseconds.
+    private static let servedTime: Int64 = 10_000_000_000
 
     private let state = Mutex(State())
 
     /// Gives a place to a connection, which is returned if it needs a thread.
     ///
-    /// Without a free one that is the place of the oldest connection that is not admitted, whose thread then serves both: the
-    /// caller waits for none.
+    /// Without a free one that is the place of the oldest connection that is not admitted, or else has been served for a while; its
+    /// thread then serves both: the caller waits for none.
     func take(_ socket: Descriptor, _ peer: NetworkAddress) -> Connection? {
         let network = peer.network
+        let served = SystemClock.monotonic() - Self.servedTime
         return state.withLock { state in
             let counts = state.connections.values.reduce(into: [:]) { $0[$1.peer.network, default: 0] += 1 }
             let isCrowded = counts[network, default: 0] >= Self.mostOfNetwork
@@ -57,14 +62,17 @@ final class HTTPPlaces: Sendable {
                 return connection
             }
             let open = state.connections.values.filter {
-                !$0.isAdmitted && (!isCrowded || $0.peer.network == network)
+                $0.admitted ?? .min < served && (!isCrowded || $0.peer.network == network)
             }
             // Of the address that has the most places.
-            let order = { (place: Connection) in (counts[place.peer.network, default: 0], -place.number) }
+            let order = { (place: Connection) in
+                (place.admitted == nil ? 1 : 0, counts[place.peer.network, default: 0], -place.number)
+            }
             guard let oldest = open.max(by: { order($0) < order($1) }) else {
                 state.report(.noPlace, peer)
                 return nil
             }
+            if oldest.admitted != nil { state.report(.displaced, oldest.peer) }
             // Ends its wait for input, or for room for the answer.
             _ = shutdown(oldest.socket.raw, Int32(SHUT_RDWR))
             state.last = number
@@ -78,7 +86,7 @@ final class HTTPPlaces: Sendable {
     func admit(_ connection: Connection) -> Bool {
         state.withLock { state in
             guard state.connections[connection.thread]?.number == connection.number else { return false }
-            state.connections[connection.thread]?.isAdmitted = true
+            state.connections[connection.thread]?.admitted = SystemClock.monotonic()
             return true
         }
     }

@@ -95,6 +95,11 @@ struct MetricsText {
         Row("binnacle_handler_dropped_events_total", "counter", "The events that the handler never got.") {
             handlers($0) { number($0["dropped"]) }
         },
+        Row(
+            "binnacle_handler_left_out_events_total", "counter", "The events that rate_limit and quiet_hours left out."
+        ) {
+            handlers($0) { number($0["left_out"]) }
+        },
         Row("binnacle_handler_finished_total", "counter", "The commands that succeeded.") {
             handlers($0) { number($0["finished"]) }
         },

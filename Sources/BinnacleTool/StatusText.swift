@@ -80,7 +80,11 @@ enum StatusText {
         if let stored = handler["stored"] {
             parts.append("\(word(stored)) waiting in the store behind number \(word(handler["cursor"]))")
         }
-        for (key, text) in [("finished", "finished"), ("failed", "failed"), ("dropped", "dropped")] {
+        let counts = [
+            ("finished", "finished"), ("failed", "failed"), ("dropped", "dropped"),
+            ("left_out", "left out by rate_limit and quiet_hours"),
+        ]
+        for (key, text) in counts {
             if let count = handler[key]?.integer, count != 0 { parts.append("\(count) \(text)") }
         }
         if let failure = handler["failure"]?.text { parts.append("FAILS: \(failure)") }

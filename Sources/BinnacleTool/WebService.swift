@@ -54,10 +54,18 @@ struct WebService: Sendable {
 
     /// Sends the stored events since a time as lines of JSON as they come, up to the limit, and a line about them at the end.
     private func sendEvents(_ connection: HTTPConnection, _ request: HTTPConnection.Request) throws(HTTPRefusal) {
-        guard let text = request.parameter("since_ns"), let since = Int64(text) else {
+        func time(_ name: String) throws(HTTPRefusal) -> Int64? {
+            guard let text = request.parameter(name) else { return nil }
+            guard let time = Int64(text) else {
+                throw .malformed(
+                    "\(name) has to be a whole number of nanoseconds since 1970, from \(Int64.min) to \(Int64.max).")
+            }
+            return time
+        }
+        guard let since = try time("since_ns") else {
             throw .malformed("since_ns is missing: nanoseconds since 1970.")
         }
-        let until = request.parameter("until_ns").flatMap { Int64($0) } ?? .max
+        let until = try time("until_ns") ?? .max
         var wanted = SubscriptionRequest()
         wanted.sinceNanoseconds = since
         wanted.follows = false

@@ -86,7 +86,8 @@ with harness.temporary_folder() as folder:
         f'[north.bow]\naccelerometer = {json.dumps(name)}\nmagnetometer = {json.dumps(name)}\n'
         f'[store]\npath = "{folder}/events.db"\n[socket]\npath = "{path}"\n'
         f'[handler.runs]\non = ["shake", "motion.began"]\ncommand = ["/bin/true"]\n'
-        f'[handler.fails]\non = ["motion.began"]\ncommand = ["/bin/false"]\n')
+        f'[handler.fails]\non = ["motion.began"]\ncommand = ["/bin/false"]\n'
+        f'[handler.rare]\non = ["shake", "motion.began"]\nlog = "info"\ndecorate = [{{ rate_limit = {{ per_minute = 1 }} }}]\n')
     away = metrics()
     check(away.returncode == 69, f"without a daemon the exit status is {away.returncode}")
     answer = metrics("--http", text=b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -103,7 +104,7 @@ with harness.temporary_folder() as folder:
             if daemon.poll() is not None:
                 harness.fail("the daemon ended:", daemon.stderr.read().decode())
             return (value(families, "binnacle_command_duration_seconds_count", handler="runs") or 0) >= 1 \
-                and value(families, "binnacle_handler_failed_total", handler="fails")
+                and value(families, "binnacle_handler_failed_total", handler="fails") and value(families, "binnacle_handler_left_out_events_total", handler="rare")
 
         harness.until(handlers_have_run, pause=0.1)
         text = printed.stdout.decode()
@@ -113,6 +114,11 @@ with harness.temporary_folder() as folder:
         check(len(series) == len(set(series)), f"no series stands twice among {len(series)}")
         check(value(families, "binnacle_samples_total", sensor=name, kind="accelerometer") is not None, "the sensor has its samples")
         status = json.loads(subprocess.run([BINARY, "status", "--json", "--socket", path], capture_output=True, text=True).stdout)
+        left = {handler["name"]: handler["left_out"] for handler in status["handlers"]}
+        check(left["rare"] >= value(families, "binnacle_handler_left_out_events_total", handler="rare") >= 1 and left["runs"] == 0,
+              f"what decorators left out is counted: {left}")
+        words = subprocess.run([BINARY, "status", "--socket", path], capture_output=True, text=True).stdout
+        check("left out by rate_limit and quiet_hours" in words, "and said by status")
         counted = {(e["detector"], e["kind"]): e["count"] for e in status["events_total"]}
         check(counted.get((name, "motion.began"), 0) >= 1, f"events are counted: {counted}")
         for (detector, kind), count in counted.items():

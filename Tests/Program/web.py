@@ -216,11 +216,29 @@ with harness.temporary_folder() as folder:
         check(b" 200 " in connection.recv(65536), "a stream")
     check(raw(port, heads.GOOD % b"/status" + b"\r\n") == b"", "an address has 24 places")
     check(raw(port, heads.GOOD % b"/status" + b"\r\n", client="127.0.0.2").startswith(b"HTTP/1.1 200"), "another one has its own")
+    # Clients that are served do not exclude others for good.
+    harness.until(lambda: raw(port, heads.GOOD % b"/status" + b"\r\n").startswith(b"HTTP/1.1 200"), pause=0.5)
+
+    def has_ended(connection):
+        try:
+            while connection.recv(65536):
+                pass
+            return True
+        except TimeoutError:
+            return False
+
+    for connection in streams:
+        connection.settimeout(0.5)
+    check(has_ended(streams[0]) and not has_ended(streams[23]), "the oldest stream gives its place after a while, and the newest stays")
     for connection in silent + streams:
         connection.close()
     harness.end(web)
     text = web.stderr.read()
     check("no place" in text and "127.0.0.1" in text, f"connections without a place are reported: {text.strip()}")
+    check("to give its place to a newer one" in text, "and the ones that have lost theirs")
+    for since, wanted in [("", "missing"), ("since_ns=9223372036854775808", "9223372036854775807"), ("since_ns=0&until_ns=1e9", "until_ns has to be")]:
+        done = subprocess.run([BINARY, "web", "--http", "--socket", path], input=heads.GOOD % f"/events?{since}".encode() + b"\r\n", capture_output=True)
+        check(done.stdout.startswith(b"HTTP/1.1 400") and wanted.encode() in done.stdout, f"/events?{since}: {done.stdout.splitlines()[-1:]}")
 
     # Clients that ask for all events and read nothing: what they cost, from attack to attack.
     with many_events(f"{folder}/many", lines[0]):
@@ -255,6 +273,10 @@ with harness.temporary_folder() as folder:
     pathlib.Path(folder, "short").write_text("1234\n")
     done = subprocess.run([BINARY, "web", "--listen", "0.0.0.0:0", "--token-file", f"{folder}/short"], capture_output=True, text=True)
     check(done.returncode == 65, f"a token that can be guessed: {done.stderr.strip()}")
+    for name, reason in [("none", "No such file or directory"), (".", "Is a directory"), ("large", "it is too large")]:
+        pathlib.Path(folder, "large").write_bytes(b"a" * 5000)
+        done = subprocess.run([BINARY, "web", "--token-file", f"{folder}/{name}"], capture_output=True, text=True)
+        check(done.returncode == 66 and f"--token-file {folder}/{name}: cannot be read: {reason}: openssl rand" in done.stderr, f"a token file that is not read: {done.stderr.strip()}")
     own = [line.split()[3].split("/")[0] for line in subprocess.run(
         ["ip", "-o", "-4", "addr", "show", "scope", "global"], capture_output=True, text=True).stdout.splitlines()]
     if own:

@@ -158,4 +158,31 @@ import Testing
         #expect(missing.output.contains("sensor 'compass' of the configuration (magnetometer): MISSING"))
         #expect(try Binary.run("doctor", "--root", try FifoTree().root).status == 69)
     }
+
+    /// A model and a recording are sensors without a device.
+    @Test(arguments: [
+        ("simulated\"", "simulated", 0), ("trace\"\nfile = \"a.csv\"", "played from", 0),
+        ("trace\"\nfile = \"b.csv\"", "MISSING", 69),
+    ])
+    func doctorCountsWhatIsNoDevice(source: String, says: String, status: Int32) throws {
+        let folder = try TemporaryFolder([
+            "c.toml": "[sensor.box]\nsource = \"\(source)\n[motion.moved]\naccelerometer = \"box\"\n",
+            "a.csv": "t_s,ax,ay,az\n0,0,0,9.8\n",
+        ])
+        let tree = try FifoTree()
+        let result = try Binary.run(["doctor", "--root", tree.root, "--config", "c.toml"], in: folder.path)
+        #expect(result.status == status)
+        #expect(
+            result.output.contains("sensor 'box' of the configuration (accelerometer): \(says)"), "\(result.output)")
+    }
+
+    @Test func checkSaysWhereItHasLooked() throws {
+        // A machine where Binnacle is installed has a configuration.
+        guard access("/etc/binnacle", F_OK) != 0 else { return }
+        let result = try Binary.run("check")
+        #expect(result.status == 78)
+        #expect(
+            result.errors.contains("looked for /etc/binnacle/binnacle.toml and /etc/binnacle/conf.d/*.toml"),
+            "\(result.errors)")
+    }
 }

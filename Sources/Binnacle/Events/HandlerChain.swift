@@ -88,6 +88,8 @@ package final class HandlerChain {
 open class EventDecorator: EventHandler {
     /// What is forwarded to; set by the ``HandlerChain`` the decorator is in.
     package internal(set) var next: (any EventHandler)?
+    /// The number of events that were dropped because there were too many, or at their time of day.
+    package internal(set) var droppedCount = 0
 
     /// Creates a decorator that forwards everything.
     public init() {}

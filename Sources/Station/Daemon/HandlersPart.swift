@@ -155,6 +155,7 @@ final class HandlersPart: DaemonPart {
         object.add("action", type(of: line.section.action).key)
         object.add("queued", raw: String(line.handler.unfinishedCount))
         object.add("dropped", raw: String(tally.droppedCount))
+        object.add("left_out", raw: String(line.leftOutCount))
         object.add("finished", raw: String(tally.finishedCount))
         object.add("failed", raw: String(tally.failedCount))
         object.add("failure", tally.failure)

@@ -28,6 +28,9 @@ final class HandlerLine {
 
     private let decorators: [(settings: DecoratorSettings, object: EventDecorator)]
 
+    /// The number of events that the decorators have dropped for their limits.
+    var leftOutCount: Int { decorators.reduce(0) { $0 + $1.object.droppedCount } }
+
     /// Makes a line without changing its predecessor; `inlet` is the store's, if there is one.
     init(
         _ section: HandlerSection, after old: HandlerLine?, context: DecoratorSettings.Context, inlet: StoreInlet?,

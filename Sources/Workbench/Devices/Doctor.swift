@@ -1,5 +1,6 @@
 import Binnacle
 package import Configuration
+import Glibc
 import LinuxSensors
 import PlainText
 package import Station
@@ -32,12 +33,20 @@ package struct Doctor {
         var left = inspections.filter { $0.state == .ready }
         let sampled = configuration.sensors.compactMap { section -> Need? in
             let kinds = configuration.kinds(of: section.name)
-            guard !kinds.isEmpty, let (interface, match) = section.source.device else { return nil }
-            let place = left.firstIndex { match.accepts($0.device, as: interface, with: kinds) }
+            guard !kinds.isEmpty else { return nil }
+            let found: String?
+            switch section.source {
+            case .simulated: found = "simulated"
+            case .trace(let file, _): found = access(file, R_OK) == 0 ? "played from \(file.printable)" : nil
+            default:
+                guard let (interface, match) = section.source.device else { return nil }
+                let place = left.firstIndex { match.accepts($0.device, as: interface, with: kinds) }
+                found = place.map { left.remove(at: $0).device.name.printable }
+            }
             let users = configuration.detectors.filter { $0.needs.contains { $0.sensor == section.name } }
             return (
                 "sensor '\(section.name)' of the configuration (\(kinds.map(\.rawValue).joined(separator: " and ")))",
-                place.map { left.remove(at: $0).device.name.printable },
+                found,
                 configuration.isOptional(section) ? users.map(\.name) : []
             )
         }

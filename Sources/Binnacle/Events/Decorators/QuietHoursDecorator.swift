@@ -1,8 +1,5 @@
 /// Drops events between two local times of day, and counts them: the one decorator that looks at a clock.
 package final class QuietHoursDecorator: EventDecorator {
-    /// The number of events dropped so far.
-    package private(set) var droppedCount = 0
-
     private let startMinute: Int
     private let endMinute: Int
     private let clock: (Event) -> Int

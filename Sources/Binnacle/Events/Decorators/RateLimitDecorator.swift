@@ -2,9 +2,6 @@
 ///
 /// All kinds and detectors share the limit, because it protects the handler.
 package final class RateLimitDecorator: EventDecorator {
-    /// The number of events dropped so far.
-    package private(set) var droppedCount = 0
-
     /// The stamps of the last events passed, in nanoseconds: at first it grows to `perMinute` stamps, then it is a ring that
     /// begins at `oldest`.
     private var passed: [Int64] = []
