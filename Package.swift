@@ -272,7 +272,7 @@ let package = Package(
             swiftSettings: settings),
         // What only tests use: nothing above depends on it, so it is built with the tests and is part of no product.
         .target(
-            name: "TestSupport", dependencies: ["VirtualDevices", "CBench"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Binnacle", "VirtualDevices", "CBench"], path: "Tests/TestSupport",
             swiftSettings: settings),
     ] + development + fuzzers,
     cxxLanguageStandard: .cxx17

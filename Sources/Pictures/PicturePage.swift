@@ -249,8 +249,7 @@ package struct PicturePage {
     private func data(of spectrum: Spectrum) -> [UInt8] {
         var data: [UInt8] = []
         for cell in spectrum.cells {
-            for power in cell.power {
-                let mean = Double(power) / Double(cell.count)
+            for mean in cell.levels {
                 let level = mean > 0 ? (1000 * log10(mean)).rounded() : -32_000
                 Base64.append(UInt64(UInt16(bitPattern: Int16(min(max(level, -32_000), 32_000)))), 2, to: &data)
             }

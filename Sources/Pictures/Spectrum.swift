@@ -16,7 +16,7 @@ final class Spectrum {
     /// Frequencies from 0 to half the sampling rate.
     static let frequencyCount = length / 2 + 1
 
-    /// The sum of consecutive segments; their mean density is `power` · ``density`` / `count`.
+    /// The sum of consecutive segments; their mean density is ``levels`` · ``density``.
     struct Cell {
         /// First and last stamp of the segments, in nanoseconds; there may be gaps between.
         var startNanoseconds: Int64
@@ -25,15 +25,22 @@ final class Spectrum {
         var count: Int
         /// The sum of their periodograms before scaling to a density, in (m/s²)², at frequencies `rateHz` / `length` apart.
         var power: [Float]
+
+        /// The mean periodogram, one-sided.
+        var levels: [Double] {
+            power.indices.map { index in
+                // Frequency 0 and the last one have no negative counterpart.
+                let share = index == 0 || index == power.count - 1 ? 0.5 : 1
+                return share * Double(power[index]) / Double(count)
+            }
+        }
     }
 
     /// In the order of time; each of the same number of segments, except the last.
     private(set) var cells: [Cell] = []
     /// The mean sampling rate of all segments, in Hz; 0 without segments.
     var rateHz: Double { segmentSeconds > 0 ? segmentSamples / segmentSeconds : 0 }
-    /// Factor to a one-sided density in (m/s²)²/Hz: 2 / (rate · Σ w²).
-    ///
-    /// At frequency 0 and the last one the factor is half of it, because they have no negative counterpart.
+    /// Factor from ``Cell/levels`` to a density in (m/s²)²/Hz: 2 / (rate · Σ w²).
     var density: Double { rateHz > 0 ? 2 / (rateHz * windowPower) : 0 }
 
     /// Samples of the current segment, with room for a whole one; the last lane is 0.

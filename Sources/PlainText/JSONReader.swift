@@ -40,14 +40,18 @@ package struct JSONReader {
     /// A JSON text without characters that a terminal would interpret, although JSON allows them: in strings they become
     /// equivalent escapes, between values blanks.
     package static func harmless(_ text: String) -> String {
-        func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) }
-        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        guard text.unicodeScalars.contains(where: \.needsEscape) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0..<0x20: result += " "
-            case 0x7F...0x9F: result += "\\u00" + String(scalar.value, radix: 16)
-            default: result.unicodeScalars.append(scalar)
+            if scalar.value < 0x20 {
+                result += " "
+            } else if scalar.needsEscape {
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            } else {
+                result.unicodeScalars.append(scalar)
             }
         }
         return result

@@ -46,7 +46,8 @@ extension Array<UInt8> {
 }
 
 extension Unicode.Scalar {
-    fileprivate var needsEscape: Bool {
+    /// Whether a terminal would interpret it, or a reader could not see it.
+    var needsEscape: Bool {
         if isASCII { return value < 0x20 || value == 0x7F }
         return switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true

@@ -51,10 +51,8 @@ final class StoreFile {
     init(
         _ settings: EventStoreSettings, succeeding past: (identity: String, lastSequence: UInt64)
     ) throws(StoreFailure) {
-        if let problem = Database.libraryProblem {
-            throw .foreign(
-                path: settings.path, reason: "SQLite cannot be loaded: \(problem)",
-                remedy: "install it (Debian: libsqlite3-0) and restart")
+        if let problem = StoreLibrary.problem {
+            throw .foreign(path: settings.path, reason: problem, remedy: "install it and restart")
         }
         place = try FilePlace(settings.path)
         lock = try place.lock()

@@ -8,17 +8,13 @@ import Testing
 /// A thousand devices in random attitudes, at places from one end of the Earth to the other, with sensors that have noise,
 /// hard iron and delays: how right the heading is, and whether it knows.
 @Suite struct HeadingMonteCarloTests {
-    /// SplitMix64: the same seed gives the same thousand devices everywhere.
+    /// The same seed gives the same thousand devices everywhere.
     private struct Chance {
-        var state: UInt64
+        var numbers: SeededGenerator
 
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
+        init(state: UInt64) { numbers = SeededGenerator(seed: state) }
+
+        mutating func next() -> UInt64 { numbers.next() }
 
         mutating func number(in range: ClosedRange<Double>) -> Double {
             let share = Double(next() >> 11) * 0x1p-53

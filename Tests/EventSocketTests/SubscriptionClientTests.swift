@@ -21,9 +21,10 @@ import Testing
         let words = EventSubscriptionError.refusal(hostile, path: "/s").description
         #expect(!words.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }, "\(words)")
         // JSON allows these characters as they are; the text stays the same.
-        let line = "{\"a\":\t\"x\u{9B}31m\u{7F}\u{E9}\"\r}"
+        let line = "{\"a\":\t\"x\u{9B}31m\u{7F}\u{E9}\u{202E}\u{E0041}\"\r}"
         let harmless = JSONReader.harmless(line)
-        #expect(harmless == "{\"a\": \"x\\u009b31m\\u007f\u{E9}\" }")
+        #expect(harmless == "{\"a\": \"x\\u009b31m\\u007f\u{E9}\\u202e\\udb40\\udc41\" }")
+        #expect(harmless == harmless.printable)
         #expect(try JSONReader.value(of: harmless.utf8) == JSONReader.value(of: line.utf8))
         let plain = "{\"seq\":1}"
         #expect(JSONReader.harmless(plain) == plain)

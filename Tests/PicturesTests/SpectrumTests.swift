@@ -6,6 +6,13 @@ import Testing
 @testable import Pictures
 
 extension Spectrum {
+    fileprivate var meanLevels: [Double] {
+        let count = Double(cells.reduce(0) { $0 + $1.count })
+        return (0..<Self.frequencyCount).map { index in
+            cells.reduce(0) { $0 + $1.levels[index] * Double($1.count) } / count
+        }
+    }
+
     fileprivate func append(_ sample: SIMD3<Float>, timeNanoseconds: Int64) {
         let (time, x, y, z) = ([timeNanoseconds], [sample.x], [sample.y], [sample.z])
         append(SampleColumns(count: 1, times: time, x: x, y: y, z: z))
@@ -25,14 +32,35 @@ extension Spectrum {
         #expect(abs(spectrum.rateHz - rate) < 1e-3 * rate)
         let count = spectrum.cells.reduce(0) { $0 + $1.count }
         #expect(count == (20_000 - 512) / 256 + 1)
-        var mean = [Double](repeating: 0, count: Spectrum.frequencyCount)
-        for cell in spectrum.cells {
-            for (index, power) in cell.power.enumerated() { mean[index] += Double(power) / Double(count) }
-        }
+        let mean = spectrum.meanLevels
         let strongest = try #require(mean.indices.max { mean[$0] < mean[$1] })
         #expect(abs(Double(strongest) * rate / 512 - frequency) <= rate / 512)
         let area = mean.dropFirst().reduce(0, +) * spectrum.density * rate / 512
         #expect(abs(area - amplitude * amplitude / 2) < 0.01 * amplitude * amplitude)
+    }
+
+    /// The area below the density is the mean square also at the two frequencies that have no negative counterpart: half the
+    /// sampling rate, and, through the Hann window, which spreads a constant to its neighbours, 0.
+    @Test func theLastFrequencyIsNotCountedTwice() {
+        let spectrum = Spectrum()
+        for index in 0..<4096 {
+            spectrum.append(SIMD3(index % 2 == 0 ? 3 : -3, 0, 0), timeNanoseconds: Int64(index) * 10_000_000)
+        }
+        let area = spectrum.meanLevels.reduce(0, +) * spectrum.density * 100 / 512
+        #expect(abs(area - 9) < 0.01)
+    }
+
+    /// Noise has one level at all frequencies.
+    @Test func noiseIsAsStrongAtTheLastFrequencyAsAtOthers() {
+        let spectrum = Spectrum()
+        var random = SeededGenerator(seed: 5)
+        for index in 0..<400_000 {
+            spectrum.append(
+                SIMD3(Float.random(in: -1...1, using: &random), 0, 0), timeNanoseconds: Int64(index) * 10_000_000)
+        }
+        let levels = spectrum.meanLevels
+        let usual = levels[2..<256].reduce(0, +) / 254
+        #expect(abs(levels[256] / usual / 0.5 - 1) < 0.2)
     }
 
     @Test func aGapBeginsANewSegmentAndMemoryIsBounded() {
