@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import random
 import subprocess
 import time
 import xml.dom.minidom
@@ -138,10 +139,66 @@ return binnacle.meta.panels.flatMap((p, k) => {
 def check_drawing(browser, name, drawing):
     """The SVG, which has the rules of the page for the whole recording, names the same."""
     shown = browser.run(NAMES)
+    check_scales(browser, name, drawing)
     texts = [t.firstChild.data for t in xml.dom.minidom.parse(str(drawing)).getElementsByTagName("text")][1:]
     others = [t for t in texts if t not in shown and t != "events" and not t.rstrip(" s").lstrip("NESW -").replace(".", "").isdigit()]
     check(all(texts.count(t) == shown.count(t) for t in shown) and others == [],
           f"{name}: the drawing names the same {len(shown)} as the page; besides {others}")
+
+
+def lanes(drawing):
+    """The labels of the values in each lane of a drawing, with their heights, and the number of curves."""
+    found = []
+    for element in xml.dom.minidom.parse(str(drawing)).getElementsByTagName("*"):
+        style = element.getAttribute("class")
+        if element.tagName == "text" and style == "t":
+            found.append({"title": element.firstChild.data, "grid": [], "curves": 0})
+        if element.tagName == "text" and style == "e":
+            found[-1]["grid"].append((element.firstChild.data, float(element.getAttribute("y")) - 4))
+        if element.tagName == "path" and style.startswith("c c"):
+            found[-1]["curves"] += 1
+    return found
+
+
+def check_scales(browser, name, drawing):
+    """Range and round values of each panel in the page, for the whole recording, are those in the SVG."""
+    shown = browser.run("return binnacle.drawn.map((d, k) => d && d.grid && Object.assign({ title: binnacle.meta.panels[k].title,"
+                        " unit: binnacle.meta.panels[k].unit }, d)).filter(Boolean)")
+    drawn = {lane["title"]: lane for lane in lanes(drawing)}
+    off, count, wrong = 0, 0, []
+    for panel in shown:
+        lane = drawn[panel["title"] + (", " + panel["unit"] if panel["unit"] else "")]
+        if lane["curves"] == 0:
+            continue
+        page, svg = [[v, text] for v, text in panel["grid"]], lane["grid"]
+        if len(page) != len(svg):
+            wrong.append((panel["title"], page, svg))
+            continue
+        # The first value's height in the SVG and the page's range say where every other one has to be.
+        scale = 110 / (panel["greatest"] - panel["least"])
+        tops = [y - (panel["greatest"] - value) * scale for (value, _), (_, y) in zip(page, svg)]
+        off = max(off, max(tops) - min(tops), abs(svg[-1][1] - (tops[0] + (panel["greatest"] - page[-1][0]) * scale)))
+        for (value, text), (label, _) in zip(page, svg):
+            same = text == label if not label.lstrip("-").replace(".", "").isdigit() else abs(float(label) - value) <= .0005 + 1e-9 * abs(value)
+            if not same:
+                wrong.append((panel["title"], text, label))
+        count += len(page)
+    check(not wrong and off <= .25, f"{name}: the {count} values beside the panels are those of the drawing, at most {off:.2f} pixels off; others {wrong[:3]}")
+
+
+def random_recordings(folder, count):
+    """Recordings of panels with ranges of many sizes, some of one value alone; the same each time."""
+    chance = random.Random(38)
+    for number in range(count):
+        path = pathlib.Path(folder) / f"random{number}.csv"
+        size = [0, 10 ** chance.uniform(-3, 2)][chance.random() < .8]
+        middle = [chance.uniform(-20, 20) for _ in range(3)]
+        step, rows = chance.choice([.002, .01, .05]), chance.randrange(50, 3000)
+        with open(path, "w") as file:
+            file.write("t_s,ax_m_s2,ay_m_s2,az_m_s2\n")
+            for row in range(rows):
+                file.write(f"{row * step:.4f}," + ",".join(f"{m + size * chance.uniform(-1, 1):.6f}" for m in middle) + "\n")
+        yield path
 
 
 def many_shocks(folder):
@@ -256,6 +313,21 @@ with harness.temporary_folder() as folder:
         check_states(browser, "laptop", {"hinge.changed": "posture"})
         check_drawing(browser, "laptop", plot("laptop.svg", "--config", golden / "simulated-laptop.toml", cwd=golden))
         browser.picture("laptop.png")
+
+        # Panels of every size, in the page and in the SVG.
+        for path in random_recordings(folder, 40 if os.environ.get("BINNACLE_LONG_TESTS") else 12):
+            browser.open(plot(f"{path.stem}.html", path).as_uri())
+            browser.wait("return performance.getEntriesByName('binnacle: shown').length")
+            check_drawing(browser, path.stem, plot(f"{path.stem}.svg", path))
+        # Every golden recording that draws.
+        for path in sorted(golden.glob("*.csv")) + sorted(golden.glob("*.evemu")):
+            words = ["--config", path.with_suffix(".toml"), path] if path.with_suffix(".toml").exists() else [path]
+            page = out / "golden.html"
+            if subprocess.run([BINARY, "plot", "--force", "-o", page, *words], capture_output=True, cwd=golden).returncode != 0:
+                continue
+            browser.open(page.as_uri())
+            browser.wait("return performance.getEntriesByName('binnacle: shown').length")
+            check_scales(browser, path.stem, plot("golden.svg", *words, cwd=golden))
 
         # More events than a page keeps.
         page = plot("many.html", many_shocks(folder))

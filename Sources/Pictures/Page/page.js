@@ -291,7 +291,7 @@ function reach(spec, curves) {
     }
   }
   if (!(lo <= hi)) { lo = 0; hi = 1; }
-  const margin = (hi - lo || Math.abs(hi) || 1) * rules.margin;
+  const margin = (hi > lo ? hi - lo : Math.max(Math.abs(hi), 1)) * rules.margin;
   return [lo - margin, hi + margin];
 }
 
@@ -328,7 +328,7 @@ function drawPanel(panel) {
   timeGrid(panel, g, bottom, false);
   drawGaps(panel, g, bottom);
   const { values, decimals } = ticks(lo, hi, 5);
-  const grid = spec.curves.length === 0 ? [] : spec.range ? spec.ticks : values.map((v) => [v, v.toFixed(decimals)]);
+  const grid = record.grid = spec.curves.length === 0 ? [] : spec.range ? spec.ticks : values.map((v) => [v, v.toFixed(decimals)]);
   g.fillStyle = colours.soft; g.textAlign = "right"; g.textBaseline = "middle"; g.strokeStyle = colours.faint;
   for (const [v, text] of grid) {
     g.beginPath(); g.moveTo(LEFT, y(v)); g.lineTo(panel.width - RIGHT, y(v)); g.stroke();
