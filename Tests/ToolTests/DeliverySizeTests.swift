@@ -40,17 +40,75 @@ import Testing
         return row
     }
 
+    /// A damaged recording, which is repeated until it has enough rows; the first column is the time in seconds.
+    private func damaged(
+        _ name: String, _ fault: Fault, rows fewest: Int = 1, _ generator: inout SeededGenerator
+    ) throws -> TemporaryFile {
+        let text = try String(contentsOfFile: "\(Binary.golden)/\(name)", encoding: .utf8)
+        let lines = text.split(separator: "\n").map {
+            $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+        var rows: [String] = [lines[0].joined(separator: ",")]
+        for pass in 0... where rows.count <= fewest {
+            for (index, fields) in lines.dropFirst().enumerated() {
+                guard var row = damage(fields, index, of: lines.count - 1, fault, lines[0], &generator) else {
+                    continue
+                }
+                if pass > 0, let time = Double(row[0]) { row[0] = String(format: "%.4f", time + 250 * Double(pass)) }
+                rows.append(row.joined(separator: ","))
+            }
+        }
+        return try TemporaryFile(rows.joined(separator: "\n") + "\n")
+    }
+
+    /// Arrow and CSV, as a file and through a pipe, on one processor and on all: recordings that are long enough to be read ahead.
+    @Test(arguments: Fault.allCases)
+    func theSameEventsFromEveryFormOnEveryNumberOfProcessors(fault: Fault) throws {
+        var generator = SeededGenerator(seed: 37)
+        let source = try damaged("broad05.csv", fault, rows: 100_000, &generator)
+        let folder = try TemporaryFolder()
+        for name in ["own.csv", "own.arrows"] {
+            #expect(try Binary.run(["convert", source.path, "-o", name], in: folder.path).status == 0)
+            let size = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/\(name)")[.size] as? Int
+            #expect(try #require(size) > 4_194_304, "\(name) is read by one thread alone")
+        }
+        func replay(_ input: String, _ words: String) throws -> (status: Int32, text: String) {
+            let output = try TemporaryFile()
+            let line = "\(input) '\(Binary.path)' replay --json \(words) 2>/dev/null"
+            let shell = Child(["/bin/sh", "-c", line])
+            shell.folder = folder.path
+            shell.standardOutput = try output.writer()
+            try shell.run()
+            shell.waitUntilExit()
+            let text = try output.text()
+            return (
+                shell.terminationStatus,
+                ["/dev/stdin", "own.arrows"].reduce(text) { $0.replacingOccurrences(of: $1, with: "own.csv") }
+            )
+        }
+        let expected = try replay("taskset -c 0", "own.csv")
+        #expect(expected.status == 0 && expected.text.contains("\"kind\":\"heading\""))
+        for name in ["own.csv", "own.arrows"] {
+            for processors in ["taskset -c 0", "env"] {
+                let size = Int.random(in: 1..<6000, using: &generator)
+                for (input, words) in [
+                    (processors, name), (processors, "--batch \(size) \(name)"),
+                    ("cat \(name) | \(processors)", "--batch \(size) -"),
+                ] {
+                    let result = try replay(input, words)
+                    #expect(result.status == 0)
+                    // Compared before it is shown, which would take minutes.
+                    let isSame = result.text == expected.text
+                    #expect(isSame, "\(input) \(words): \(result.text.count) of \(expected.text.count) bytes")
+                }
+            }
+        }
+    }
+
     @Test(arguments: ["broad05.csv", "xio.csv"], Fault.allCases)
     func theSameEventsFromDeliveriesOfEverySize(name: String, fault: Fault) throws {
         var generator = SeededGenerator(seed: 20)
-        let text = try String(contentsOfFile: "\(Binary.golden)/\(name)", encoding: .utf8)
-        let lines = text.split(separator: "\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
-        let header = lines[0].map(String.init)
-        let rows = lines.dropFirst().enumerated().compactMap { index, fields in
-            damage(fields.map(String.init), index, of: lines.count - 1, fault, header, &generator)
-        }
-        let file = try TemporaryFile(
-            ([header] + rows).map { $0.joined(separator: ",") }.joined(separator: "\n") + "\n")
+        let file = try damaged(name, fault, &generator)
         let expected = try Binary.run(["replay", "--json", file.path])
         #expect(expected.output.contains("\"kind\":\"heading\""))
         var sizes = [1, 7, 4096]
