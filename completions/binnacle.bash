@@ -8,7 +8,7 @@ _binnacle() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} options='' place
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _binnacle_words 'run replay plot record convert devices doctor check status metrics events watch web on calibrate declination simulate bench --help --version'
+        _binnacle_words 'run replay plot record convert devices doctor check status metrics events samples watch web on calibrate declination simulate bench --help --version'
         return
     fi
     # What stands behind -- is a command of its own.
@@ -83,6 +83,9 @@ _binnacle() {
         'events --sensor') :; return ;;
         'events --socket') _binnacle_paths -f; return ;;
         'events --store') _binnacle_paths -f; return ;;
+        'samples --sensor') :; return ;;
+        'samples --kind') _binnacle_words 'accelerometer magnetometer gyroscope'; return ;;
+        'samples --socket') _binnacle_paths -f; return ;;
         'watch --simulate') _binnacle_words 'still walk shake turn drop'; return ;;
         'watch --config' | 'watch -c') _binnacle_paths -f; return ;;
         'watch --set') :; return ;;
@@ -173,6 +176,10 @@ _binnacle() {
             ;;
         events)
             options='--since --until --last --kind --sensor --follow --json --utc --kinds --socket --store --help'
+            :
+            ;;
+        samples)
+            options='--sensor --kind --raw --json --socket --help'
             :
             ;;
         watch)

@@ -89,6 +89,7 @@ enum EventPage {
             Cm identity  The identity of the store in which after counts, as in an earlier answer.
             Cm follow  false ends behind the last event that is kept.
             Cm readings  Live readings beside the events, as below. With it, kinds may be [], for readings alone.
+            Cm samples  Samples beside the events, as below; kinds may be [] as well, and follow may not be false.
             """)
         page.paragraphs("The status of the daemon, after which it closes the connection:")
         page.literal(
@@ -161,9 +162,49 @@ enum EventPage {
             states, and sectors with their ends and the margin to leave them. The first line of a subscription has it; a \
             later line has it only for a detector that the line before did not have, or had with other lanes.
             """)
+        page.section("SAMPLES")
+        page.paragraphs(
+            """
+            The samples of sensors, from the one reader that the daemon has of each: not kept, and copied only while a client \
+            subscribes. Every key is optional:
+            """)
+        page.literal(
+            """
+            {"subscribe":{"kinds":[],"samples":{"sensors":["lid"],
+              "kinds":["accelerometer"],"raw":false,"interval_s":0}}}
+            """)
+        page.list(
+            """
+            Cm sensors  Those of these names; without it all, also those that a reload adds. A name that the daemon does not \
+            have is refused with the names that it has, at a reload, too.
+            Cm kinds  accelerometer, magnetometer, gyroscope; without it all.
+            Cm raw  true leaves out the calibration of the sensor. Scale, offset and mount matrix are applied when a sample is \
+            read, so they are in raw samples as well.
+            Cm interval_s  How long samples are collected for one line, 0 to 1; 0 sends what is read at once.
+            """)
+        page.paragraphs("Each line has up to 128 consecutive samples of one stream, as columns:")
+        page.literal(
+            """
+            {"samples":{"sensor":"lid","kind":"accelerometer","unit":"m/s²",
+              "frame":"device","raw":false,"lost":0,
+              "time_ns":[1600235906278,1600245906278],
+              "x":[0.0153,0.0148],"y":[...],"z":[...]}}
+            """)
+        page.list(
+            """
+            Cm unit  m/s², µT or rad/s.
+            Cm frame  device: x to the right, y to the top, z out of the screen.
+            Cm lost  The number of samples of this stream before these that the client did not read in time. It may be 8192 \
+            behind; then it loses the oldest. A client that reads slowly delays neither the daemon nor other clients. What the \
+            daemon itself did not get of a device is reported by the event \(EventKind.samplesLost.rawValue).
+            Cm time_ns  The stamps in nanoseconds, on the monotonic clock for a device; they never fall within a stream.
+            Cm x , y , z  The axes, with as many digits as tell 32-bit numbers apart; null for what is no finite number.
+            Cm simulated  true when no device measured them; otherwise the key is not there.
+            """)
         page.section("SEE ALSO")
         page.line(
-            ".Xr binnacle 1 ,\n.Xr binnacle-events 1 ,\n.Xr binnacle-on 1 ,\n.Xr journalctl 1 ,\n.Xr binnacle.toml 5")
+            ".Xr binnacle 1 ,\n.Xr binnacle-events 1 ,\n.Xr binnacle-samples 1 ,\n.Xr binnacle-on 1 ,\n.Xr journalctl 1 ,\n.Xr binnacle.toml 5"
+        )
         return page.text
     }
 

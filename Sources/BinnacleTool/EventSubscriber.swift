@@ -9,6 +9,7 @@ import Station
 final class EventSubscriber {
     enum Message {
         case event(Event, json: String)
+        case samples(StreamedSamples)
         case ended(ExitStatus)
     }
 
@@ -43,12 +44,13 @@ final class EventSubscriber {
         signals.listen(waking: waker.descriptor)
     }
 
-    /// Waits for the next event, and reports missed ones.
+    /// Waits for the next event or batch of samples, and reports missed ones.
     func next() throws(StationError) -> Message {
         while true {
             do throws(EventSubscriptionError) {
                 switch try reader.next() {
                 case .event(let event, let json): return .event(event, json: json)
+                case .samples(let samples): return .samples(samples)
                 case .missed(let missed): say(missed)
                 // Not requested.
                 case .readings: break

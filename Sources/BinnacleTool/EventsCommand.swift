@@ -127,6 +127,8 @@ struct EventsCommand {
             switch try session.next() {
             case .event(let event, let json):
                 guard shown.show(event, json, flushes: request.follows) else { return .ok }
+            // Not requested.
+            case .samples: break
             case .ended(let status):
                 shown.finish()
                 return status

@@ -57,6 +57,8 @@ struct OnCommand {
         let printer = EventPrinter(output, writesJSON: writesJSON, isUTC: isUTC)
         while true {
             switch try session.next() {
+            // Not requested.
+            case .samples: break
             case .ended(let status): return status.rawValue
             case .event(let event, let json):
                 var status = ExitStatus.ok.rawValue

@@ -61,6 +61,7 @@ enum Tool {
         case .status: return try StatusCommand(parsed).run(output).rawValue
         case .metrics: return try MetricsCommand(parsed).run(output, errors).rawValue
         case .events: return try EventsCommand(parsed).run(output, errors, signals).rawValue
+        case .samples: return try SamplesCommand(parsed).run(output, errors, signals).rawValue
         case .watch: return try WatchCommand(parsed).run(output, errors, signals).rawValue
         case .web: return try WebCommand(parsed).run(errors, signals).rawValue
         case .calibrate: return try CalibrateCommand(parsed).run(output, errors, signals).rawValue

@@ -93,6 +93,8 @@ final class WatchFeed: Sendable {
                     state.withLock { $0.headingCount += 1 }
                 case .event(let event, _): leave(line: text(of: event))
                 case .missed(let missed): leave(line: "missed events: \(missed.reason.printable)")
+                // Samples are not requested.
+                case .samples: break
                 case .end, .cancelled: return
                 }
             } catch {

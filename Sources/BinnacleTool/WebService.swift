@@ -146,6 +146,8 @@ struct WebService: Sendable {
                     }
                     (name, data) = ("event", json)
                 case .missed(let missed): (name, data) = ("missed", JSONObject.quoted(missed.reason))
+                // Not requested.
+                case .samples: continue
                 case .end, .cancelled: return
                 }
             } catch {

@@ -3,7 +3,8 @@ import Binnacle
 /// A subcommand: the source of its parsing, help, completions and manual pages.
 package struct CommandRow: Sendable {
     package enum Name: String, Sendable {
-        case run, replay, plot, record, convert, devices, doctor, check, status, metrics, events, watch, web, on
+        case run, replay, plot, record, convert, devices, doctor, check, status, metrics, events, samples, watch, web,
+            on
         case calibrate, declination, simulate, bench
     }
 
@@ -157,6 +158,23 @@ package struct CommandRow: Sendable {
                 """,
             options: [
                 .since, .until, .last, .kind, .sensor, .follow, .json, .utc, .kinds, .socket, .store,
+            ]),
+        CommandRow(
+            .samples, summary: "print the samples of the daemon's sensors as they come",
+            details: """
+                Asks the running daemon, which reads each sensor once for all its clients. Samples go to standard output as CSV,
+                one a line: time_ns (the monotonic clock), sensor, kind, x, y and z, in m/s², µT or rad/s, in the device's frame,
+                with the sensor's calibration. Beginning and end are those of this command: nothing is kept. A reader that is too
+                slow loses the oldest samples; how many is reported on standard error.
+
+                Exits with 69 when no daemon answers, or when it has no such sensor, and with 77 when you may not ask.
+                """,
+            options: [
+                .sensor,
+                .kind.meaning(
+                    "accelerometer|magnetometer|gyroscope", help: "Only samples of this kind. May be repeated."), .raw,
+                .json,
+                .socket,
             ]),
         CommandRow(
             .watch, operands: "[TRACE…]", takes: .files,

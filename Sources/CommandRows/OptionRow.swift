@@ -182,6 +182,8 @@ extension OptionRow {
             Only events of KIND, such as motion.began; motion.* is all kinds that begin so, any is all; both leave out
             repeated states. May be repeated.
             """)
+    package static let raw = OptionRow(
+        "raw", help: "Leave out the calibrations; scale, offset and mount matrix are always applied.")
     package static let kinds = OptionRow("kinds", help: "List the kinds of event, with a line for each, and end.")
     package static let since = OptionRow(
         "since", "TIME",

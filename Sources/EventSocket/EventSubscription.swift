@@ -92,11 +92,19 @@ package struct SubscriptionMessages: AsyncSequence, Sendable {
     package func makeAsyncIterator() -> Iterator {
         Iterator(
             thread: SubscriptionThread(
-                subscription.request, path: subscription.path, reconnects: subscription.reconnects))
+                subscription.request, path: subscription.path, reconnects: subscription.reconnects
+            ) { message in
+                switch message {
+                case .event(let event, _): .event(event)
+                case .readings(let readings): .readings(readings)
+                case .missed(let missed): .missed(missed)
+                case .samples, .end, .cancelled: nil
+                }
+            })
     }
 
     package struct Iterator: AsyncIteratorProtocol {
-        fileprivate let thread: SubscriptionThread
+        fileprivate let thread: SubscriptionThread<EventSubscription.Message>
 
         package mutating func next(
             isolation actor: isolated (any Actor)?

@@ -23,6 +23,8 @@ final class ServedConnection {
     var discardedCount = 0
     /// The live readings of a subscriber; `nil` without a request for them.
     var readings: LiveValuesFeed?
+    /// The samples of a subscriber; `nil` without a request for them.
+    var samples: SamplesFeed?
     /// A line to be sent before any other.
     var announcement: [UInt8]?
 

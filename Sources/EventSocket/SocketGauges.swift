@@ -12,13 +12,16 @@ struct SocketGauges: Sendable {
         /// The number of the last event considered for it.
         var sequence: UInt64
         var missed: UInt64 = 0
+        /// The number of samples that it did not read in time.
+        var lostSamples: UInt64 = 0
     }
 
     var statistics: SocketStatistics {
         let subscribers = subscribers.sorted { $0.key < $1.key }.map { _, subscriber in
             SocketStatistics.Subscriber(
                 user: subscriber.peer.user, process: subscriber.peer.process,
-                behind: newest > subscriber.sequence ? newest - subscriber.sequence : 0, missed: subscriber.missed)
+                behind: newest > subscriber.sequence ? newest - subscriber.sequence : 0, missed: subscriber.missed,
+                lostSamples: subscriber.lostSamples)
         }
         return SocketStatistics(
             connectionCount: connectionCount, subscribers: subscribers, acceptedCount: acceptedCount,
@@ -38,6 +41,8 @@ package struct SocketStatistics: Sendable, Equatable {
         package let behind: UInt64
         /// The number of missed events, as far as known.
         package let missed: UInt64
+        /// The number of samples that it did not read in time.
+        package let lostSamples: UInt64
     }
 
     /// The number of connections.

@@ -16,6 +16,10 @@ package struct SocketInbox: Sendable {
     var status: String?
     /// The live readings since the last call.
     var readings: LiveValues?
+    /// The samples since the last call, of each stream that a client subscribes to.
+    private(set) var samples: [SampleQueue] = []
+    /// The streams that there are, if that has changed.
+    var sampleStreams: [SampleOrigin]?
 
     private static let capacity = 8192
 
@@ -27,6 +31,13 @@ package struct SocketInbox: Sendable {
         publish(kept.events)
         droppedThrough = [droppedThrough, kept.droppedThrough].compactMap { $0 }.max()
         behind = [behind, kept.behind].compactMap { $0 }.max()
+    }
+
+    /// Adds samples of a stream.
+    mutating func publish(_ columns: SampleColumns, of origin: SampleOrigin) {
+        let place = samples.firstIndex { $0.origin == origin } ?? samples.endIndex
+        if place == samples.endIndex { samples.append(SampleQueue(origin)) }
+        samples[place].append(columns)
     }
 
     /// Adds events, and drops the oldest beyond the capacity.

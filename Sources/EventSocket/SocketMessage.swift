@@ -11,6 +11,8 @@ package enum SocketMessage: Sendable, Equatable {
     case missed(MissedEvents)
     /// Live readings.
     case readings(LiveValues)
+    /// Samples of one stream.
+    case samples(StreamedSamples)
     /// The end of a subscription.
     case end
     /// The daemon's status, a JSON object.
@@ -40,6 +42,7 @@ package enum SocketMessage: Sendable, Equatable {
             body.add("reason", missed.reason)
             return Self.line("missed", body.text)
         case .readings(let readings): return Self.line("readings", readings.json)
+        case .samples(let samples): return Self.line("samples", samples.json)
         case .end: return Self.line("end", body.text)
         case .status(let text): return Self.line("status", text)
         case .error(let message, let column):
@@ -74,6 +77,7 @@ package enum SocketMessage: Sendable, Equatable {
                     count: body["count"]?.sequence, first: body["from"]?.sequence, last: body["through"]?.sequence,
                     reason: body["reason"]?.text ?? ""))
         case "readings": self = LiveValues(body).map(Self.readings) ?? .unknown(line)
+        case "samples": self = StreamedSamples(body).map(Self.samples) ?? .unknown(line)
         case "end": self = .end
         case "status": self = .status(Self.inside(line))
         case "error": self = .error(message: body["message"]?.text ?? "", column: body["column"]?.integer.map(Int.init))

@@ -12,7 +12,8 @@ import Synchronization
 ///
 /// Every key of a subscription is optional. `kinds` and `sensors` filter; without `kinds` that is all except those that repeat an
 /// ongoing state. With `"readings":{"interval_s":0.1,"sensors":["lid"]}`, both keys optional, live readings are sent between the
-/// events, and `kinds` may be empty. `after` is the number of the event after which to begin, 0 for the oldest stored one, and
+/// events, and `kinds` may be empty; with `"samples":{"sensors":["lid"],"kinds":["gyroscope"],"raw":false,"interval_s":0}` the
+/// samples themselves. `after` is the number of the event after which to begin, 0 for the oldest stored one, and
 /// `identity` the identity of that sequence from an earlier answer; `since_ns` begins at a wall clock time. Without both, a
 /// subscription begins now. With `follow` false it ends with the events up to now.
 ///
@@ -20,7 +21,8 @@ import Synchronization
 /// and then sends each event as ``Event/json`` in the order of the numbers.
 /// `{"missed":{"count":12,"from":5,"through":16, "reason":"…"}}` replaces events that it cannot send; it has no count
 /// and no numbers where they are unknown. `{"readings":{…}}` is what an interval showed (``LiveValues``), without the lanes
-/// that the line before had as well. `{"end":{}}` is the last line of a subscription that does not follow.
+/// that the line before had as well. `{"samples":{…}}` has consecutive samples of one stream (``StreamedSamples``), and the
+/// number of those before them that the client did not read in time. `{"end":{}}` is the last line of a subscription that does not follow.
 /// `{"status":{…}}` answers the other request. `{"error":{"message":"…","column":n}}` refuses; the column is the byte
 /// of the request that it is about. After these three the server closes the connection. A client ignores what it does
 /// not know.
@@ -40,6 +42,8 @@ package final class SocketServer: Sendable {
         package var repeatedKindsChanged: @Sendable (Set<EventKind>) -> Void = { _ in }
         /// Called after each change of the shortest subscribed interval of live readings, in nanoseconds; `nil` for none.
         package var readingsIntervalChanged: @Sendable (Int64?) -> Void = { _ in }
+        /// Called after each change of the streams whose samples are subscribed to.
+        package var samplesChanged: @Sendable (Set<SampleOrigin>) -> Void = { _ in }
 
         /// Creates surroundings that ignore everything.
         package init() {}
@@ -57,14 +61,16 @@ package final class SocketServer: Sendable {
     ///   - identity: The identity of the sequence without a history; `nil` for a new one.
     ///   - sequence: The number of the last event in the history, after which events are counted.
     ///   - ringCapacity: The maximum number of events in memory.
+    ///   - sampleStreams: The streams whose samples clients may request.
     ///   - requestTime: The timeout of a client's request.
     ///   - old: The server of this process that it replaces; it runs until it is requested to finish.
     ///   - surroundings: The interface to the daemon.
     /// - Throws: ``SocketServerError``.
     package init(
         _ settings: SocketSettings, history: (any EventHistory)? = nil, identity: String? = nil,
-        startingBehind sequence: UInt64 = 0, ringCapacity: Int = 1024, requestTime: Duration = .seconds(10),
-        replacing old: SocketServer? = nil, surroundings: Surroundings = Surroundings()
+        startingBehind sequence: UInt64 = 0, ringCapacity: Int = 1024, sampleStreams: [SampleOrigin] = [],
+        requestTime: Duration = .seconds(10), replacing old: SocketServer? = nil,
+        surroundings: Surroundings = Surroundings()
     ) throws(SocketServerError) {
         let policy = try PeerPolicy(settings)
         courier = try mapError(SocketServerError.system) { () throws(SystemError) in try Courier(SocketInbox()) }
@@ -74,7 +80,7 @@ package final class SocketServer: Sendable {
                 try SocketService(
                     listener: listener, courier: courier, gauges: gauges, policy: policy, settings: settings,
                     history: history, identity: identity,
-                    ring: EventRing(capacity: ringCapacity, startingBehind: sequence),
+                    ring: EventRing(capacity: ringCapacity, startingBehind: sequence), sampleStreams: sampleStreams,
                     requestNanoseconds: Units.nanoseconds(requestTime), surroundings: surroundings))
             try courier.start { service.take()?.run() }
         } catch {
@@ -91,6 +97,16 @@ package final class SocketServer: Sendable {
     /// Sends live readings to the clients that requested them; on any thread, without waiting.
     package func publish(_ readings: LiveValues) {
         courier.add { $0.readings = $0.readings?.joined(with: readings) ?? readings }
+    }
+
+    /// Sends samples of a stream to the clients that requested them; on any thread, without waiting.
+    package func publish(_ columns: SampleColumns, of origin: SampleOrigin) {
+        courier.add { $0.publish(columns, of: origin) }
+    }
+
+    /// Replaces the streams whose samples clients may request.
+    package func offer(_ streams: [SampleOrigin]) {
+        courier.add { $0.sampleStreams = streams }
     }
 
     /// Sends the events kept while the server was being opened.

@@ -98,7 +98,7 @@ extension SocketService {
     }
 
     /// Refuses a request whose client may still be writing.
-    private func refuseAndWait(_ connection: ServedConnection, _ message: String, column: Int? = nil) {
+    func refuseAndWait(_ connection: ServedConnection, _ message: String, column: Int? = nil) {
         gauges.change { $0.subscribers[connection.identifier] = nil }
         subscriptionsChanged(without: connection)
         refuse(connection, message, column: column)
@@ -136,10 +136,17 @@ extension SocketService {
     }
 
     private func subscribe(_ connection: ServedConnection, _ request: SubscriptionRequest) {
+        var samples = request.samples.map(SamplesFeed.init)
+        do throws(SamplesRequest.Missing) {
+            try samples?.choose(from: sampleStreams, sampleRings)
+        } catch {
+            return refuseAndWait(connection, error.message)
+        }
         let identity = identity
         let feed = EventFeed(request, identity: identity, hasHistory: hasHistory, ring: ring)
         connection.phase = .subscribed(feed)
         connection.readings = request.readings.map(LiveValuesFeed.init)
+        connection.samples = samples
         gauges.change {
             $0.subscribers[connection.identifier] = .init(peer: connection.peer, sequence: feed.after)
         }

@@ -28,6 +28,10 @@ final class SocketService {
     private var ready: Set<UInt64> = []
     private var repeatedKinds: Set<EventKind> = []
     private var readingsInterval: Int64?
+    /// The samples that subscribers may still get, by their streams; those of streams without a subscriber are not kept.
+    var sampleRings: [SampleOrigin: SampleRing] = [:]
+    /// The streams whose samples clients may request.
+    var sampleStreams: [SampleOrigin]
     /// The identity last sent to subscribers.
     private var announcedIdentity = ""
     /// The connections that wait for the answer to `status`, which is requested once for all of them.
@@ -50,7 +54,7 @@ final class SocketService {
     init(
         listener: SocketListener, courier: Courier<SocketInbox>, gauges: Gauges<SocketGauges>, policy: PeerPolicy,
         settings: SocketSettings, history: (any EventHistory)?, identity: String?, ring: EventRing,
-        requestNanoseconds: Int64, surroundings: SocketServer.Surroundings
+        sampleStreams: [SampleOrigin], requestNanoseconds: Int64, surroundings: SocketServer.Surroundings
     ) throws(SystemError) {
         self.listener = listener
         self.courier = courier
@@ -62,6 +66,7 @@ final class SocketService {
         self.history = history
         ownIdentity = identity ?? String(UInt64.random(in: .min ... .max), radix: 16)
         self.ring = ring
+        self.sampleStreams = sampleStreams
         self.requestNanoseconds = requestNanoseconds
         self.surroundings = surroundings
         announcedIdentity = self.identity
@@ -92,6 +97,9 @@ final class SocketService {
             let now = SystemClock.monotonic()
             acceptor.resume(at: now)
             closeOverdue(now)
+            for connection in connections.values where samplesDue(connection).map({ $0 <= now }) ?? false {
+                ready.insert(connection.identifier)
+            }
             let waiting = ready
             ready = []
             for identifier in waiting { pump(identifier) }
@@ -114,6 +122,8 @@ final class SocketService {
         }
         if let text = contents.status { sendStatus(text) }
         if let readings = contents.readings { publish(readings) }
+        if let streams = contents.sampleStreams { offer(streams) }
+        if !contents.samples.isEmpty { publish(contents.samples) }
         if let sequence = contents.behind, sequence > ring.newestSequence { raiseSequence(to: sequence) }
         guard !contents.events.isEmpty else { return }
         if let sequence = contents.droppedThrough { ring.forget(through: sequence) }
@@ -159,7 +169,8 @@ final class SocketService {
 
     private func nextTime(_ deadline: Int64?) -> Int64? {
         guard ready.isEmpty else { return 0 }
-        return ([deadline, acceptor.resumeTime].compactMap { $0 } + connections.values.compactMap(\.deadline)).min()
+        let times = [deadline, acceptor.resumeTime].compactMap { $0 } + connections.values.compactMap(\.deadline)
+        return (times + connections.values.compactMap(samplesDue)).min()
     }
 
     // MARK: - Sending
@@ -201,11 +212,13 @@ final class SocketService {
         scratch.removeAll(keepingCapacity: true)
         // The readings are formatted only when the socket is writable, so they are as new as possible.
         if let readings = connection.readings?.next() { scratch.append(line: SocketMessage.readings(readings).json) }
+        connection.samples?.fill(&scratch, rings: &sampleRings, at: SystemClock.monotonic())
         let step = feed.fill(&scratch, limit: Self.pieceSize, ring: ring)
         connection.phase = .subscribed(feed)
         gauges.change { state in
             state.subscribers[connection.identifier]?.sequence = feed.after
             state.subscribers[connection.identifier]?.missed = feed.missedCount
+            state.subscribers[connection.identifier]?.lostSamples = connection.samples?.lostCount ?? 0
         }
         switch step {
         case .lines: break
@@ -278,10 +291,12 @@ final class SocketService {
     func subscriptionsChanged(without gone: ServedConnection?) {
         var wanted: Set<EventKind> = []
         var interval: Int64?
+        var samples: Set<SampleOrigin> = []
         for connection in connections.values where connection !== gone {
             guard let feed = connection.feed else { continue }
             wanted.formUnion(feed.filter.kinds?.intersection(EventKind.repeated) ?? [])
             if let own = connection.readings?.request.intervalNanoseconds { interval = min(interval ?? own, own) }
+            if let cursors = connection.samples?.cursors { samples.formUnion(cursors.map(\.origin)) }
         }
         if wanted != repeatedKinds {
             repeatedKinds = wanted
@@ -291,6 +306,7 @@ final class SocketService {
             readingsInterval = interval
             surroundings.readingsIntervalChanged(interval)
         }
+        keepSamples(of: samples)
     }
 
     private func closeOverdue(_ now: Int64) {

@@ -2,21 +2,22 @@ import Binnacle
 import LinuxSystem
 import Synchronization
 
-/// Passes messages from a thread that may block to a task that must not; the thread waits while the queue is full.
-final class SubscriptionChannel: Sendable {
-    struct Wakers {
-        let end: Waker
-        /// Wakes the thread when the queue has space.
-        let room: Waker
-    }
+/// What ends the waits of a subscription's thread.
+struct SubscriptionWakers {
+    let end: Waker
+    /// Wakes the thread when the queue has space.
+    let room: Waker
+}
 
-    let messages = Handover<EventSubscription.Message, EventSubscriptionError>(capacity: 64, overflow: .refuse)
-    private let wakers = Mutex<(wakers: Wakers?, isCancelled: Bool)>((nil, false))
+/// Passes messages from a thread that may block to a task that must not; the thread waits while the queue is full.
+final class SubscriptionChannel<Message: Sendable>: Sendable {
+    let messages = Handover<Message, EventSubscriptionError>(capacity: 64, overflow: .refuse)
+    private let wakers = Mutex<(wakers: SubscriptionWakers?, isCancelled: Bool)>((nil, false))
     /// Whether the thread waits for space, or is about to.
     private let isFull = Atomic(false)
 
     /// The next message, or the end when the task is cancelled.
-    func next() async -> Handover<EventSubscription.Message, EventSubscriptionError>.Outcome {
+    func next() async -> Handover<Message, EventSubscriptionError>.Outcome {
         let outcome = await messages.next { [self] in cancel() }
         if isFull.exchange(false, ordering: .sequentiallyConsistent) { wakers.withLock { $0.wakers }?.room.wake() }
         return outcome
@@ -34,7 +35,7 @@ final class SubscriptionChannel: Sendable {
     }
 
     /// Stores the thread's wakers; `false` when the channel is already cancelled.
-    func attach(_ new: Wakers) -> Bool {
+    func attach(_ new: SubscriptionWakers) -> Bool {
         wakers.withLock { state in
             state.wakers = new
             return !state.isCancelled
@@ -42,7 +43,7 @@ final class SubscriptionChannel: Sendable {
     }
 
     /// Adds a message, and waits while the queue is full; `false` when the channel is cancelled.
-    func put(_ message: EventSubscription.Message, _ room: Waker) -> Bool {
+    func put(_ message: Message, _ room: Waker) -> Bool {
         while true {
             switch messages.offer(message) {
             case .taken: return true

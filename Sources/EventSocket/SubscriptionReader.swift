@@ -13,6 +13,8 @@ package final class SubscriptionReader {
         case missed(MissedEvents)
         /// Live readings.
         case readings(LiveValues)
+        /// Samples of one stream.
+        case samples(StreamedSamples)
         /// The end of a subscription that does not follow.
         case end
         /// The wait was cancelled.
@@ -130,6 +132,7 @@ package final class SubscriptionReader {
             let whole = readings.addingLanes(of: lastReadings)
             lastReadings = whole
             return .readings(whole)
+        case .samples(let samples): return .samples(samples)
         case .end: return .end
         case .error(let message, _):
             throw .refusal(message, path: path)

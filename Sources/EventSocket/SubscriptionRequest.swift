@@ -15,6 +15,8 @@ package struct SubscriptionRequest: Sendable, Equatable {
     package var follows = true
     /// The requested live readings, with which the kinds may be empty; `nil` for none.
     package var readings: LiveValuesRequest?
+    /// The requested samples, with which the kinds may be empty; `nil` for none.
+    package var samples: SamplesRequest?
 
     /// Requests all events from now on.
     package init() {}
@@ -29,6 +31,7 @@ package struct SubscriptionRequest: Sendable, Equatable {
         if let sinceNanoseconds { body.add("since_ns", raw: String(sinceNanoseconds)) }
         if !follows { body.add("follow", raw: "false") }
         if let readings { body.add("readings", raw: readings.json) }
+        if let samples { body.add("samples", raw: samples.json) }
         var request = JSONObject()
         request.add("subscribe", raw: body.text)
         return request.text
@@ -36,21 +39,22 @@ package struct SubscriptionRequest: Sendable, Equatable {
 }
 
 extension SubscriptionRequest {
-    private static let keys = ["kinds", "sensors", "after", "identity", "since_ns", "follow", "readings"]
+    private static let keys = ["kinds", "sensors", "after", "identity", "since_ns", "follow", "readings", "samples"]
 
     init(reading body: LocatedJSONValue) throws(SocketRequest.SyntaxError) {
         self.init()
         let members = try body.requireMembers()
-        let hasReadings = members.contains { $0.key == "readings" }
+        let wantsValues = members.contains { ["readings", "samples"].contains($0.key) }
         for member in members {
             let value = member.value
             switch member.key {
             case "kinds":
-                // A client that requests readings may want no events.
-                let isNone = hasReadings && value.elements?.isEmpty ?? false
+                // A client that requests readings or samples may want no events.
+                let isNone = wantsValues && value.elements?.isEmpty ?? false
                 filter.kinds = isNone ? [] : try Self.kinds(value)
             case "sensors": filter.sensors = try value.sensorNames()
             case "readings": readings = try LiveValuesRequest(reading: value)
+            case "samples": samples = try SamplesRequest(reading: value)
             case "after":
                 guard case .number(let text) = value.value, let number = UInt64(text) else {
                     throw value.error("`after` has to be the number of an event")
@@ -63,12 +67,12 @@ extension SubscriptionRequest {
                 }
                 sinceNanoseconds = time
             case "follow":
-                guard case .boolean(let follows) = value.value else {
-                    throw value.error("`follow` has to be true or false")
-                }
-                self.follows = follows
+                follows = try value.boolean("follow")
             default: throw member.unknownKey(among: Self.keys)
             }
+        }
+        if samples != nil, !follows {
+            throw body.error("samples are not kept: with `samples`, `follow` has to be true")
         }
     }
 
@@ -127,6 +131,11 @@ extension LocatedJSONValue {
                 "a string of at most \(SocketRequest.longestName) bytes should be here, not \(value.typeName)")
         }
         return text
+    }
+
+    func boolean(_ what: String) throws(SocketRequest.SyntaxError) -> Bool {
+        guard case .boolean(let isTrue) = value else { throw error("`\(what)` has to be true or false") }
+        return isTrue
     }
 
     func error(_ message: String) -> SocketRequest.SyntaxError {

@@ -3,17 +3,23 @@ import LinuxSystem
 import Synchronization
 
 /// A thread that reads a subscription for a task; it ends with the last reference to this object.
-final class SubscriptionThread: Sendable {
-    private let channel = SubscriptionChannel()
+final class SubscriptionThread<Message: Sendable>: Sendable {
+    private let channel = SubscriptionChannel<Message>()
     private let hasBegun = Atomic(false)
     private let request: SubscriptionRequest
     private let path: String
     private let reconnects: Bool
+    private let choose: @Sendable (SubscriptionReader.Message) -> Message?
 
-    init(_ request: SubscriptionRequest, path: String, reconnects: Bool) {
+    /// Creates an object without a thread; `choose` makes of the daemon's messages those of the task, and `nil` of the others.
+    init(
+        _ request: SubscriptionRequest, path: String, reconnects: Bool,
+        choose: @escaping @Sendable (SubscriptionReader.Message) -> Message?
+    ) {
         self.request = request
         self.path = path
         self.reconnects = reconnects
+        self.choose = choose
     }
 
     deinit {
@@ -21,21 +27,21 @@ final class SubscriptionThread: Sendable {
     }
 
     /// The next message, awaited without blocking a thread of the concurrency runtime; `nil` at the end.
-    func next() async throws(EventSubscriptionError) -> EventSubscription.Message? {
+    func next() async throws(EventSubscriptionError) -> Message? {
         if !hasBegun.exchange(true, ordering: .relaxed) { start() }
         return try await channel.next().get()
     }
 
     /// Starts the thread, which retains the channel and not this object.
     private func start() {
-        let (channel, request, path, reconnects) = (channel, request, path, reconnects)
+        let (channel, request, path, reconnects, choose) = (channel, request, path, reconnects, choose)
         do throws(SystemError) {
-            let wakers = SubscriptionChannel.Wakers(end: try Waker(), room: try Waker())
+            let wakers = SubscriptionWakers(end: try Waker(), room: try Waker())
             guard channel.attach(wakers) else { return }
             try WorkerThread.start {
                 let reader = SubscriptionReader(
                     request, path: path, patience: reconnects ? .always : .none, cancelling: wakers.end.descriptor)
-                Self.read(reader, into: channel, wakers.room)
+                Self.read(reader, choose, into: channel, wakers.room)
                 // The reader polls their descriptors.
                 withExtendedLifetime(wakers) {}
             }
@@ -44,14 +50,16 @@ final class SubscriptionThread: Sendable {
         }
     }
 
-    private static func read(_ reader: SubscriptionReader, into channel: SubscriptionChannel, _ room: Waker) {
+    private static func read(
+        _ reader: SubscriptionReader, _ choose: (SubscriptionReader.Message) -> Message?,
+        into channel: SubscriptionChannel<Message>, _ room: Waker
+    ) {
         while true {
             do throws(EventSubscriptionError) {
-                switch try reader.next() {
-                case .event(let event, _): guard channel.put(.event(event), room) else { return }
-                case .readings(let readings): guard channel.put(.readings(readings), room) else { return }
-                case .missed(let missed): guard channel.put(.missed(missed), room) else { return }
+                let message = try reader.next()
+                switch message {
                 case .end, .cancelled: return channel.messages.finish()
+                default: if let chosen = choose(message), !channel.put(chosen, room) { return }
                 }
             } catch {
                 return channel.messages.finish(error)

@@ -69,6 +69,12 @@ final class RawClient {
         }
     }
 
+    /// Reads one byte of the next line.
+    func readByte() {
+        var byte: UInt8 = 0
+        if recv(raw, &byte, 1, 0) == 1 { buffer.append(byte) }
+    }
+
     /// Where the line ends that begins at what was not given yet.
     private func lineEnd() -> Int? {
         // A loop takes twenty times as long where nothing is optimised.

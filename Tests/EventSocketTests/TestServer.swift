@@ -13,6 +13,7 @@ final class TestServer {
         let said = Mutex<[String]>([])
         let repeated = Mutex<[Set<EventKind>]>([])
         let intervals = Mutex<[Int64?]>([])
+        let samples = Mutex<[Set<SampleOrigin>]>([])
         let questions = Atomic<Int>(0)
     }
 
@@ -38,6 +39,7 @@ final class TestServer {
         surroundings.say = { text, _ in notes.said.withLock { $0.append(text) } }
         surroundings.repeatedKindsChanged = { kinds in notes.repeated.withLock { $0.append(kinds) } }
         surroundings.readingsIntervalChanged = { interval in notes.intervals.withLock { $0.append(interval) } }
+        surroundings.samplesChanged = { samples in notes.samples.withLock { $0.append(samples) } }
         surroundings.status = { reply in
             notes.questions.wrappingAdd(1, ordering: .relaxed)
             Thread.detachNewThread { reply(#"{"uptime_s":1}"#) }

@@ -28,7 +28,10 @@ private func fuzzRequest(_ bytes: UnsafeBufferPointer<UInt8>) {
         let request = try SocketRequest(parsing: bytes)
         precondition((try? SocketRequest(parsing: request.json.utf8)) == request)
         guard case .subscribe(let subscription) = request else { return }
-        precondition(subscription.filter.kinds?.isEmpty != true || subscription.readings != nil)
+        precondition(
+            subscription.filter.kinds?.isEmpty != true || subscription.readings != nil || subscription.samples != nil)
+        precondition(subscription.samples == nil || subscription.follows)
+        precondition((subscription.samples?.sensors?.count ?? 1) <= SocketRequest.mostSensors)
         precondition((subscription.filter.sensors?.count ?? 1) <= SocketRequest.mostSensors)
     } catch {
         precondition(error.column >= 1 && error.column <= bytes.count + 1)
@@ -51,6 +54,10 @@ private func fuzzMessage(_ bytes: UnsafeBufferPointer<UInt8>) {
         // Figures have a fixed number of decimals.
         guard case .readings(let other) = again else { preconditionFailure("readings are none any more") }
         precondition(other.json == readings.json)
+    } else if case .samples(let samples) = message {
+        // An axis without a number is equal to nothing.
+        guard case .samples(let other) = again else { preconditionFailure("samples are none any more") }
+        precondition(other.json == samples.json)
     } else {
         precondition(again == message)
     }

@@ -191,7 +191,7 @@ extension Lane.Sector {
 
 extension JSONValue {
     /// The elements of an array, each read; `nil` when it is no array, or one of them cannot be read.
-    fileprivate func elements<Element>(_ read: (JSONValue) -> Element?) -> [Element]? {
+    func elements<Element>(_ read: (JSONValue) -> Element?) -> [Element]? {
         guard case .array(let values) = self else { return nil }
         var elements: [Element] = []
         for value in values {
@@ -202,15 +202,15 @@ extension JSONValue {
     }
 
     /// A finite number; `nil` for other values.
-    fileprivate var double: Double? {
+    var double: Double? {
         guard case .number(let text) = self, let value = Double(text), value.isFinite else { return nil }
         return value
     }
 
-    fileprivate var float: Float? {
+    var float: Float? {
         guard case .number(let text) = self, let value = Float(text), value.isFinite else { return nil }
         return value
     }
 
-    fileprivate var count: Int? { integer.flatMap { $0 >= 0 ? Int(exactly: $0) : nil } }
+    var count: Int? { integer.flatMap { $0 >= 0 ? Int(exactly: $0) : nil } }
 }

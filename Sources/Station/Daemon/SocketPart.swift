@@ -22,6 +22,8 @@ final class SocketPart: DaemonPart {
         var repeatedKinds: Set<EventKind> = []
         /// Shortest interval of live readings, in nanoseconds; `nil` when none are requested.
         var readingsInterval: Int64?
+        /// The streams whose samples are requested.
+        var samples: Set<SampleOrigin> = []
     }
 
     private unowned let daemon: Daemon
@@ -37,6 +39,8 @@ final class SocketPart: DaemonPart {
     private var wishes: [Int: Wishes] = [:]
     /// The previous socket, which is closing.
     private var ending: SocketServer?
+    /// Passes on the corrected samples that subscribers request; `nil` while they request none.
+    private var tap: SampleTap?
 
     init(_ daemon: Daemon, _ relay: SocketRelay, _ store: StorePart) {
         self.daemon = daemon
@@ -64,6 +68,8 @@ final class SocketPart: DaemonPart {
     // MARK: - Opening
 
     func apply(_ change: ConfigurationChange) {
+        relay.offer(sampleStreams)
+        tapSamples()
         guard change.after.configuration.socket != change.before.configuration.socket || isFailed else { return }
         open()
     }
@@ -106,13 +112,14 @@ final class SocketPart: DaemonPart {
         if store.inlet == nil { daemon.replaceChains() }
         store.inlet?.flush()
         let (history, identity, ending, surroundings) = (store.store, daemon.router.identity, ending, surroundings)
+        let streams = sampleStreams
         let open: @Sendable () -> Result<SocketServer, SocketServerError> = {
             // The new socket may have the same path.
             _ = ending?.waitForEnd(until: SystemClock.monotonic() + 1_000_000_000)
             return Result { () throws(SocketServerError) in
                 try SocketServer(
-                    settings, history: history, identity: identity, startingBehind: sequence, replacing: before,
-                    surroundings: surroundings)
+                    settings, history: history, identity: identity, startingBehind: sequence, sampleStreams: streams,
+                    replacing: before, surroundings: surroundings)
             }
         }
         guard daemon.isReady else { return use(open(), settings) }
@@ -137,6 +144,12 @@ final class SocketPart: DaemonPart {
         surroundings.readingsIntervalChanged = { interval in
             inbox.post { part in part.wish(of: number) { $0.readingsInterval = interval } }
         }
+        surroundings.samplesChanged = { samples in
+            inbox.post { part in
+                part.wish(of: number) { $0.samples = samples }
+                part.tapSamples()
+            }
+        }
         return surroundings
     }
 
@@ -160,6 +173,9 @@ final class SocketPart: DaemonPart {
             self.settings = settings
             number += 1
             wishes = wishes.filter { $0.key == number }
+            // A reload may have changed them while the server was being opened.
+            server.offer(sampleStreams)
+            tapSamples()
         case .failure(let error):
             relay.discard()
             state = .failed("\(error)")
@@ -170,6 +186,30 @@ final class SocketPart: DaemonPart {
         }
         daemon.replaceChains()
         if settings != daemon.assembly.configuration.socket { open() }
+    }
+
+    // MARK: - Samples
+
+    var observers: [any Detector] { tap.map { [$0] } ?? [] }
+
+    private var sampleStreams: [SampleOrigin] { daemon.assembly.streams.map(SampleOrigin.init) }
+
+    /// Takes the requested samples from the pipeline; without a request nothing stands there.
+    private func tapSamples() {
+        let wanted = wishes.values.reduce(into: Set()) { $0.formUnion($1.samples) }
+        guard !wanted.isEmpty || tap != nil || daemon.pipeline.beforeCorrection != nil else { return }
+        tap = makeTap(wanted, isRaw: false)
+        daemon.pipeline.beforeCorrection = makeTap(wanted, isRaw: true)
+        daemon.replaceDetectors()
+    }
+
+    private func makeTap(_ wanted: Set<SampleOrigin>, isRaw: Bool) -> SampleTap? {
+        let sources: [SampleTap.Source] = daemon.assembly.streams.compactMap { stream in
+            let origin = SampleOrigin(stream).raw(isRaw)
+            return wanted.contains(origin) ? (stream.id, origin) : nil
+        }
+        guard !sources.isEmpty else { return nil }
+        return SampleTap(sources) { [relay] origin, columns in relay.publish(columns, of: origin) }
     }
 
     private func end(_ server: SocketServer?) {
@@ -203,6 +243,7 @@ final class SocketPart: DaemonPart {
                 object.add("pid", raw: String(subscriber.process))
                 object.add("behind", raw: String(subscriber.behind))
                 object.add("missed", raw: String(subscriber.missed))
+                object.add("lost_samples", raw: String(subscriber.lostSamples))
                 return object.text
             })
         return [("socket", object.text)]
