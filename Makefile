@@ -49,7 +49,7 @@ FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
 KERNEL_CASES ?= 200
 # What `make test` runs, in this order, as far as it is built: what takes longest first.
-PROGRAM_CHECKS = web proxy watch plot spark binary arrow nmea metrics
+PROGRAM_CHECKS = web proxy watch plot spark python binary arrow nmea metrics
 TRIES = build try-kernel-forms build-tests $(PROGRAM_CHECKS:%=try-%) try-swift
 # The tests of the program wait for it most of the time: each of their files is a process.
 TOOL_TESTS = $(patsubst Tests/ToolTests/%.swift,ToolTests.%,$(shell grep -l @Test Tests/ToolTests/*.swift))
@@ -76,7 +76,7 @@ RELEASE = build -c release --static-swift-stdlib --disable-local-rpath $(SECTION
 CALIBRATED := --set north.north.hard_iron_uT=0
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
-.PHONY: $(TRIES) $(SUITES) suite-SensorTests help setup setup-test setup-deb build build-ordered portable run install uninstall clean \
+.PHONY: $(TRIES) $(SUITES) suite-SensorTests help setup setup-test setup-deb build build-ordered portable run wheel install uninstall clean \
     deb deb-arm64 arm64 check-deb check-deb-arm64 check-tarball check-portable release \
     test test-long check-recipes test-systemd test-kernel walks fuzz sanitize soak golden lint format docs documents \
     bench bench-kernels bench-replay bench-recordings bench-sensors bench-daemon bench-fleet compare
@@ -120,6 +120,9 @@ check-portable: setup ## Replay with that program in a root of Ubuntu 22.04 (as 
 run: build ## Replay the bundled recording of a walk, and draw it into docs/walk.svg; SPEED=1 plays it in real time.
 	$(BINARY) replay --speed $(SPEED) $(CALIBRATED) $(WALK)
 	$(BINARY) plot --force -o docs/walk.svg $(CALIBRATED) $(WALK)
+
+wheel: ## Make the wheel of the client for Python, in .build/wheel.
+	scripts/packaging/make-wheel
 
 deb: setup-deb ## Make the Debian packages, which lie in .build/deb/packages afterwards.
 	scripts/package deb

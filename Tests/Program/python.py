@@ -1,0 +1,379 @@
+"""Integrations/python against a running daemon: every message, reconnection, errors, slow and killed clients, the wheel, the examples.
+
+What clients read is compared with what the program prints, and counted: a stream's stamps lie on a grid, so that each missing sample
+shows, and is either counted as lost or a fault.
+"""
+
+import ast
+import json
+import math
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import harness
+from harness import BINARY, ROOT, check, fail, start, until, wait_for
+
+PACKAGE = ROOT / "Integrations/python"
+sys.path.insert(0, str(PACKAGE / "src"))
+
+import binnacle  # noqa: E402  # It lies in the folder above.
+
+# A slow machine takes some time for 1 kHz; the stamps do not depend on it.
+RATE, QUICK = 1000, 8000
+CONFIGURATION = """
+[socket]
+path = "{folder}/s"
+[store]
+path = "{folder}/events.db"
+[sensor.lid]
+source = "simulated"
+model = "shake"
+rate_hz = 1000
+latency_s = 0.01
+calibration = "{folder}/lid.toml"
+[sensor.quick]
+source = "simulated"
+model = "still"
+rate_hz = 8000
+[motion.moved]
+accelerometer = "lid"
+[motion.quick]
+accelerometer = "quick"
+[north.heading]
+accelerometer = "lid"
+magnetometer = "lid"
+"""
+CALIBRATION = """
+[accelerometer]
+offset_m_s2 = [0.5, 0.0, 0.0]
+matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+fit_error_m_s2 = 0.01
+positions = 6
+"""
+#: Reads a number of samples and prints what it has counted; each client is a process that can be stopped and killed.
+READER = """
+import sys, binnacle
+sensor, wanted, period = sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+count = lost = batches = 0
+first = last = None
+for batch in binnacle.samples([sensor], ["accelerometer"], path=sys.argv[1]):
+    if first is None: print("subscribed", flush=True)
+    if batch.lost and last is not None and batch.time_ns[0] - last != (batch.lost + 1) * period:
+        sys.exit(f"{batch.lost} are lost, and the stamps jump by {batch.time_ns[0] - last} ns")
+    # What was lost before the first batch is not between two stamps.
+    lost += batch.lost if last is not None else 0
+    first = batch.time_ns[0] if first is None else first
+    last, batches = batch.time_ns[-1], batches + 1
+    count += len(batch)
+    if count >= wanted: break
+print(count, lost, (last - first) // period + 1, batches)
+"""
+
+
+def reader(address, sensor, wanted, period):
+    return start(
+        sys.executable, "-c", READER, address, sensor, str(wanted), str(period), stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE / "src")})
+
+
+def raised(kind, what, body):
+    try:
+        body()
+    except kind as error:
+        check(str(error) != "", f"{what} is {kind.__name__}", error)
+        return error
+    except Exception as error:  # noqa: BLE001  # Any other is the fault that is reported.
+        check(False, f"{what} is {kind.__name__}", repr(error))
+    else:
+        check(False, f"{what} is {kind.__name__}", "no error")
+    return None
+
+
+def types_and_wheel(folder):
+    source = (PACKAGE / "src/binnacle/__init__.py").read_text()
+    ast.parse(source, feature_version=(3, 9))
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--no-error-summary", "--cache-dir", str(ROOT / ".build/mypy")], cwd=PACKAGE,
+        capture_output=True, text=True)
+    check(done.returncode == 0, "mypy --strict finds nothing", done.stdout.strip())
+    done = subprocess.run(["scripts/packaging/make-wheel", f"{folder}/wheel"], cwd=ROOT, capture_output=True, text=True)
+    wheel = pathlib.Path(done.stdout.strip().splitlines()[-1]) if done.returncode == 0 else fail("make-wheel:", done.stderr)
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", f"{folder}/installed", wheel],
+        check=True)
+    files = sorted(path.name for path in pathlib.Path(folder, "installed/binnacle").glob("*") if path.is_file())
+    check(files == ["__init__.py", "py.typed"], "the wheel has one file and says that it is typed", files)
+    check(pathlib.Path(folder, "installed/binnacle/__init__.py").read_text() == source, "the wheel has the file as it is")
+    # As an installed package of another program, with its types.
+    pathlib.Path(folder, "user.py").write_text("import binnacle\nfor batch in binnacle.samples():\n    reveal_type(batch.x)\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", f"{folder}/mypy", f"{folder}/user.py"], capture_output=True,
+        text=True, env={**os.environ, "MYPYPATH": f"{folder}/installed"})
+    check("array.array[" in done.stdout, "its users see the types", done.stdout.strip())
+    version = subprocess.run([BINARY, "--version"], capture_output=True, text=True).stdout.split()[-1]
+    check(wheel.name == f"binnacle_client-{version}-py3-none-any.whl", "the wheel has the program's version", wheel.name)
+    check(binnacle.__version__ == version, "and so has the module", binnacle.__version__)
+
+
+def stored(address, *arguments):
+    """The stored events as the program prints them."""
+    done = subprocess.run([BINARY, "events", "--json", "--socket", address, *arguments], capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def events(address):
+    wait_for("events", lambda: len(stored(address)) >= 5)
+    before = stored(address)
+    kept = list(binnacle.events(after=0, follow=False, path=address))
+    ours = {event.seq: event for event in kept}
+    theirs = {line["seq"]: line for line in before}
+    check(set(theirs) <= set(ours), "every stored event comes", len(ours))
+    named = ("seq", "kind", "detector", "sensor", "time_ns", "wall_time", "identity")
+    same = all(
+        all(getattr(ours[seq], key) == line.get(key) for key in named)
+        and ours[seq].figures == {key: value for key, value in line.items() if key not in (*named, "simulated")}
+        and ours[seq].simulated == line["simulated"] for seq, line in theirs.items())
+    check(same, "with every member as the program prints it")
+    kinds = {event.kind for event in binnacle.events(["motion.began", "shake"], ["lid"], after=0, follow=False, path=address)}
+    check(kinds and kinds <= {"motion.began", "shake"}, "kinds and sensors choose", sorted(kinds))
+    check(binnacle.status(address)["store"]["events"] > 0, "the status is there")
+
+
+def samples(address):
+    line = next(iter(binnacle.samples(["quick"], path=address)))
+    check(
+        (line.sensor, line.kind, line.unit, line.frame, line.raw, line.simulated) == ("quick", "accelerometer", "m/s²", "device", False, True),
+        "a batch says what it is", line.unit)
+    mean = sum(line.z) / len(line)
+    check(abs(mean - 9.81) < 0.1, "at rest it points up with 9.81 m/s²", round(mean, 3))
+    check(len(line.x) == len(line.y) == len(line.z) == len(line.time_ns), "the columns are as long as each other", len(line))
+    check(abs(binnacle.wall_time_ns(line.time_ns[-1]) / 1e9 - time.time()) < 3600, "its stamps are of this machine's clock")
+    seen = set()
+    with binnacle.samples(path=address) as every:
+        for batch in every:
+            seen.add((batch.sensor, batch.kind))
+            if len(seen) == 4:
+                break
+    wanted = {("lid", kind) for kind in ("accelerometer", "magnetometer", "gyroscope")} | {("quick", "accelerometer")}
+    check(seen == wanted, "without a choice all come")
+    # The same stamps, once corrected and once raw: both are on their way at the same time.
+    with binnacle.samples(["lid"], ["accelerometer"], path=address) as true, \
+            binnacle.samples(["lid"], ["accelerometer"], raw=True, path=address) as raw:
+        corrected, measured = {}, {}
+        while len(set(corrected) & set(measured)) < 100:
+            for subscription, found in ((true, corrected), (raw, measured)):
+                batch = next(subscription)
+                check(batch.raw == (found is measured), "raw is said") if not found else None
+                found.update(zip(batch.time_ns, batch.x))
+    common = set(corrected) & set(measured)
+    check(all(math.isclose(measured[t] - corrected[t], 0.5, abs_tol=1e-4) for t in common), "raw leaves the calibration out", len(common))
+    with binnacle.subscribe(samples={"interval_s": 0.2}, readings={"interval_s": 0.1}, path=address) as all_kinds:
+        found = {type(message) for message in (next(all_kinds) for _ in range(400))}
+    check({binnacle.Samples, binnacle.Readings} <= found, "one connection has all", sorted(kind.__name__ for kind in found))
+
+
+def readings(address):
+    with binnacle.readings(0.1, path=address) as subscription:
+        first, second = next(subscription), next(subscription)
+    stream = next(stream for stream in second.streams if stream.sensor == "quick")
+    check(stream.z is not None and stream.z.least <= stream.z.last <= stream.z.greatest, "readings have spans")
+    detector = next(one for one in second.detectors if one.detector == "moved")
+    check(detector.limits[0].name == "motion" and len(detector.lanes) > 0, "limits, and lanes that the daemon does not repeat")
+    check([one.detector for one in first.detectors] == [one.detector for one in second.detectors], "of each detector")
+
+
+def many(address):
+    """Ten clients at 1 kHz beside one that is stopped, one that reads a byte a second, and others that are killed."""
+    stopped = reader(address, "quick", 3 * QUICK, 10**9 // QUICK)
+    wait_for("its first batch", stopped.stdout.readline)
+    stopped.send_signal(signal.SIGSTOP)
+    bytewise = socket.socket(socket.AF_UNIX)
+    bytewise.connect(address)
+    bytewise.sendall(b'{"subscribe":{"kinds":[],"samples":{}}}\n')
+    is_over = threading.Event()
+
+    def read_bytes():
+        while not is_over.wait(1):
+            bytewise.recv(1)
+
+    slow = threading.Thread(target=read_bytes)
+    slow.start()
+    victims = [reader(address, "quick", 10**9, 10**9 // QUICK) for _ in range(5)]
+    for victim in victims:
+        wait_for("its first batch", victim.stdout.readline)
+    clients = [reader(address, "lid", 6 * RATE, 10**9 // RATE) for _ in range(10)]
+    for victim in victims:
+        victim.kill()
+    results = [client.communicate()[0].split() for client in clients]
+    check(all(client.returncode == 0 and len(result) == 5 for client, result in zip(clients, results)), "ten clients have read", results[0])
+    check(all(int(result[2]) == 0 for result in results), "without a loss")
+    check(all(int(result[1]) == int(result[3]) and int(result[1]) >= 6 * RATE for result in results), "and have every sample of their stamps")
+    # 8192 samples are a second of it; what the kernel has of the connection is another part of one.
+    lost = until(lambda: [one for one in binnacle.status(address)["socket"]["subscribers"] if one["pid"] == os.getpid()])
+    check(lost != [], "the status has the slow one")
+    time.sleep(4)
+    stopped.send_signal(signal.SIGCONT)
+    count, missing, covered, _ = (int(word) for word in stopped.communicate()[0].split())
+    check(stopped.returncode == 0 and missing > 0, "the one that was stopped is told what it lost", missing)
+    check(count + missing == covered, "and that is all that it did not get", (count, missing, covered))
+    is_over.set()
+    slow.join()
+    bytewise.close()
+    left = wait_for("the end of their connections", lambda: (n := binnacle.status(address)["socket"]["connections"]) <= 1 and [n])
+    check(left == [1], "no connection remains but the one that asks")
+
+
+def hostile(address):
+    def answer(request):
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(harness.PATIENCE)
+            client.connect(address)
+            try:
+                client.sendall(request)
+                client.shutdown(socket.SHUT_WR)
+            except OSError:
+                pass
+            return client.makefile("rb").read()
+
+    requests = {
+        "a line of 1 MB": b'{"subscribe":{"samples":{"sensors":["' + b"x" * (1 << 20) + b'"]}}}\n',
+        "half a request": b'{"subscribe":{"samples":{"sen',
+        "100 levels": b'{"subscribe":{"samples":' + b"[" * 100 + b"]" * 100 + b"}}\n",
+        "a key of another request": b'{"subscribe":{"samples":{"after":0}}}\n',
+        "two requests": b'{"subscribe":{"samples":{}}}\n' * 2,
+    }
+    for what, request in requests.items():
+        lines = answer(request).splitlines()
+        check(bool(lines) and b'{"error":' in lines[-1], f"{what} is refused", lines[-1][:120] if lines else lines)
+    check(len(next(iter(binnacle.samples(["lid"], path=address)))) > 0, "and others are served")
+
+
+def errors(folder, address):
+    raised(binnacle.NotRunning, "no daemon", lambda: next(binnacle.events(path=f"{folder}/nothing")))
+    error = raised(binnacle.Refused, "an unknown sensor", lambda: next(binnacle.samples(["lit"], path=address)))
+    check("lid (" in str(error) and "quick (accelerometer)" in str(error), "it names those that there are")
+    error = raised(binnacle.Refused, "an unknown kind", lambda: next(binnacle.events(["motion.begun"], path=address)))
+    check("did you mean `motion.began`" in str(error) and error.column is not None, "with a proposal and the place", error.column)
+    raised(TypeError, "a text in place of a list", lambda: binnacle.events("motion.began"))
+    for text in (b"HTTP/1.1 400 Bad Request\r\n\r\n", b'{"samples":{"sensor":5}}\n', b'[]\n', b"x" * (binnacle.LONGEST_LINE + 2)):
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(f"{folder}/false")
+            listener.listen()
+            thread = threading.Thread(target=lambda: serve(listener, text))
+            thread.start()
+            raised(binnacle.NotUnderstood, f"a server that sends {text[:20]!r}", lambda: next(binnacle.samples(path=f"{folder}/false")))
+            thread.join()
+        os.unlink(f"{folder}/false")
+    with binnacle.events(["free_fall"], path=address) as quiet:
+        check(quiet.read(timeout=0.1) is None and not quiet.is_closed, "a wait has an end")
+        thread = threading.Timer(0.2, quiet.close)
+        thread.start()
+        check(list(quiet) == [] and quiet.is_closed, "another thread ends the iteration")
+
+
+def serve(listener, text):
+    connection, _ = listener.accept()
+    with connection:
+        try:
+            connection.sendall(text)
+            connection.shutdown(socket.SHUT_WR)
+            connection.recv(1 << 16)
+        except OSError:
+            pass
+
+
+def reconnection(folder, daemon, address):
+    """A daemon that is killed and comes back: a client goes on behind its last event, and so does a program that kept its place."""
+    changes, seen = [], []
+    subscription = binnacle.events(["shake"], after=0, path=address, on_change=changes.append)
+
+    def read():
+        for message in subscription:
+            seen.append(message)
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    wait_for("events", lambda: len(seen) > 5)
+    daemon.kill()
+    daemon.wait()
+    wait_for("the report that it is away", lambda: changes)
+    check(isinstance(changes[0], (binnacle.Disconnected, binnacle.NotRunning)), "the caller is told that the daemon is away", changes[0])
+    before = len(seen)
+    daemon = harness.start_daemon(f"{folder}/c.toml", address)
+    wait_for("events of the second daemon", lambda: len(seen) > before + 5)
+    check(changes[-1] is None, "and that it answers again")
+    subscription.close()
+    thread.join()
+    events_seen = [message.seq for message in seen if isinstance(message, binnacle.Event)]
+    expected = [line["seq"] for line in stored(address, "--kind", "shake") if line["seq"] <= events_seen[-1]]
+    check(events_seen == expected, "no stored event is lost, and none comes twice", len(expected))
+    kept = (subscription.after, subscription.identity)
+    later = next(binnacle.events(["shake"], after=kept[0], identity=kept[1], path=address))
+    check(isinstance(later, binnacle.Event) and later.seq > kept[0], "a program that keeps the place goes on there", kept[0])
+    missed = next(binnacle.events(after=5, identity="another", path=address))
+    check(isinstance(missed, binnacle.Missed) and "another sequence" in missed.reason, "another store's place is reported", missed)
+    # Without patience the end is an error.
+    impatient = binnacle.samples(path=address, reconnect=False)
+    next(impatient)
+    daemon.terminate()
+    raised(binnacle.Disconnected, "an end without reconnect", lambda: list(impatient))
+    waiting = binnacle.samples(path=address, wait=True)
+    check(waiting.read(timeout=0.1) is None, "who waits gets nothing yet")
+    harness.start_daemon(f"{folder}/c.toml", address)
+    check(len(next(waiting)) > 0, "and then samples")
+
+
+def program(address):
+    """`binnacle samples`, and the examples."""
+    printing = start(BINARY, "samples", "--socket", address, "--sensor", "lid", "--kind", "accelerometer", stdout=subprocess.PIPE, text=True)
+    lines = [printing.stdout.readline().rstrip("\n") for _ in range(101)]
+    check(lines[0] == "time_ns,sensor,kind,x,y,z", "binnacle samples prints CSV", lines[0])
+    rows = [line.split(",") for line in lines[1:]]
+    stamps = [int(row[0]) for row in rows]
+    check(all(b - a == 10**9 // RATE for a, b in zip(stamps, stamps[1:])), "with every sample", lines[1])
+    check(harness.end(printing, signal.SIGINT) == 130, "until Ctrl-C")
+    printing = start(BINARY, "samples", "--socket", address, "--json", "--raw", stdout=subprocess.PIPE, text=True)
+    body = json.loads(printing.stdout.readline())["samples"]
+    check(body["raw"] is True and len(body["x"]) == len(body["time_ns"]), "--json prints the daemon's lines")
+    printing.stdout.close()
+    check(printing.wait(harness.PATIENCE) == 0, "until its reader is gone")
+    done = subprocess.run([BINARY, "samples", "--socket", address, "--sensor", "lit"], capture_output=True, text=True)
+    check(done.returncode == 69 and "there are lid" in done.stderr, "an unknown sensor ends it", done.stderr.strip())
+    done = subprocess.run([BINARY, "samples", "--kind", "gyro"], capture_output=True, text=True)
+    check(done.returncode == 64 and "gyroscope" in done.stderr, "and an unknown kind", done.stderr.strip())
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE / "src")}
+    for name, arguments, wanted in (
+        ("spectrum.py", ["quick", "1", address], f"at {QUICK}.0 Hz"), ("frames.py", ["1", address], "magnetometer"),
+    ):
+        done = subprocess.run(
+            [sys.executable, PACKAGE / "examples" / name, *arguments], capture_output=True, text=True, env=environment)
+        check(done.returncode == 0 and wanted in done.stdout, f"examples/{name}", (done.stdout + done.stderr).strip()[-300:])
+
+
+def main():
+    with harness.temporary_folder() as folder:
+        types_and_wheel(folder)
+        shutil.rmtree(f"{folder}/installed")
+        pathlib.Path(folder, "c.toml").write_text(CONFIGURATION.format(folder=folder))
+        pathlib.Path(folder, "lid.toml").write_text(CALIBRATION)
+        address = f"{folder}/s"
+        daemon = harness.start_daemon(f"{folder}/c.toml", address)
+        events(address)
+        samples(address)
+        readings(address)
+        errors(folder, address)
+        hostile(address)
+        many(address)
+        program(address)
+        reconnection(folder, daemon, address)
+    harness.finish()
+
+
+main()
