@@ -10,8 +10,12 @@ package final class Pipeline {
     /// What looks at the samples, in the order in which it speaks about one sample.
     package var detectors: [any DrivenDetector] { working }
     private var working: [any DrivenDetector]
-    /// What is given the samples before calibrations correct them; `nil` while no reader wants them.
-    package var beforeCorrection: SampleTap?
+    /// What is given the samples before calibrations correct them; none while no reader wants them.
+    package var beforeCorrection: [SampleTap] {
+        get { taps }
+        set { taps = newValue }
+    }
+    private var taps: [SampleTap] = []
     /// What turns the detectors' words into events.
     package let router: Router
     /// The number of samples offered so far.
@@ -192,7 +196,7 @@ package final class Pipeline {
         }
         if !failed.isEmpty { welcomeBack(delivery) }
         if !delivery.losses.isEmpty { reportLosses(of: delivery) }
-        beforeCorrection?.process(delivery)
+        for tap in taps { tap.process(delivery) }
         for index in delivery.batches.indices {
             let batch = delivery.batches[index]
             guard !batch.isEmpty else { continue }

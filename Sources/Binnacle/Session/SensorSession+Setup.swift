@@ -73,6 +73,12 @@ extension SensorSession {
             return found
         }
 
+        /// The stream of the sensor that the caller names, or else the first; the source may not lack it.
+        func requiredStream(of kind: SampleKind, named sensor: String?) throws -> SampleStream {
+            if let found = try stream(of: kind, named: sensor) { return found }
+            throw MissingSensor(name: nil, kind: kind, names: source.streams.map(\.sensor.name))
+        }
+
         /// The first stream of a kind, in the source's order.
         ///
         /// - Parameters:
@@ -87,13 +93,14 @@ extension SensorSession {
 
 /// A name that is none of the source's sensors, or of one that does not measure what is wanted.
 private struct MissingSensor: Error, CustomStringConvertible {
-    let name: String
+    /// `nil` for any sensor.
+    let name: String?
     let kind: SampleKind
-    /// The sensors that measure it.
+    /// The sensors that measure it, or for any sensor all.
     let names: [String]
 
     var description: String {
         let others = names.isEmpty ? "has none" : "has " + names.map { "'\($0)'" }.joined(separator: ", ")
-        return "there is no \(kind.rawValue) '\(name)': the source \(others)"
+        return "there is no \(kind.rawValue)\(name.map { " '\($0)'" } ?? ""): the source \(others)"
     }
 }

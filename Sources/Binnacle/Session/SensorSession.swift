@@ -50,6 +50,25 @@ public final class SensorSession: Sendable {
         return SessionEvents(session: self)
     }
 
+    /// The samples of one stream of the source, from now on; any number of readers may have them, at any time.
+    ///
+    /// - Parameters:
+    ///   - kind: What they measure.
+    ///   - sensor: The name of the sensor; `nil` takes the first that has such a stream.
+    ///   - isRaw: Whether the calibration of the sensor is left out.
+    ///   - capacity: The most deliveries that wait for the task that iterates, at least 1.
+    /// - Returns: The samples; a sensor that the source does not have is an error of the sequence.
+    public func samples(
+        of kind: SampleKind, from sensor: String? = nil, isRaw: Bool = false, capacity: Int = 64
+    ) -> SessionSamples {
+        let reader = SampleReader(kind: kind, sensor: sensor, isRaw: isRaw, capacity: capacity)
+        runner.add(reader)
+        return SessionSamples(session: self, reader: reader)
+    }
+
+    /// Starts the session, once.
+    func start() { runner.start() }
+
     /// Runs the session and returns when it has ended; a second call waits for the same end.
     ///
     /// Cancelling the task stops the session.
@@ -135,6 +154,12 @@ private final class SessionRunner: Sendable {
     private struct State {
         var phase = Phase.ready
         var awaiting: [CheckedContinuation<Outcome, Never>] = []
+        var readers: [WeakReader] = []
+    }
+
+    /// A reader of samples, which the program owns.
+    private struct WeakReader {
+        weak var reader: SampleReader?
     }
 
     let handover: Handover<Event, SensorSessionError>
@@ -143,6 +168,8 @@ private final class SessionRunner: Sendable {
     private let state = Mutex(State())
     private let isStopped = Atomic(false)
     private let keepsEvents = Atomic(false)
+    /// Whether a reader of samples has come or gone.
+    private let areReadersChanged = Atomic(false)
 
     init(
         eventCapacity: Int, makeSource: @escaping @Sendable () throws -> any SampleSource,
@@ -181,8 +208,28 @@ private final class SessionRunner: Sendable {
         }
     }
 
+    /// Adds a reader of samples, which its owner keeps.
+    func add(_ reader: SampleReader) {
+        let outcome = state.withLock { state -> Outcome? in
+            if case .ended(let outcome) = state.phase { return outcome }
+            state.readers.append(WeakReader(reader: reader))
+            return nil
+        }
+        if let outcome { return finish(reader, outcome) }
+        areReadersChanged.store(true, ordering: .releasing)
+        wake()
+    }
+
+    private func finish(_ reader: SampleReader, _ outcome: Outcome) {
+        if case .failure(let error) = outcome { reader.handover.finish(error) } else { reader.handover.finish() }
+    }
+
     func stop() {
         isStopped.store(true, ordering: .sequentiallyConsistent)
+        wake()
+    }
+
+    private func wake() {
         let wakeUp = state.withLock { state -> (@Sendable () -> Void)? in
             guard case .running(let wakeUp) = state.phase else { return nil }
             return wakeUp
@@ -219,7 +266,11 @@ private final class SessionRunner: Sendable {
         var failure: (any Error)?
         // Detectors hold their delegates weakly; the setup owns them.
         withExtendedLifetime(setup) {
-            pipeline.run(while: { goesOn }) { answer in
+            let goesOn = {
+                self.tapSamples(of: pipeline, setup)
+                return self.goesOn
+            }
+            pipeline.run(while: goesOn) { answer in
                 if case .failed(_, let reason) = answer { failure = failure ?? reason }
             }
             for detector in setup.detectors { detector.stopDetection() }
@@ -229,17 +280,44 @@ private final class SessionRunner: Sendable {
         return .failure(.source(failure))
     }
 
+    /// Takes from the pipeline what the readers want that there are now; without readers nothing stands there.
+    private func tapSamples(of pipeline: Pipeline, _ setup: SensorSession.Setup) {
+        guard areReadersChanged.exchange(false, ordering: .acquiring) else { return }
+        let readers = state.withLock { state in
+            state.readers.removeAll { $0.reader == nil }
+            return state.readers.compactMap(\.reader)
+        }
+        var taps = (corrected: [SampleTap](), raw: [SampleTap]())
+        for reader in readers {
+            do {
+                let stream = try setup.requiredStream(of: reader.kind, named: reader.sensor)
+                let source = (stream.id, SampleOrigin(stream).raw(reader.isRaw))
+                let tap = SampleTap([source]) { [weak reader] origin, columns in
+                    // Its last owner has gone.
+                    guard let reader else { return self.areReadersChanged.store(true, ordering: .relaxed) }
+                    reader.receive(columns, of: origin)
+                }
+                if reader.isRaw { taps.raw.append(tap) } else { taps.corrected.append(tap) }
+            } catch {
+                reader.handover.finish(.setup(error))
+            }
+        }
+        pipeline.beforeCorrection = taps.raw
+        pipeline.change(detectors: setup.detectors + taps.corrected)
+    }
+
     private func keep(_ event: Event) {
         // Without a reader there is nothing to drop.
         if keepsEvents.load(ordering: .relaxed) { _ = handover.offer(event) }
     }
 
     private func end(_ outcome: Outcome) {
-        let awaiting = state.withLock { state in
-            defer { state.awaiting = [] }
+        let (awaiting, readers) = state.withLock { state in
+            defer { (state.awaiting, state.readers) = ([], []) }
             state.phase = .ended(outcome)
-            return state.awaiting
+            return (state.awaiting, state.readers.compactMap(\.reader))
         }
+        for reader in readers { finish(reader, outcome) }
         switch outcome {
         case .success: handover.finish()
         case .failure(let error): handover.finish(error)

@@ -1,3 +1,5 @@
+import PosixCalls
+
 /// Sensors that no device measures: their samples come from a model of a movement when a clock says that they are due.
 ///
 /// Stamps stand on a grid that begins at the start and does not drift. A sample is never of the future. After a
@@ -48,6 +50,23 @@ public final class SimulatedSource: SampleSource {
             }
         }
         for sensor in sensors { sensor.sensor.authorizationStatus = .authorized }
+    }
+
+    /// Creates a source of one sensor, named as its model is, whose samples come in real time, with stamps of CLOCK_MONOTONIC.
+    ///
+    /// - Parameters:
+    ///   - model: How it moves.
+    ///   - kinds: What it measures, each kind once.
+    ///   - rateHz: Samples a second, of each stream.
+    public convenience init(
+        _ model: SimulationSettings.Model, kinds: [SampleKind] = SampleKind.allCases, rateHz: Double = 100
+    ) {
+        var settings = SimulationSettings()
+        settings.model = model
+        settings.rateHz = rateHz
+        self.init(
+            [(Sensor(name: model.rawValue, isSimulated: true), kinds, settings)],
+            startNanoseconds: SystemClock.monotonic(), clock: SystemClock.monotonic)
     }
 
     /// Continues at the position of another source, for the streams that both have.

@@ -197,9 +197,9 @@ final class SocketPart: DaemonPart {
     /// Takes the requested samples from the pipeline; without a request nothing stands there.
     private func tapSamples() {
         let wanted = wishes.values.reduce(into: Set()) { $0.formUnion($1.samples) }
-        guard !wanted.isEmpty || tap != nil || daemon.pipeline.beforeCorrection != nil else { return }
+        guard !wanted.isEmpty || tap != nil || !daemon.pipeline.beforeCorrection.isEmpty else { return }
         tap = makeTap(wanted, isRaw: false)
-        daemon.pipeline.beforeCorrection = makeTap(wanted, isRaw: true)
+        daemon.pipeline.beforeCorrection = makeTap(wanted, isRaw: true).map { [$0] } ?? []
         daemon.replaceDetectors()
     }
 

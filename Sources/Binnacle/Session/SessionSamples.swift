@@ -1,0 +1,119 @@
+import Synchronization
+
+/// The samples of one stream of a session: pushed as an asynchronous sequence, and pulled as the ``latest``.
+///
+///     let samples = session.samples(of: .accelerometer, from: "lid")
+///     for try await batch in samples { print(batch.samples.count, batch.lostCount) }
+///
+/// The sequence is for one task. It begins with the first delivery after the first iteration, ends with the session, and throws what
+/// ended that, or an error that names the sensors that there are when the source does not have the wanted one. At most a number of
+/// deliveries wait; beyond it the oldest are dropped, and ``StreamedSamples/lostCount`` of the next one says how many samples they had.
+/// Cancelling the task that iterates ends the sequence alone.
+public struct SessionSamples: AsyncSequence, Sendable {
+    /// The samples of a delivery.
+    public typealias Element = StreamedSamples
+    /// The reason for the end of the sequence.
+    public typealias Failure = SensorSessionError
+
+    let session: SensorSession
+    let reader: SampleReader
+
+    /// The newest sample that the session has had since this object was made; `nil` before the first.
+    ///
+    /// On any thread, without waiting. It does not start the session.
+    public var latest: Sample? { reader.latest }
+
+    /// Makes an iterator, whose first call starts the session.
+    public func makeAsyncIterator() -> Iterator { Iterator(session: session, reader: reader) }
+
+    /// Iterates over the deliveries; for one task.
+    public struct Iterator: AsyncIteratorProtocol {
+        let session: SensorSession
+        let reader: SampleReader
+
+        /// Waits for the next delivery.
+        ///
+        /// - Parameter actor: The caller's actor.
+        /// - Returns: Its samples; `nil` at the end.
+        /// - Throws: ``SensorSessionError``, once; afterwards the result is `nil`.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(SensorSessionError) -> StreamedSamples? {
+            session.start()
+            return try await reader.next()
+        }
+
+        /// Waits for the next delivery.
+        ///
+        /// - Returns: Its samples; `nil` at the end.
+        /// - Throws: ``SensorSessionError``, once; afterwards the result is `nil`.
+        public mutating func next() async throws(SensorSessionError) -> StreamedSamples? {
+            session.start()
+            return try await reader.next()
+        }
+    }
+}
+
+/// What a session's thread and a reader of its samples share.
+final class SampleReader: Sendable {
+    /// Samples, and the number of samples of the stream before them.
+    struct Placed: Sendable {
+        let place: UInt64
+        let samples: StreamedSamples
+    }
+
+    let kind: SampleKind
+    let sensor: String?
+    let isRaw: Bool
+    let handover: Handover<Placed, SensorSessionError>
+    private let state = Mutex(State())
+
+    private struct State {
+        var latest: Sample?
+        /// The number of samples so far.
+        var count: UInt64 = 0
+        /// The place of the sample that the task gets next when none is dropped.
+        var place: UInt64?
+    }
+    /// Without a task that iterates, nothing is queued.
+    private let isQueued = Atomic(false)
+
+    init(kind: SampleKind, sensor: String?, isRaw: Bool, capacity: Int) {
+        self.kind = kind
+        self.sensor = sensor
+        self.isRaw = isRaw
+        handover = Handover(
+            capacity: capacity,
+            overflow: .dropOldest { _, last in Placed(place: 0, samples: StreamedSamples(last.samples.origin)) })
+    }
+
+    var latest: Sample? { state.withLock(\.latest) }
+
+    /// Waits for the next samples, for the task that iterates.
+    func next() async throws(SensorSessionError) -> StreamedSamples? {
+        isQueued.store(true, ordering: .relaxed)
+        while let placed = try await handover.next().get() {
+            // A mark of what was dropped, which the next place says as well.
+            guard !placed.samples.samples.isEmpty else { continue }
+            var samples = placed.samples
+            samples.lostCount = state.withLock { state in
+                defer { state.place = placed.place + UInt64(samples.samples.count) }
+                return Int(placed.place - (state.place ?? placed.place))
+            }
+            return samples
+        }
+        return nil
+    }
+
+    /// Takes the samples of a delivery, at least one; on the session's thread.
+    func receive(_ columns: SampleColumns, of origin: SampleOrigin) {
+        let place = state.withLock { state in
+            defer { state.count += UInt64(columns.count) }
+            state.latest = columns.sample(columns.count - 1)
+            return state.count
+        }
+        guard isQueued.load(ordering: .relaxed) else { return }
+        let samples = (0..<columns.count).map(columns.sample)
+        _ = handover.offer(Placed(place: place, samples: StreamedSamples(origin, samples: samples)))
+    }
+}

@@ -1,0 +1,185 @@
+@testable import Binnacle
+import BinnacleTesting
+import SensorGeometry
+import Synchronization
+import Testing
+
+/// Samples of a session: pushed in order with what was dropped, and pulled.
+@Suite(.timeLimit(.minutes(5))) struct SessionSamplesTests {
+    /// A source of two sensors that delivers in pieces when it is allowed to.
+    private final class GatedSource: SampleSource {
+        let streams: [SampleStream]
+        private let gate: Gate
+        private var count = 0
+
+        init(_ gate: Gate, calibration: SensorCalibration? = nil) {
+            self.gate = gate
+            streams = [
+                SampleStream(sensor: Sensor(name: "lid", calibration: calibration), kind: .accelerometer),
+                SampleStream(sensor: Sensor(name: "base"), kind: .accelerometer),
+            ]
+        }
+
+        func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+            guard let wanted = gate.next(after: count) else { return .ended }
+            guard wanted > count else { return .pending }
+            // Three at a time.
+            let end = min(count + 3, wanted)
+            for number in count..<end {
+                for stream in streams {
+                    delivery[stream.id]?.append(timeNanoseconds: Int64(number), x: Float(number % 1000), y: 0, z: 9.8)
+                }
+            }
+            count = end
+            return .samples
+        }
+    }
+
+    /// How many samples the source may have delivered.
+    private final class Gate: Sendable {
+        private let limit = Atomic(0)
+        private let given = Atomic(0)
+        private let isOpen = Atomic(true)
+
+        func allow(_ count: Int) { limit.store(count, ordering: .sequentiallyConsistent) }
+        func allowAll() { allow(.max) }
+        func end() { isOpen.store(false, ordering: .sequentiallyConsistent) }
+
+        /// Waits until the session has asked again after so many.
+        func waitUntilGiven(_ count: Int) {
+            while given.load(ordering: .sequentiallyConsistent) < count { Pipeline.pause() }
+        }
+
+        func next(after count: Int) -> Int? {
+            given.store(count, ordering: .sequentiallyConsistent)
+            let limit = limit.load(ordering: .sequentiallyConsistent)
+            return limit == count && !isOpen.load(ordering: .sequentiallyConsistent) ? nil : limit
+        }
+    }
+
+    private func session(_ gate: Gate, calibration: SensorCalibration? = nil) -> SensorSession {
+        SensorSession {
+            GatedSource(gate, calibration: calibration)
+        } configure: {
+            try $0.detectMotion()
+        }
+    }
+
+    @Test func everySampleComesInOrder() async throws {
+        let gate = Gate()
+        let session = session(gate)
+        gate.allow(100)
+        gate.end()
+        var numbers: [Int] = []
+        for try await batch in session.samples(of: .accelerometer, from: "base") {
+            #expect(batch.sensor == "base" && batch.lostCount == 0 && batch.unit == "m/s²" && !batch.isRaw)
+            numbers += batch.samples.map { Int($0.x) }
+        }
+        #expect(numbers == Array(0..<100))
+    }
+
+    @Test func whatIsDroppedIsCountedInTheNext() async throws {
+        let gate = Gate()
+        let session = session(gate)
+        let samples = session.samples(of: .accelerometer, capacity: 2)
+        var iterator = samples.makeAsyncIterator()
+        gate.allow(3)
+        #expect(try await iterator.next()?.samples.map(\.x) == [0, 1, 2])
+        gate.allow(30)
+        gate.waitUntilGiven(30)
+        var next = try #require(try await iterator.next())
+        #expect(next.lostCount == 21 && next.samples.map(\.x) == [24, 25, 26])
+        next = try #require(try await iterator.next())
+        #expect(next.lostCount == 0 && next.samples.map(\.x) == [27, 28, 29])
+        gate.end()
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test func theLatestIsPulledAndNothingIsQueuedForIt() async throws {
+        let gate = Gate()
+        let session = session(gate)
+        let samples = session.samples(of: .accelerometer, from: "lid", capacity: 1)
+        #expect(samples.latest == nil)
+        let run = Task { try await session.run() }
+        gate.allow(10)
+        gate.waitUntilGiven(10)
+        #expect(samples.latest == Sample(timeNanoseconds: 9, x: 9, y: 0, z: 9.8))
+        // A reader that begins now, while the source delivers.
+        gate.allowAll()
+        #expect(try await session.samples(of: .accelerometer, from: "base").first { _ in true } != nil)
+        session.stop()
+        try await run.value
+        #expect(try #require(samples.latest).timeNanoseconds > 9)
+        // The one that has pulled so far has nothing to catch up with.
+        var pulled = samples.makeAsyncIterator()
+        #expect(try await pulled.next() == nil)
+    }
+
+    @Test func rawLeavesTheCalibrationOut() async throws {
+        let gate = Gate()
+        let calibration = SensorCalibration(
+            accelerometer: AxisCalibration(offset: Vector3(x: 1, y: 0, z: 0), matrix: .identity))
+        let session = session(gate, calibration: calibration)
+        gate.allowAll()
+        for isRaw in [true, false] {
+            let batch = try await session.samples(of: .accelerometer, isRaw: isRaw).first { _ in true }
+            let samples = try #require(batch).samples
+            #expect(
+                batch?.isRaw == isRaw
+                    && samples.allSatisfy { $0.x == Float($0.timeNanoseconds % 1000) - (isRaw ? 0 : 1) })
+        }
+        session.stop()
+        try await session.run()
+    }
+
+    @Test func aSensorThatTheSourceDoesNotHaveIsAnErrorOfTheReader() async throws {
+        let gate = Gate()
+        let session = session(gate)
+        let wrong: [(SessionSamples, String)] = [
+            (
+                session.samples(of: .accelerometer, from: "nose"),
+                "there is no accelerometer 'nose': the source has 'lid', 'base'"
+            ),
+            (session.samples(of: .gyroscope), "there is no gyroscope: the source has 'lid', 'base'"),
+        ]
+        for (samples, message) in wrong {
+            var iterator = samples.makeAsyncIterator()
+            do {
+                _ = try await iterator.next()
+                Issue.record("no error")
+            } catch {
+                #expect(error.description == message)
+            }
+            #expect(try await iterator.next() == nil)
+        }
+        // The session goes on.
+        gate.allowAll()
+        #expect(try await session.samples(of: .accelerometer).first { _ in true } != nil)
+        session.stop()
+        try await session.run()
+        // After the end there is nothing more.
+        var late = session.samples(of: .accelerometer).makeAsyncIterator()
+        #expect(try await late.next() == nil)
+    }
+
+    @Test func aSimulatedWalkNeedsNoOtherWords() async throws {
+        let session = SensorSession {
+            SimulatedSource(.walk, kinds: [.accelerometer, .gyroscope], rateHz: 1000)
+        } configure: { _ in
+        }
+        var last: Int64?
+        var count = 0
+        for try await batch in session.samples(of: .gyroscope) {
+            #expect(batch.isSimulated && batch.sensor == "walk" && batch.unit == "rad/s")
+            for sample in batch.samples {
+                // Where the machine is busy for a second, it goes on with the present.
+                if let last { #expect((sample.timeNanoseconds - last).isMultiple(of: 1_000_000)) }
+                last = sample.timeNanoseconds
+            }
+            count += batch.samples.count
+            if count > 50 { break }
+        }
+        session.stop()
+        try await session.run()
+    }
+}
