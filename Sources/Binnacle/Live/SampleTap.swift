@@ -1,5 +1,5 @@
 /// Passes on the samples of some streams, as a detector that finds nothing; it stands in a pipeline only while they are wanted.
-package final class SampleTap: Detector {
+package final class SampleTap: DrivenDetector {
     /// A stream, and what its samples are known by.
     package typealias Source = (stream: StreamID, origin: SampleOrigin)
 

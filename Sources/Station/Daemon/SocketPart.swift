@@ -190,7 +190,7 @@ final class SocketPart: DaemonPart {
 
     // MARK: - Samples
 
-    var observers: [any Detector] { tap.map { [$0] } ?? [] }
+    var observers: [any DrivenDetector] { tap.map { [$0] } ?? [] }
 
     private var sampleStreams: [SampleOrigin] { daemon.assembly.streams.map(SampleOrigin.init) }
 
