@@ -12,7 +12,7 @@ import SensorGeometry
 /// as well. While there is none, or it is of no use, the heading is that of the other two.
 ///
 /// The bearing waited for is north unless ``NorthSettings/bearingDegrees`` says otherwise; the delegate methods
-/// keep *north* in their names as a compass keeps it on its card. Like ``MotionManager`` the detector knows no
+/// keep *north* in their names as a compass keeps it on its card. Like `MotionManager` the detector knows no
 /// clock but the samples' stamps, and works without a delegate, which it holds weakly.
 public final class NorthDetector: EventDetector {
     package static let kind = "north"
