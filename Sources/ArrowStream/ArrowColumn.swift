@@ -13,6 +13,11 @@ package struct ArrowColumn {
     private var text: [UInt8] = []
     /// The ends of the keys of counts, and their values.
     private var keyEnds: [Int32] = [0]
+    /// The places of the texts of a dictionary, of this batch alone, so that it stays small.
+    private var places: [String: Int32] = [:]
+    private var indices: [Int32] = []
+    /// The texts of the dictionary that was written last; `nil` before the first.
+    private var writtenTexts: (text: [UInt8], ends: [Int32])?
 
     /// Begins a column without rows.
     package init(_ field: ArrowMessageWriter.Field) {
@@ -34,8 +39,28 @@ package struct ArrowColumn {
     /// Sets a text.
     package mutating func set(_ value: String, at row: Int) {
         begin(row)
+        guard case .dictionary = field.type else { return append(value) }
+        let index = places[value] ?? Int32(places.count)
+        if index == places.count {
+            places[value] = index
+            append(value)
+        }
+        indices.append(index)
+    }
+
+    private mutating func append(_ value: String) {
         text.append(contentsOf: value.utf8)
         ends.append(Int32(text.count))
+    }
+
+    /// Writes the dictionary of the batch as a message, when it is not the one that was written last; after ``finish(_:)``.
+    package mutating func beginDictionary(of column: Int, in message: inout ArrowMessageWriter) -> Bool {
+        guard case .dictionary = field.type, writtenTexts.map({ $0 != (text, ends) }) ?? true else { return false }
+        message.beginDictionary(of: column, valueCount: places.count, bufferCounts: [0, 4 * ends.count, text.count])
+        message.addBuffer(ends)
+        message.addBuffer(text)
+        writtenTexts = (text, ends)
+        return true
     }
 
     /// Sets a boolean.
@@ -63,6 +88,7 @@ package struct ArrowColumn {
         let own = (Int64(count), nullCount)
         switch field.type {
         case .text: return ([own], [validity.count, 4 * ends.count, text.count])
+        case .dictionary: return ([own], [validity.count, 4 * indices.count])
         case .boolean:
             Self.extend(&bits, to: count)
             return ([own], [validity.count, bits.count])
@@ -82,6 +108,7 @@ package struct ArrowColumn {
         case .text:
             message.addBuffer(ends)
             message.addBuffer(text)
+        case .dictionary: message.addBuffer(indices)
         case .boolean: message.addBuffer(bits)
         case .counts:
             message.addBuffer(ends)
@@ -101,6 +128,8 @@ package struct ArrowColumn {
         text.removeAll(keepingCapacity: true)
         ends.removeSubrange(1...)
         keyEnds.removeSubrange(1...)
+        places.removeAll(keepingCapacity: true)
+        indices.removeAll(keepingCapacity: true)
     }
 
     private mutating func begin(_ row: Int) {
@@ -117,6 +146,7 @@ package struct ArrowColumn {
         switch field.type {
         case .text, .counts: ends.append(contentsOf: repeatElement(ends[ends.count - 1], count: missing))
         case .boolean: break
+        case .dictionary: indices.append(contentsOf: repeatElement(0, count: missing))
         default: words.append(contentsOf: repeatElement(0, count: missing))
         }
         rowCount = count

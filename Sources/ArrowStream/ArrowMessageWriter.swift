@@ -1,4 +1,4 @@
-/// Writes the messages of an Arrow stream: a schema, then record batches.
+/// Writes the messages of an Arrow stream: a schema, then record batches, and the dictionaries of their columns before them.
 ///
 /// Every message, and every buffer in it, takes a multiple of 64 bytes. The columns are therefore aligned to 64 bytes, in the
 /// file and where it is mapped.
@@ -22,6 +22,8 @@ package struct ArrowMessageWriter {
     /// The types of columns that are written.
     package enum FieldType {
         case uint8, int64, float32, float64, boolean, binary, text
+        /// Texts, each by its place in a dictionary, whose number is that of the column.
+        case dictionary
         /// A map from texts to whole numbers.
         case counts
     }
@@ -56,6 +58,25 @@ package struct ArrowMessageWriter {
     package mutating func beginBatch(
         rowCount: Int, nodes: [(Int64, Int64)], bufferCounts: [Int], metadata: [(String, String)] = []
     ) {
+        let (buffers, length) = Self.buffers(bufferCounts)
+        let references = beginMessage(ArrowMessage.Header.batch, bodyLength: length, hasMetadata: !metadata.isEmpty)
+        addBatch(rowCount, nodes, buffers, for: references[0])
+        if !metadata.isEmpty { addMetadata(metadata, for: references[1]) }
+        endMetadata()
+        bytes.reserveCapacity(bytes.count + length)
+    }
+
+    /// Begins the values of a column's dictionary, which replace the earlier ones; their buffers follow in order.
+    package mutating func beginDictionary(of column: Int, valueCount: Int, bufferCounts: [Int]) {
+        let (buffers, length) = Self.buffers(bufferCounts)
+        let references = beginMessage(ArrowMessage.Header.dictionary, bodyLength: length, hasMetadata: false)
+        let dictionary = flat.table([.long(Int64(column)), .reference, .byte(0)], for: references[0])
+        addBatch(valueCount, [(Int64(valueCount), 0)], buffers, for: dictionary[0])
+        endMetadata()
+    }
+
+    /// The places of buffers in a body, and its length.
+    private static func buffers(_ bufferCounts: [Int]) -> (places: [(Int64, Int64)], length: Int) {
         var buffers: [(Int64, Int64)] = []
         buffers.reserveCapacity(bufferCounts.count)
         var length = 0
@@ -63,13 +84,15 @@ package struct ArrowMessageWriter {
             buffers.append((Int64(length), Int64(count)))
             length += Self.roundUp(count)
         }
-        let references = beginMessage(ArrowMessage.Header.batch, bodyLength: length, hasMetadata: !metadata.isEmpty)
-        let batch = flat.table([.long(Int64(rowCount)), .reference, .reference, .none, .none], for: references[0])
+        return (buffers, length)
+    }
+
+    private mutating func addBatch(
+        _ rowCount: Int, _ nodes: [(Int64, Int64)], _ buffers: [(Int64, Int64)], for reference: FlatWriter.Reference
+    ) {
+        let batch = flat.table([.long(Int64(rowCount)), .reference, .reference, .none, .none], for: reference)
         flat.vector(nodes, for: batch[0])
         flat.vector(buffers, for: batch[1])
-        if !metadata.isEmpty { addMetadata(metadata, for: references[1]) }
-        endMetadata()
-        bytes.reserveCapacity(bytes.count + length)
     }
 
     /// Adds the batch's next buffer; an empty one needs no call.
@@ -102,13 +125,14 @@ package struct ArrowMessageWriter {
     }
 
     private mutating func addFields(_ fields: [Field], for reference: FlatWriter.Reference) {
-        for (field, place) in zip(fields, flat.vector(of: fields.count, for: reference)) {
+        for (column, (field, place)) in zip(fields, flat.vector(of: fields.count, for: reference)).enumerated() {
             let type = field.type
-            addField(field.name, type.number, type.details, isNullable: field.isNullable, for: place) {
+            let dictionary: Int? = if case .dictionary = type { column } else { nil }
+            addField(field.name, type.number, type.details, dictionary, isNullable: field.isNullable, for: place) {
                 writer, children in
                 guard case .counts = type else { return _ = writer.flat.vector(of: 0, for: children) }
                 let entries = writer.flat.vector(of: 1, for: children)[0]
-                writer.addField("entries", FieldType.structNumber, [], isNullable: false, for: entries) {
+                writer.addField("entries", FieldType.structNumber, [], nil, isNullable: false, for: entries) {
                     writer, pair in
                     writer.addFields(
                         [Field(name: "key", type: .text), Field(name: "value", type: .int64, isNullable: true)],
@@ -119,17 +143,25 @@ package struct ArrowMessageWriter {
     }
 
     private mutating func addField(
-        _ name: String, _ number: UInt8, _ details: [FlatWriter.Field], isNullable: Bool,
+        _ name: String, _ number: UInt8, _ details: [FlatWriter.Field], _ dictionary: Int?, isNullable: Bool,
         for reference: FlatWriter.Reference,
         children: (inout ArrowMessageWriter, FlatWriter.Reference) -> Void
     ) {
         // name, nullable, type, the type's table, dictionary, children, metadata
         let references = flat.table(
-            [.reference, .byte(isNullable ? 1 : 0), .byte(number), .reference, .none, .reference, .none],
-            for: reference)
+            [
+                .reference, .byte(isNullable ? 1 : 0), .byte(number), .reference,
+                dictionary == nil ? .none : .reference,
+                .reference, .none,
+            ], for: reference)
         flat.string(name, for: references[0])
         _ = flat.table(details, for: references[1])
-        children(&self, references[2])
+        if let dictionary {
+            // Its number, and the type of the places in it.
+            let places = flat.table([.long(Int64(dictionary)), .reference, .none, .none], for: references[2])
+            _ = flat.table([.int(32), .byte(1)], for: places[0])
+        }
+        children(&self, references[dictionary == nil ? 2 : 3])
     }
 
     private mutating func addMetadata(_ pairs: [(String, String)], for reference: FlatWriter.Reference) {
@@ -167,7 +199,7 @@ extension ArrowMessageWriter.FieldType {
         case .uint8, .int64: 2
         case .float32, .float64: 3
         case .binary: 4
-        case .text: 5
+        case .text, .dictionary: 5
         case .boolean: 6
         case .counts: 17
         }
@@ -180,7 +212,7 @@ extension ArrowMessageWriter.FieldType {
         case .float32: [.short(1)]
         case .float64: [.short(2)]
         case .counts: [.byte(0)]
-        case .boolean, .binary, .text: []
+        case .boolean, .binary, .text, .dictionary: []
         }
     }
 }

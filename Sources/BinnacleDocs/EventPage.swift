@@ -56,8 +56,10 @@ enum EventPage {
         page.list(
             """
             Cm recording  utf8; the recording as it was named, with --each.
-            Cm seq , time_ns  int64; null in the row of a recording.
-            Cm kind , detector , sensor  utf8.
+            Cm seq , time_ns  int64; null in the row of a recording. The schema says to pandas, by way of pyarrow, that int64 \
+            columns are integers also where a row has none (Int64).
+            Cm kind , detector  utf8.
+            Cm sensor  dictionary of utf8 by int32; each batch may have another dictionary.
             Cm simulated  bool; true or null.
             Figures as double  \(columns(of: "double"))
             Figures as int64  \(columns(of: "int64"))

@@ -17,6 +17,7 @@ import time
 
 import duckdb
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.feather
@@ -510,9 +511,26 @@ def check_event_table():
         stream.write_bytes(played("--arrow", *options))
         frame = pl.read_ipc_stream(stream)
         need(frame.height == len(rows) and frame["seq"].dtype == pl.Int64, "polars")
+        need(frame["sensor"].cast(pl.String).to_list() == [line.get("sensor") for line in lines], "polars' sensors")
+        need(pa.types.is_dictionary(table.schema.field("sensor").type), "the sensor is", table.schema.field("sensor"))
+        check_frame(table.to_pandas(), lines)
+        parquet = FOLDER / "events.parquet"
+        pa.parquet.write_table(table, parquet)
+        check_frame(pd.read_parquet(parquet), lines)
         peaks = table.select(["kind", "peak_g"])
         found = duckdb.sql("SELECT count(*) FROM peaks WHERE peak_g > 0").fetchall()[0][0]
         need(found == sum(line.get("peak_g", 0) > 0 for line in lines), "duckdb finds", found)
+
+
+def check_frame(frame, lines):
+    """Whole numbers are whole in pandas also where a row has none: a stamp does not fit a floating-point number."""
+    for name in ("seq", "time_ns", "onset_ns", "status"):
+        need(str(frame[name].dtype) == "Int64", "the type of", name, "in pandas is", frame[name].dtype)
+        wanted = [line.get(name) for line in lines]
+        need([None if pd.isna(value) else int(value) for value in frame[name]] == wanted, name, "in pandas")
+    need(any(line.get("time_ns") is None for line in lines), "each row has a stamp")
+    need(str(frame["sensor"].dtype) == "category", "sensors in pandas are", frame["sensor"].dtype)
+    need([None if pd.isna(value) else value for value in frame["sensor"]] == [line.get("sensor") for line in lines], "sensors")
 
 
 def check_processors():

@@ -1,5 +1,6 @@
 import ArrowStream
 package import Binnacle
+import PlainText
 
 /// Writes events as an Arrow stream: a row for each event, and one for the outcome of each recording.
 ///
@@ -54,7 +55,7 @@ package final class EventTable {
         .init(name: "seq", type: .int64, isNullable: true),
         .init(name: "kind", type: .text),
         .init(name: "detector", type: .text, isNullable: true),
-        .init(name: "sensor", type: .text, isNullable: true),
+        .init(name: "sensor", type: .dictionary, isNullable: true),
         .init(name: "time_ns", type: .int64, isNullable: true),
         .init(name: "simulated", type: .boolean, isNullable: true),
     ]
@@ -85,8 +86,28 @@ package final class EventTable {
     /// - Throws: ``TraceError`` when it cannot be written.
     package init(_ file: RecordingFile) throws(TraceError) {
         self.file = file
-        try file.write(message.schema(Self.fields))
+        try file.write(message.schema(Self.fields, metadata: [("pandas", Self.pandasTypes)]))
     }
+
+    /// The types of whole numbers in pandas: by them pyarrow makes nullable integers, in place of floating-point numbers.
+    ///
+    /// Source: "Storing pandas DataFrame objects in Apache Parquet format" (pandas, developer documentation).
+    private static let pandasTypes: String = {
+        let columns = fields.filter { if case .int64 = $0.type { true } else { false } }.map { field in
+            var column = JSONObject()
+            column.add("name", field.name)
+            column.add("field_name", field.name)
+            column.add("pandas_type", "int64")
+            column.add("numpy_type", "Int64")
+            column.add("metadata", nil)
+            return column.text
+        }
+        var object = JSONObject()
+        object.add("index_columns", list: [])
+        object.add("column_indexes", list: [])
+        object.add("columns", list: columns)
+        return object.text
+    }()
 
     /// Adds the row of an event.
     package func add(_ event: Event, of recording: String?) {
@@ -126,6 +147,9 @@ package final class EventTable {
             let (own, counts) = columns[index].finish(rowCount)
             nodes += own
             bufferCounts += counts
+        }
+        for index in columns.indices where columns[index].beginDictionary(of: index, in: &message) {
+            write(message.bytes)
         }
         message.beginBatch(rowCount: rowCount, nodes: nodes, bufferCounts: bufferCounts)
         for index in columns.indices {
