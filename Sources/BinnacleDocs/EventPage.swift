@@ -205,7 +205,7 @@ enum EventPage {
             """)
         page.section("SEE ALSO")
         page.line(
-            ".Xr binnacle 1 ,\n.Xr binnacle-events 1 ,\n.Xr binnacle-samples 1 ,\n.Xr binnacle-on 1 ,\n.Xr journalctl 1 ,\n.Xr binnacle.toml 5"
+            ".Xr binnacle 1 ,\n.Xr binnacle-events 1 ,\n.Xr binnacle-on 1 ,\n.Xr binnacle-samples 1 ,\n.Xr journalctl 1 ,\n.Xr binnacle.toml 5"
         )
         return page.text
     }

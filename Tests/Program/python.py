@@ -330,6 +330,33 @@ def reconnection(folder, daemon, address):
     check(len(next(waiting)) > 0, "and then samples")
 
 
+def reload(folder, daemon, address):
+    """A sensor that stays loses nothing by a reload, one that goes ends its subscription, and one that comes is there."""
+    configuration = pathlib.Path(folder, "c.toml")
+    text = configuration.read_text()
+    with binnacle.samples(["lid"], ["accelerometer"], path=address) as kept, binnacle.samples(path=address) as every, \
+            binnacle.samples(["quick"], path=address) as gone:
+        last = next(kept).time_ns[-1]
+        next(gone)
+        configuration.write_text(text.replace("quick]", "slow]").replace('"quick"', '"slow"').replace("8000", "50"))
+        daemon.send_signal(signal.SIGHUP)
+        error = raised(binnacle.Refused, "a sensor that a reload removes", lambda: list(gone))
+        check("there is no sensor `quick`" in str(error) and "slow (accelerometer)" in str(error), "with those that there are now")
+        while "slow" not in {batch.sensor for batch in [next(every)]}:
+            pass
+        check(True, "a sensor that a reload adds comes to those who want all")
+        gaps = 0
+        for _ in range(50):
+            batch = next(kept)
+            stamps = [last, *batch.time_ns]
+            gaps += batch.lost + sum(b - a != 10**9 // RATE for a, b in zip(stamps, stamps[1:]))
+            last = stamps[-1]
+        check(gaps == 0, "and one that stays has no gap", last)
+    configuration.write_text(text)
+    daemon.send_signal(signal.SIGHUP)
+    wait_for("the sensor", lambda: "quick" in {one["name"] for one in binnacle.status(address)["sensors"]})
+
+
 def program(address):
     """`binnacle samples`, and the examples."""
     printing = start(BINARY, "samples", "--socket", address, "--sensor", "lid", "--kind", "accelerometer", stdout=subprocess.PIPE, text=True)
@@ -370,6 +397,7 @@ def main():
         readings(address)
         errors(folder, address)
         hostile(address)
+        reload(folder, daemon, address)
         many(address)
         program(address)
         reconnection(folder, daemon, address)
