@@ -67,7 +67,7 @@ public struct EventSubscription: Sendable {
     }
 
     /// Makes an iterator, for one task.
-    package func makeAsyncIterator() -> SubscriptionMessages.Iterator {
+    package func makeAsyncIterator() -> SubscriptionIterator<Message> {
         SubscriptionMessages(subscription: self).makeAsyncIterator()
     }
 
@@ -89,9 +89,9 @@ public struct EventSubscription: Sendable {
 package struct SubscriptionMessages: AsyncSequence, Sendable {
     fileprivate let subscription: EventSubscription
 
-    package func makeAsyncIterator() -> Iterator {
-        Iterator(
-            thread: SubscriptionThread(
+    package func makeAsyncIterator() -> SubscriptionIterator<EventSubscription.Message> {
+        SubscriptionIterator(
+            SubscriptionThread(
                 subscription.request, path: subscription.path, reconnects: subscription.reconnects
             ) { message in
                 switch message {
@@ -101,19 +101,5 @@ package struct SubscriptionMessages: AsyncSequence, Sendable {
                 case .samples, .end, .cancelled: nil
                 }
             })
-    }
-
-    package struct Iterator: AsyncIteratorProtocol {
-        fileprivate let thread: SubscriptionThread<EventSubscription.Message>
-
-        package mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(EventSubscriptionError) -> EventSubscription.Message? {
-            try await thread.next()
-        }
-
-        package mutating func next() async throws(EventSubscriptionError) -> EventSubscription.Message? {
-            try await thread.next()
-        }
     }
 }

@@ -50,7 +50,7 @@ public struct SampleSubscription: AsyncSequence, Sendable {
     }
 
     /// Makes an iterator, which connects at the first call.
-    public func makeAsyncIterator() -> Iterator {
+    public func makeAsyncIterator() -> SubscriptionIterator<StreamedSamples> {
         var samples = SamplesRequest()
         samples.sensors = sensors
         samples.kinds = kinds
@@ -59,33 +59,9 @@ public struct SampleSubscription: AsyncSequence, Sendable {
         var request = SubscriptionRequest()
         request.filter.kinds = []
         request.samples = samples
-        return Iterator(
-            thread: SubscriptionThread(request, path: path, reconnects: reconnects) { message in
+        return SubscriptionIterator(
+            SubscriptionThread(request, path: path, reconnects: reconnects) { message in
                 if case .samples(let samples) = message { samples } else { nil }
             })
-    }
-
-    /// Iterates over the batches; for one task.
-    public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let thread: SubscriptionThread<StreamedSamples>
-
-        /// Waits for the next batch.
-        ///
-        /// - Parameter actor: The caller's actor.
-        /// - Returns: The batch; `nil` when the task is cancelled.
-        /// - Throws: ``EventSubscriptionError``, once; afterwards the result is `nil`.
-        public mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(EventSubscriptionError) -> StreamedSamples? {
-            try await thread.next()
-        }
-
-        /// Waits for the next batch.
-        ///
-        /// - Returns: The batch; `nil` when the task is cancelled.
-        /// - Throws: ``EventSubscriptionError``, once; afterwards the result is `nil`.
-        public mutating func next() async throws(EventSubscriptionError) -> StreamedSamples? {
-            try await thread.next()
-        }
     }
 }
