@@ -55,8 +55,7 @@ public struct HeadingEvent: Sendable, Equatable {
 extension HeadingEvent: DetectorResult {
     package func value(of figure: Figure.Name) -> Figure.Value? {
         switch figure {
-        // Rounded first and normalised then: 359.996° is 0.00°, not 360.00°.
-        case .heading: figure.number(Angle.normalizedDegrees((headingDegrees * 100).rounded() / 100))
+        case .heading: figure.direction(headingDegrees)
         // Magnetic north is where the sensors point by themselves, and is not told.
         case .reference: reference == .true ? .word(reference) : nil
         case .declination: declinationDegrees.map(figure.number)

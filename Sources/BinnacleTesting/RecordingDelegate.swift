@@ -4,7 +4,7 @@ import Synchronization
 
 /// A delegate that records its calls, on any thread, and returns the answers that were set.
 public final class RecordingDelegate:
-    MotionManagerDelegate, NorthDetectorDelegate, OrientationDetectorDelegate, HingeDetectorDelegate, Sendable
+    MotionManagerDelegate, NorthDetectorDelegate, AttitudeDetectorDelegate, OrientationDetectorDelegate, HingeDetectorDelegate, Sendable
 {
     /// One call.
     public struct Call: Sendable, Equatable {
@@ -40,6 +40,8 @@ public final class RecordingDelegate:
     package var fields: [FieldEvent] { results() }
     package var orientations: [OrientationEvent] { results() }
     package var hinges: [HingeEvent] { results() }
+    package var attitudes: [DeviceMotion] { results() }
+    package var attitudeLimits: [AttitudeLimitEvent] { results() }
 
     /// The recorder, which is told every call.
     public var decoratedMotionDelegate: (any MotionManagerDelegate)? { recorder }
@@ -49,6 +51,8 @@ public final class RecordingDelegate:
     public var decoratedOrientationDelegate: (any OrientationDetectorDelegate)? { recorder }
     /// The recorder, which is told every call.
     public var decoratedHingeDelegate: (any HingeDetectorDelegate)? { recorder }
+    /// The recorder, which is told every call.
+    public var decoratedAttitudeDelegate: (any AttitudeDetectorDelegate)? { recorder }
 }
 
 /// Writes down what a ``RecordingDelegate`` passes on: the methods of the delegates' protocols are no members of that one.
@@ -176,5 +180,24 @@ extension Recorder: HingeDetectorDelegate {
     func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) { record("didFailWithError") }
     func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {
         record("didChange", event.timeNanoseconds) { $0.results.append(event) }
+    }
+}
+
+extension Recorder: AttitudeDetectorDelegate {
+    func attitudeDetectorWillStartDetection(_ detector: AttitudeDetector) { record("willStartDetection") }
+    func attitudeDetectorDidStopDetection(_ detector: AttitudeDetector) { record("didStopDetection") }
+    func attitudeDetectorDeviceNotAvailable(_ detector: AttitudeDetector) { record("deviceNotAvailable") }
+    func attitudeDetector(_ detector: AttitudeDetector, didFailWithError error: any Error) {
+        record("didFailWithError")
+    }
+    func attitudeDetector(_ detector: AttitudeDetector, didChange motion: DeviceMotion) {
+        record("didChange", motion.timeNanoseconds) { $0.results.append(motion) }
+    }
+    func attitudeDetector(_ detector: AttitudeDetector, didBegin event: AttitudeLimitEvent) {
+        record("didBegin", event)
+    }
+    func attitudeDetector(_ detector: AttitudeDetector, didEnd event: AttitudeLimitEvent) { record("didEnd", event) }
+    private func record(_ name: String, _ event: AttitudeLimitEvent) {
+        record(name, event.timeNanoseconds) { $0.results.append(event) }
     }
 }

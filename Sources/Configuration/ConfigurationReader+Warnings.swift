@@ -22,12 +22,12 @@ extension ConfigurationReader {
                 .warning, at: SourcePosition(line: 1, column: 1), "there is no handler: events go nowhere",
                 hint: "a section [handler.NAME] says what is done with them, such as log = true")
         }
-        if configuration.position != nil, configuration.sections(NorthSection.self).isEmpty,
+        if configuration.position != nil, !configuration.detectors.contains(where: \.dependsOnPlace),
             let entry = entries.first(where: { $0.key == "position" })
         {
             diagnostics.report(
                 .warning, at: entry.node.position, "no detector uses [position]",
-                hint: "it makes the headings of a [north.NAME] true")
+                hint: "it makes the headings of a [north.NAME], and of an [attitude.NAME] with a magnetometer, true")
         }
         warnOfUnheard(configuration)
         warnOfSharedPlaces(configuration, handlers)

@@ -56,6 +56,8 @@ package protocol DetectorSection: Sendable, Equatable {
     func makes(_ kind: EventKind) -> Bool
     /// The sensor of its events in MQTT; `nil` if MQTT has no topic for it.
     var publishedSensor: String? { get }
+    /// Whether the magnetic field at the device's place matters.
+    var dependsOnPlace: Bool { get }
     /// The same section for a place with a magnetic field; `nil` when the place does not matter.
     func placed(in field: LocalField) -> Self?
     /// Adapts itself to its sensors, or its sensors to itself.
@@ -73,6 +75,7 @@ extension DetectorSection {
     package static func condition(of kind: EventKind) -> String? { nil }
     package func makes(_ kind: EventKind) -> Bool { true }
     package var publishedSensor: String? { nil }
+    package var dependsOnPlace: Bool { false }
     package func placed(in field: LocalField) -> Self? { nil }
     package mutating func fit(to sensors: inout [SensorSection]) {}
     package var accelerationLimits: (sensor: String, limits: [(key: String, g: Float)])? { nil }
@@ -126,7 +129,7 @@ package enum DetectorSections {
     /// A kind that asks another one follows it, so that the answer belongs to the same sample. Kinds without samples
     /// come last: their readings are in no delivery.
     package static let all: [any DetectorSection.Type] = [
-        MotionSection.self, NorthSection.self, HingeSection.self, OrientationSection.self,
+        MotionSection.self, NorthSection.self, AttitudeSection.self, HingeSection.self, OrientationSection.self,
         LightSection.self, ProximitySection.self,
     ]
 

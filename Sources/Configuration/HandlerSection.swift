@@ -72,7 +72,7 @@ extension HandlerSection {
 
     /// The kinds that the reference configuration logs: no repeated states and no successes.
     private static let logged = EventKind.allCases.filter {
-        ![.motionMoving, .heading, .northFacing, .quorumReached, .commandFinished].contains($0)
+        ![.motionMoving, .heading, .attitudeChanged, .northFacing, .quorumReached, .commandFinished].contains($0)
     }
 
     private static func words(_ kinds: [EventKind]) -> String { kinds.map(\.rawValue).joined(separator: ", ") }

@@ -63,6 +63,8 @@ package struct NorthSection: DetectorSection {
 
     package var publishedSensor: String? { magnetometer }
 
+    package var dependsOnPlace: Bool { true }
+
     package func placed(in field: LocalField) -> NorthSection? {
         var placed = self
         placed.settings.localField = field

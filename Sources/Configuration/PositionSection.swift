@@ -147,7 +147,7 @@ extension PositionSection: Equatable {
 extension Configuration {
     /// The same configuration with the local field in the detectors, and warnings.
     package func placed(today: Day?) -> (configuration: Configuration, notices: [String]) {
-        guard let position, !sections(NorthSection.self).isEmpty else { return (self, []) }
+        guard let position, detectors.contains(where: \.dependsOnPlace) else { return (self, []) }
         let (field, notices) = position.field(today: today)
         var placed = self
         for index in detectors.indices {

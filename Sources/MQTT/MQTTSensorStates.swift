@@ -20,7 +20,8 @@ struct MQTTSensorState: Equatable {
     private static let headingFigures: [Figure.Name] = [.accuracy, .reference]
 
     mutating func apply(_ event: Event) {
-        if let heading = event.figure(.heading) {
+        // An attitude has a heading, too, which is not the sensor's: its accuracy has another name.
+        if let heading = event.figure(.heading), event.figure(.accuracy) != nil {
             self.heading = heading
             for name in Self.headingFigures { figures[name] = event.figure(name) }
         }

@@ -241,6 +241,50 @@ def simulated_screen():
         f.write("\n".join(rows) + "\n")
 
 
+def simulated_attitude():
+    """A boat: at rest, then rolling in waves, heeled to starboard for 6 s, bow up for 3 s, and through a turn of 90 degrees to starboard.
+
+    The device's y is the bow, its x starboard, its z up. The rates are those of the angles, the field has 44 uT and a dip of 66 degrees.
+    """
+    rng = random.Random(23)
+    rows = ["time_ns," + ",".join(f"hull.{name}" for name in (
+        "gx_rad_s", "gy_rad_s", "gz_rad_s", "ax_m_s2", "ay_m_s2", "az_m_s2", "mx_uT", "my_uT", "mz_uT"))]
+
+    def angles(t):
+        roll = 4 * math.sin(2 * math.pi * (t - 6) / 3) * ramp(t, (6, 0), (8, 1), (22, 1), (24, 0))
+        roll += ramp(t, (9, 0), (10, 32), (16, 32), (17.5, 0))
+        pitch = ramp(t, (18, 0), (19, 14), (22, 14), (23, 0))
+        heading = 320 + ramp(t, (24, 0), (28, 90))
+        return [math.radians(angle) for angle in (roll, pitch, heading)]
+
+    def matrix(t):
+        """From the device to east, north and up: roll about y, then pitch about x, then the heading."""
+        roll, pitch, heading = angles(t)
+        (sr, cr), (sp, cp), (sh, ch) = ((math.sin(a), math.cos(a)) for a in (roll, pitch, heading))
+        tilt = [[cr, 0, sr], [sp * sr, cp, -sp * cr], [-cp * sr, sp, cp * cr]]
+        east = [ch * a + sh * b for a, b in zip(tilt[0], tilt[1])]
+        north = [-sh * a + ch * b for a, b in zip(tilt[0], tilt[1])]
+        return [east, north, tilt[2]]
+
+    step = 0.01
+    for i in range(int(32 / step)):
+        t = i * step
+        now, before = matrix(t), matrix(t - step)
+        # The small turn between two moments: before transposed times now.
+        turn = [[sum(before[k][a] * now[k][b] for k in range(3)) for b in range(3)] for a in range(3)]
+        rate = [(turn[2][1] - turn[1][2]) / 2 / step, (turn[0][2] - turn[2][0]) / 2 / step, (turn[1][0] - turn[0][1]) / 2 / step]
+        up, north = now[2], now[1]
+        force = [G * a + noise(rng, 0.03) for a in up]
+        dip = math.radians(66)
+        field = [44 * (math.cos(dip) * n - math.sin(dip) * u) + noise(rng, 0.3) for n, u in zip(north, up)]
+        rate = [a + noise(rng, 0.002) for a in rate]
+        texts = [f"{a:.5f}" for a in rate] + [f"{a:.4f}" for a in force]
+        texts += [f"{a:.3f}" for a in field] if i % 2 == 0 else ["", "", ""]
+        rows.append(f"{i * 10_000_000}," + ",".join(texts))
+    with open("simulated-attitude.csv", "w") as f:
+        f.write("\n".join(rows) + "\n")
+
+
 def simulated_laptop():
     """A laptop on a table is opened, turned about as a laptop, folded back over a tent to a tablet, and turned again."""
     rng = random.Random(29)
@@ -276,3 +320,4 @@ if __name__ == "__main__":
     simulated_screen()
     simulated_rotation()
     simulated_laptop()
+    simulated_attitude()

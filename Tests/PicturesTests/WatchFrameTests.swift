@@ -63,7 +63,9 @@ import Testing
         let place = try #require(lines().firstIndex { $0.contains(note) }, "\(lines())")
         #expect(lines()[place + 1].contains("motion.") || lines()[place + 1].contains("heading.lost"))
         #expect(WatchFrame.text(state).contains(note))
-        #expect(LeftOutHeadings.note(1)?.hasPrefix("1 heading left out") == true && LeftOutHeadings.note(0) == nil)
+        #expect(
+            LeftOutHeadings.note(1)?.hasPrefix("1 heading or attitude left out") == true
+                && LeftOutHeadings.note(0) == nil)
     }
 
     /// Any size is kept, whatever the state: a line that is too long would scroll the screen.

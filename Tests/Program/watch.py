@@ -153,7 +153,7 @@ def life():
     terminal.wait("and all again", lambda: "sensor 1 of 1" not in terminal.lines[0])
     turning = Terminal("--simulate", "turn")
     turning.wait("headings that are left out are counted",
-                 lambda: re.search("[0-9]+ headings? left out: see binnacle events --kind heading", turning.text))
+                 lambda: re.search("[0-9]+ headings? or attitudes? left out: see binnacle events", turning.text))
     turning.press(b"q")
     turning.end()
     turning.stop()

@@ -262,7 +262,7 @@ with harness.temporary_folder() as folder:
               f"32 clients that read nothing: {levels} kB after each attack, at most {peaks} kB during it")
         answer = ask(port, "/events?since_ns=0")[2].decode().splitlines()
         end = json.loads(answer[-1])["end"]
-        check(len(answer) == 5001 and end["note"] == "only the first 5000 are shown; 3 headings left out: see binnacle events --kind heading",
+        check(len(answer) == 5001 and end["note"] == "only the first 5000 are shown; 3 headings or attitudes left out: see binnacle events",
               f"{len(answer)} lines, and the last says {end}")
         harness.end(web)
 
@@ -394,7 +394,7 @@ def in_a_browser(folder):
         check(browser.wait(text.replace("return ", "return (") + ").includes('onerror')", "events"), "live: hostile text is text")
         check(browser.run("return !document.querySelector('img')"), "live: no markup came of it")
         check(browser.run("return !/[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText)"), "live: direction marks are not shown as such")
-        check(browser.wait("return document.getElementById('eventNote').textContent.includes(' left out: see binnacle events --kind heading')"),
+        check(browser.wait("return document.getElementById('eventNote').textContent.includes(' left out: see binnacle events')"),
               f"live: {browser.run(text, 'eventNote')}")
         own_requests(browser, port, "live")
         browser.picture("live.png")
@@ -424,7 +424,7 @@ def in_a_browser(folder):
         browser.open(address + "day")
         check(browser.wait("return / events(;|$)/.test(document.getElementById('state').textContent)"), "day: its events are fetched")
         said = browser.run(text, "state")
-        check(re.fullmatch(r"\d+ events; \d+ headings? left out: see binnacle events --kind heading", said), f"day: {said}")
+        check(re.fullmatch(r"\d+ events; \d+ headings? or attitudes? left out: see binnacle events", said), f"day: {said}")
         kept = browser.run("return binnacle.meta.events.length")
         check(kept > 3 and browser.run("return binnacle.panels.find((p) => p.isEvents).marks.length") == kept, f"day: {kept} marks")
         rows = [json.loads(line) for line in ask(port, f"/events?since_ns={(int(time.time()) - 600) * 10**9}")[2].decode().split("\n") if line]

@@ -39,7 +39,7 @@ import Testing
             let words = line.hasPrefix("# ") ? line.dropFirst(2) : ""
             let key = words.prefix { $0 == "_" || $0.isLetter }
             let isSetting = !key.isEmpty && words.dropFirst(key.count).hasPrefix(" = ")
-            let kinds = ["handler", "orientation", "hinge", "light", "proximity"]
+            let kinds = ["handler", "attitude", "orientation", "hinge", "light", "proximity"]
             let isSection =
                 kinds.contains { words.hasPrefix("[\($0).") } && words.hasSuffix("]")
                 || ["[position]", "[dbus]"].contains(words)
@@ -73,6 +73,7 @@ import Testing
         (screen.frame, screen.learnsLength) = (.device, false)
         #expect(screen == OrientationSettings())
         #expect(configuration.hinges.map(\.settings) == [HingeSettings()])
+        #expect(configuration.attitudes.map(\.settings) == [AttitudeSettings()])
         let position = try #require(configuration.position)
         #expect(position.position.latitudeDegrees == 54.32 && position.position.altitudeMetres == 0)
         #expect(position.day == nil)
@@ -101,7 +102,8 @@ import Testing
         for kind in EventKind.allCases { #expect(text.contains(kind.rawValue), "\(kind.rawValue)") }
         // An unknown key's message lists those that are allowed.
         for section in [
-            "sensor.a", "motion.a", "north.a", "orientation.a", "hinge.a", "light.a", "proximity.a", "handler.a",
+            "sensor.a", "motion.a", "north.a", "attitude.a", "orientation.a", "hinge.a", "light.a", "proximity.a",
+            "handler.a",
             "position", "store", "socket",
         ] {
             let faults = problems("[\(section)]\nqqqqqqqq = 1\n").filter { $0.message.hasPrefix("unknown key") }

@@ -106,14 +106,14 @@ import Testing
                 "t.toml:2:16: `on` cannot be `gaps` (did you mean `gap`?)",
                 "t.toml:3:12: the program `true` has no folder, and none is searched (such as /usr/local/bin/alarm, or "
                     + "./alarm beside this file)",
-                "t.toml:3:20: unknown placeholder `{x}` (did you mean `x_m_s2`?; write `{{` and `}}` for braces)",
+                "t.toml:3:20: unknown placeholder `{x}` (did you mean `qx`?; write `{{` and `}}` for braces)",
                 "t.toml:4:26: debounce has no `for_s` (write { debounce = { for_s = 2 } })",
                 "t.toml:4:44: every (0) is not between 1 and 1000000",
                 "t.toml:6:17: no sensor `b` (one of `a`)",
                 "t.toml:7:1: threshold_g (-1.0) has to be a number above 0",
                 "t.toml:8:11: `quiet_s`: expected a number, found a string",
                 "t.toml:9:1: [sensor.a] has no `file` (it names the recording)",
-                "t.toml:11:2: unknown table or key `wibble` (one of `sensor`, `motion`, `north`, `orientation`, `hinge`, `light`, `proximity`, `handler`, `position`, `store`, `socket`, `dbus`)",
+                "t.toml:11:2: unknown table or key `wibble` (one of `sensor`, `motion`, `north`, `attitude`, `orientation`, `hinge`, `light`, `proximity`, `handler`, `position`, `store`, `socket`, `dbus`)",
             ])
     }
 

@@ -4,6 +4,7 @@ import Configuration
 extension Configuration {
     var motions: [MotionSection] { sections() }
     var norths: [NorthSection] { sections() }
+    var attitudes: [AttitudeSection] { sections() }
     var orientations: [OrientationSection] { sections() }
     var hinges: [HingeSection] { sections() }
     var lights: [LightSection] { sections() }

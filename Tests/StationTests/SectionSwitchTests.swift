@@ -143,7 +143,8 @@ import Testing
         let base = "[sensor.a]\nsource = \"auto\"\n[sensor.b]\nsource = \"auto\"\n"
         for detector in [
             "[orientation.d]\naccelerometer = \"a\"", "[hinge.d]\ndisplay = \"a\"\nbase = \"b\"",
-            "[motion.d]\naccelerometer = \"a\"", "[north.d]\naccelerometer = \"a\"\nmagnetometer = \"b\"",
+            "[attitude.d]\naccelerometer = \"a\"\nmagnetometer = \"b\"", "[motion.d]\naccelerometer = \"a\"",
+            "[north.d]\naccelerometer = \"a\"\nmagnetometer = \"b\"",
         ] {
             let own = try parse(base + detector)
             #expect(!own.isOptional(own.sensors[0]), "\(detector)")

@@ -110,6 +110,8 @@ extension EventKind {
 
         /// The detectors of headings, which a module of its own has.
         static let north = Source.detector("north")
+        /// The detectors of attitudes, of the same module.
+        static let attitude = Source.detector("attitude")
     }
 
     /// How a kind is treated.
@@ -167,8 +169,9 @@ extension EventKind {
     /// The rows, in the order of the cases, made once: each event of a flood asks for its own.
     private static let rows = allCases.map(\.made)
 
-    /// The kinds that a view of what happens lists: without the headings, of which a turn has one for each degree.
-    package static let listed = Set(allCases.filter { $0 != .heading && $0.role != .repeated })
+    /// The kinds that a view of what happens lists: without headings and attitudes, of which a turn has one for each degree.
+    package static let listed = Set(
+        allCases.filter { ![.heading, .attitudeChanged].contains($0) && $0.role != .repeated })
 
     /// The row of the kind.
     package var row: Row { Self.rows[index] }

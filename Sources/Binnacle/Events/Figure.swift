@@ -106,6 +106,8 @@ extension Figure.Name {
         case degreesPerSecond = "_dps"
         case lux = "_lux"
         case percent = "_percent"
+        /// A number without a unit.
+        case ratio = ""
 
         /// The unit behind a number in lines for people.
         package var symbol: String {
@@ -118,6 +120,7 @@ extension Figure.Name {
             case .degreesPerSecond: "°/s"
             case .lux: " lx"
             case .percent: " %"
+            case .ratio: ""
             }
         }
     }

@@ -30,6 +30,11 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case orientationChanged = "orientation.changed"
     case tiltChanged = "tilt.changed"
     case hingeChanged = "hinge.changed"
+    case attitudeChanged = "attitude.changed"
+    case heelBegan = "heel.began"
+    case heelEnded = "heel.ended"
+    case pitchBegan = "pitch.began"
+    case pitchEnded = "pitch.ended"
     case lightChanged = "light.changed"
     case proximityChanged = "proximity.changed"
     case gap
@@ -81,6 +86,26 @@ extension Figure {
         case tilt
         case posture
         case angle = "angle_deg"
+        case frame
+        case quaternionW = "qw"
+        case quaternionX = "qx"
+        case quaternionY = "qy"
+        case quaternionZ = "qz"
+        case roll = "roll_deg"
+        case pitch = "pitch_deg"
+        case yaw = "yaw_deg"
+        case peakAngle = "peak_deg"
+        case tiltAccuracy = "tilt_accuracy_deg"
+        case yawAccuracy = "yaw_accuracy_deg"
+        case gravityX = "gravity_x_m_s2"
+        case gravityY = "gravity_y_m_s2"
+        case gravityZ = "gravity_z_m_s2"
+        case userX = "user_x_m_s2"
+        case userY = "user_y_m_s2"
+        case userZ = "user_z_m_s2"
+        case rateX = "rate_x_dps"
+        case rateY = "rate_y_dps"
+        case rateZ = "rate_z_dps"
         case illuminance = "illuminance_lux"
         case brightness = "brightness_percent"
         case proximity
@@ -110,6 +135,15 @@ extension EventKind {
     ]
     private static let sectors: [Figure.Name] = [.sector, .heading, .reference, .accuracy, .axis]
     private static let bearings: [Figure.Name] = [.heading, .reference, .off, .accuracy, .axis]
+    /// All that an attitude has.
+    package static let attitudeFigures: [Figure.Name] = [
+        .frame, .quaternionW, .quaternionX, .quaternionY, .quaternionZ, .roll, .pitch, .yaw, .heading, .reference,
+        .declination,
+        .tiltAccuracy, .yawAccuracy, .gravityX, .gravityY, .gravityZ, .userX, .userY, .userZ, .rateX, .rateY, .rateZ,
+        .reason,
+    ]
+    private static let limitBegins: [Figure.Name] = [.roll, .pitch, .peakAngle, .onset]
+    private static let limitEnds: [Figure.Name] = [.roll, .pitch, .peakAngle, .duration, .onset]
     private static func screens(_ changed: Figure.Name) -> [Figure.Name] { [changed, .x, .y, .z] }
     private static let fields: [Figure.Name] = [.field, .expected]
     private static let commands: [Figure.Name] = [
@@ -240,6 +274,31 @@ extension EventKind {
                 "bf5d71ae9ddd4dc597aa91d12834bf05", .info, from: .detector(HingeDetector.kind),
                 state: [.delivers, .figures([.posture])], figures: [.posture, .angle], home: [],
                 "A laptop is set up otherwise, its hinge has turned by the angle filter, or both are known.")
+        case .attitudeChanged:
+            Row(
+                "c319c42371a44b88a94013c5a2aa29d9", .debug, from: .attitude,
+                state: [.delivers], figures: Self.attitudeFigures, home: [],
+                "The first attitude, each turn by the attitude filter, another reference, a worse accuracy.")
+        case .heelBegan:
+            Row(
+                "5126cf15b50e497eaef640555ad5e4f8", .info, .begin, from: .attitude,
+                state: [.delivers], figures: Self.limitBegins, home: [.occurrence],
+                "The roll has been beyond the heel limit, to either side, for the dwell time.")
+        case .heelEnded:
+            Row(
+                "0de95b1cc0a24eeeb926fd85c8d70e55", .info, from: .attitude,
+                state: [.delivers], figures: Self.limitEnds, home: [.occurrence],
+                "The roll has been within the heel limit, less the hysteresis, for the dwell time.")
+        case .pitchBegan:
+            Row(
+                "0308aaf62f014de3b42fbd4eb64e06bb", .info, .begin, from: .attitude,
+                state: [.delivers], figures: Self.limitBegins, home: [.occurrence],
+                "The pitch has been beyond its limit, up or down, for the dwell time.")
+        case .pitchEnded:
+            Row(
+                "bcaf2f5cae534e8eb54185a147e3a3cb", .info, from: .attitude,
+                state: [.delivers], figures: Self.limitEnds, home: [.occurrence],
+                "The pitch has been within its limit, less the hysteresis, for the dwell time.")
         case .lightChanged:
             Row(
                 "e499b8b3c4df4a508360cd87f2e32f2f", .debug, from: .detector(AmbientLightDetector.kind),
@@ -355,7 +414,10 @@ extension Figure.Name {
         case .z: Row(.number(.metresPerSecondSquared, decimals: 3), "The acceleration out of the screen.")
         case .heading: Row(.number(.degrees, decimals: 2), "The heading, clockwise from the north of `reference`.")
         case .reference:
-            Row(.word(HeadingReference.self), "`true` when the heading counts from true north; else not there.")
+            Row(
+                .word(HeadingReference.self),
+                "`true` when a heading counts from true north, else not there; of an attitude also `magnetic` and `relative`."
+            )
         case .declination:
             Row(.number(.degrees, decimals: 2), "How far magnetic north lies east of true north, where that is known.")
         case .accuracy: Row(.number(.degrees, decimals: 1), "The error that nine of ten headings stay within.")
@@ -384,6 +446,47 @@ extension Figure.Name {
                 .number(.degrees, decimals: 1),
                 "The angle between keyboard and screen: 0 closed, 180 flat, 360 folded back; not there with a switch alone."
             )
+        case .frame: Row(.word(EarthFrame.self), "The frame of the Earth, and the axes of the body: ned or enu.")
+        case .quaternionW:
+            Row(
+                .number(.ratio, decimals: 6),
+                "The attitude's quaternion, from body to Earth: its scalar part, 0 or more.")
+        case .quaternionX: Row(.number(.ratio, decimals: 6), "Its part along the first axis.")
+        case .quaternionY: Row(.number(.ratio, decimals: 6), "Its part along the second axis.")
+        case .quaternionZ: Row(.number(.ratio, decimals: 6), "Its part along the third axis.")
+        case .roll:
+            Row(.number(.degrees, decimals: 2), "The turn about the forward axis, positive with the right side down.")
+        case .pitch:
+            Row(
+                .number(.degrees, decimals: 2),
+                "The turn about the axis across: positive with the bow up in ned, the nose down in enu.")
+        case .yaw:
+            Row(
+                .number(.degrees, decimals: 2),
+                "The turn about the vertical from what `reference` says: clockwise from north in ned, counter-clockwise from east in enu."
+            )
+        case .peakAngle: Row(.number(.degrees, decimals: 2), "The greatest angle so far, without its sign.")
+        case .tiltAccuracy: Row(.number(.degrees, decimals: 1), "The error that nine of ten verticals stay within.")
+        case .yawAccuracy:
+            Row(.number(.degrees, decimals: 1), "The error that nine of ten turns about the vertical stay within.")
+        case .gravityX:
+            Row(
+                .number(.metresPerSecondSquared, decimals: 3),
+                "Gravity along the body's first axis, as a specific force.")
+        case .gravityY: Row(.number(.metresPerSecondSquared, decimals: 3), "Gravity along its second axis.")
+        case .gravityZ: Row(.number(.metresPerSecondSquared, decimals: 3), "Gravity along its third axis.")
+        case .userX:
+            Row(
+                .number(.metresPerSecondSquared, decimals: 3),
+                "The acceleration without gravity along the body's first axis.")
+        case .userY: Row(.number(.metresPerSecondSquared, decimals: 3), "That along its second axis.")
+        case .userZ: Row(.number(.metresPerSecondSquared, decimals: 3), "That along its third axis.")
+        case .rateX:
+            Row(
+                .number(.degreesPerSecond, decimals: 2),
+                "How fast the body turns about its first axis; with a gyroscope.")
+        case .rateY: Row(.number(.degreesPerSecond, decimals: 2), "How fast it turns about its second axis.")
+        case .rateZ: Row(.number(.degreesPerSecond, decimals: 2), "How fast it turns about its third axis.")
         case .illuminance: Row(.number(.lux, decimals: 1), "The light around the device.")
         case .brightness:
             Row(.number(.percent, decimals: 1), "The light around the device, of a sensor that has no unit.")

@@ -50,6 +50,8 @@ package import SensorGeometry
     package private(set) var up = Vector3(0, 0, 1)
     /// How well the offset about the vertical is known, in °/s.
     package private(set) var offsetSigma: Double
+    /// How often the orientation has begun again, and how often of these at rest, where the device did not turn meanwhile.
+    package private(set) var restarts = (all: 0, atRest: 0)
     /// The smoothed acceleration before a gap in rest: if it differs after it, the device was moved.
     private var accelerationBeforeGap: Vector3?
 
@@ -105,8 +107,11 @@ package import SensorGeometry
     ///
     /// - Parameter time: A stamp. The device is taken to turn on, as it did at the gyroscope's last sample, for a quarter of a second.
     /// - Returns: Gravity; `nil` while an offset may tilt it, or without a rate for so long.
-    func gravity(at time: Int64) -> Vector3? {
-        guard let rateTime, accelerationTime != nil, isLevelSteady else { return nil }
+    func gravity(at time: Int64) -> Vector3? { isLevelSteady ? shownGravity(at: time) : nil }
+
+    /// As ``gravity(at:)``, also while an offset may tilt it.
+    package func shownGravity(at time: Int64) -> Vector3? {
+        guard let rateTime, accelerationTime != nil else { return nil }
         let ahead = Units.seconds(from: rateTime, to: time)
         if ahead <= 0 { return history.rotation(at: time)?.conjugate.rotate(levelAcceleration.value) }
         guard ahead <= Self.longestOutlook else { return nil }
@@ -258,10 +263,12 @@ package import SensorGeometry
     private mutating func restartAtRest(_ time: Int64) {
         history.removeAll()
         restartOrientation()
+        restarts.atRest += 1
         history.append(integrated, at: time)
     }
 
     private mutating func restartOrientation() {
+        restarts.all += 1
         integrated = .identity
         inclination = .identity
         levelClock.reset()

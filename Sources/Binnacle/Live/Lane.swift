@@ -8,6 +8,12 @@ package struct Lane: Sendable, Equatable {
         package let label: String
         /// The value, as in "turn_deg".
         package let name: String
+
+        /// Creates a curve of a value.
+        package init(label: String, name: String) {
+            self.label = label
+            self.name = name
+        }
     }
 
     /// A direction from 0° to 360°, with its accuracy as a band.

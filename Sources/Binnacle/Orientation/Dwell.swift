@@ -1,17 +1,17 @@
 /// A value that changes only after the change has lasted.
-struct Dwell<Value: Equatable> {
+@usableFromInline package struct Dwell<Value: Equatable> {
     /// The value that counts.
-    private(set) var value: Value
-    private let delayNanoseconds: Int64
-    private var candidate: (value: Value, sinceNanoseconds: Int64)?
+    @usableFromInline package internal(set) var value: Value
+    @usableFromInline let delayNanoseconds: Int64
+    @usableFromInline var candidate: (value: Value, sinceNanoseconds: Int64)?
 
-    init(_ value: Value, delayNanoseconds: Int64) {
+    @inlinable package init(_ value: Value, delayNanoseconds: Int64) {
         self.value = value
         self.delayNanoseconds = delayNanoseconds
     }
 
     /// Looks at the value of a sample; returns whether another value has lasted long enough to be accepted.
-    mutating func isDue(_ found: Value, at timeNanoseconds: Int64) -> Bool {
+    @inlinable package mutating func isDue(_ found: Value, at timeNanoseconds: Int64) -> Bool {
         guard found != value else {
             candidate = nil
             return false
@@ -24,11 +24,11 @@ struct Dwell<Value: Equatable> {
     }
 
     /// Makes a value count at once.
-    mutating func accept(_ found: Value) {
+    @inlinable package mutating func accept(_ found: Value) {
         value = found
         candidate = nil
     }
 
     /// Forgets a change that has not lasted long enough.
-    mutating func interrupt() { candidate = nil }
+    @inlinable package mutating func interrupt() { candidate = nil }
 }

@@ -317,7 +317,7 @@ public final class SampleBatch {
     }
 
     /// Where a sample stands among those of all streams, of which this one has a place in their order.
-    func position(of index: Int, at order: Int) -> SamplePosition {
+    package func position(of index: Int, at order: Int) -> SamplePosition {
         SamplePosition(timeNanoseconds: times[index], streamIndex: order, sampleIndex: index)
     }
 

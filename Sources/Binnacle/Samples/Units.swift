@@ -23,7 +23,7 @@ import SensorGeometry
     /// A stamp moved by a number of nanoseconds; stays at the end of the range instead of overflowing.
     ///
     /// A hostile trace may carry any 64-bit stamp, and a deadline computed from it must not trap.
-    package static func later(_ timeNanoseconds: Int64, by nanoseconds: Int64) -> Int64 {
+    @inlinable package static func later(_ timeNanoseconds: Int64, by nanoseconds: Int64) -> Int64 {
         let (sum, overflow) = timeNanoseconds.addingReportingOverflow(nanoseconds)
         guard overflow else { return sum }
         return nanoseconds > 0 ? .max : .min

@@ -47,7 +47,23 @@ public final class SensorSession: Sendable {
     /// failure of the session is thrown. Cancelling the task that iterates stops the session.
     public var events: some AsyncSequence<Event, SensorSessionError> & Sendable {
         runner.keepEvents()
-        return SessionEvents(session: self)
+        return SessionSequence(session: self, handover: runner.handover, reader: nil)
+    }
+
+    /// A sequence of what a part of the session gives, from the session's next delivery on; the oldest element is dropped without room.
+    ///
+    /// - Parameters:
+    ///   - capacity: The most elements that wait, at least 1.
+    ///   - mark: What the reader gets in place of those that were dropped, as in ``Handover/Overflow/dropOldest(mark:)``.
+    ///   - attach: Called on the session's thread, with what takes an element; its error ends the sequence.
+    /// - Returns: The sequence, for one task.
+    package func sequence<Element: Sendable>(
+        capacity: Int, mark: @escaping @Sendable (_ count: Int, _ last: Element) -> Element,
+        attach: @escaping @Sendable (Setup, _ take: @escaping (Element) -> Void) throws -> Void
+    ) -> some AsyncSequence<Element, SensorSessionError> & Sendable {
+        let reader = PartReader(capacity: capacity, mark: mark, attach: attach)
+        runner.add(reader)
+        return SessionSequence(session: self, handover: reader.handover, reader: reader)
     }
 
     /// The samples of one stream of the source, from now on; any number of readers may have them, at any time.
@@ -92,10 +108,12 @@ public final class SensorSession: Sendable {
         runner.stop()
     }
 
-    fileprivate func nextEvent() async throws(SensorSessionError) -> Event? {
+    func next<Element: Sendable>(
+        of handover: Handover<Element, SensorSessionError>, endsSession: Bool
+    ) async throws(SensorSessionError) -> Element? {
         runner.start()
         let runner = runner
-        return try await runner.handover.next(onCancel: { runner.stop() }).get()
+        return try await handover.next(onCancel: { if endsSession { runner.stop() } }).get()
     }
 }
 
@@ -117,30 +135,6 @@ public enum SensorSessionError: Error, CustomStringConvertible {
     }
 }
 
-/// The events of a session, for one task.
-private struct SessionEvents: AsyncSequence, Sendable {
-    typealias Element = Event
-    typealias Failure = SensorSessionError
-
-    let session: SensorSession
-
-    func makeAsyncIterator() -> Iterator { Iterator(session: session) }
-
-    struct Iterator: AsyncIteratorProtocol {
-        let session: SensorSession
-
-        mutating func next() async throws(SensorSessionError) -> Event? {
-            try await session.nextEvent()
-        }
-
-        mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(SensorSessionError) -> Event? {
-            try await session.nextEvent()
-        }
-    }
-}
-
 /// What the thread and the owners of a session share.
 private final class SessionRunner: Sendable {
     typealias Outcome = Result<Void, SensorSessionError>
@@ -154,12 +148,12 @@ private final class SessionRunner: Sendable {
     private struct State {
         var phase = Phase.ready
         var awaiting: [CheckedContinuation<Outcome, Never>] = []
-        var readers: [WeakReader] = []
+        var readers: [KeptReader] = []
     }
 
-    /// A reader of samples, which the program owns.
-    private struct WeakReader {
-        weak var reader: SampleReader?
+    /// What reads a part of the session, which the program owns.
+    private struct KeptReader {
+        weak var reader: (any SessionReader)?
     }
 
     let handover: Handover<Event, SensorSessionError>
@@ -168,7 +162,7 @@ private final class SessionRunner: Sendable {
     private let state = Mutex(State())
     private let isStopped = Atomic(false)
     private let keepsEvents = Atomic(false)
-    /// Whether a reader of samples has come or gone.
+    /// Whether a reader has come or gone.
     private let areReadersChanged = Atomic(false)
 
     init(
@@ -208,20 +202,16 @@ private final class SessionRunner: Sendable {
         }
     }
 
-    /// Adds a reader of samples, which its owner keeps.
-    func add(_ reader: SampleReader) {
+    /// Adds a reader, which its owner keeps.
+    func add(_ reader: any SessionReader) {
         let outcome = state.withLock { state -> Outcome? in
             if case .ended(let outcome) = state.phase { return outcome }
-            state.readers.append(WeakReader(reader: reader))
+            state.readers.append(KeptReader(reader: reader))
             return nil
         }
-        if let outcome { return finish(reader, outcome) }
+        if let outcome { return reader.finish(outcome.failure) }
         areReadersChanged.store(true, ordering: .releasing)
         wake()
-    }
-
-    private func finish(_ reader: SampleReader, _ outcome: Outcome) {
-        if case .failure(let error) = outcome { reader.handover.finish(error) } else { reader.handover.finish() }
     }
 
     func stop() {
@@ -267,7 +257,7 @@ private final class SessionRunner: Sendable {
         // Detectors hold their delegates weakly; the setup owns them.
         withExtendedLifetime(setup) {
             let goesOn = {
-                self.tapSamples(of: pipeline, setup)
+                self.attachReaders(to: pipeline, setup)
                 return self.goesOn
             }
             pipeline.run(while: goesOn) { answer in
@@ -280,26 +270,19 @@ private final class SessionRunner: Sendable {
         return .failure(.source(failure))
     }
 
-    /// Takes from the pipeline what the readers want that there are now; without readers nothing stands there.
-    private func tapSamples(of pipeline: Pipeline, _ setup: SensorSession.Setup) {
+    /// Gives the readers that there are now what they want; without readers nothing stands in the pipeline.
+    private func attachReaders(to pipeline: Pipeline, _ setup: SensorSession.Setup) {
         guard areReadersChanged.exchange(false, ordering: .acquiring) else { return }
         let readers = state.withLock { state in
             state.readers.removeAll { $0.reader == nil }
             return state.readers.compactMap(\.reader)
         }
-        var taps = (corrected: [SampleTap](), raw: [SampleTap]())
+        var taps = SessionTaps()
         for reader in readers {
             do {
-                let stream = try setup.requiredStream(of: reader.kind, named: reader.sensor)
-                let source = (stream.id, SampleOrigin(stream).raw(reader.isRaw))
-                let tap = SampleTap([source]) { [weak reader] origin, columns in
-                    // Its last owner has gone.
-                    guard let reader else { return self.areReadersChanged.store(true, ordering: .relaxed) }
-                    reader.receive(columns, of: origin)
-                }
-                if reader.isRaw { taps.raw.append(tap) } else { taps.corrected.append(tap) }
+                try reader.attach(to: setup, &taps) { self.areReadersChanged.store(true, ordering: .relaxed) }
             } catch {
-                reader.handover.finish(.setup(error))
+                reader.finish(.setup(error))
             }
         }
         pipeline.beforeCorrection = taps.raw
@@ -317,11 +300,14 @@ private final class SessionRunner: Sendable {
             state.phase = .ended(outcome)
             return (state.awaiting, state.readers.compactMap(\.reader))
         }
-        for reader in readers { finish(reader, outcome) }
-        switch outcome {
-        case .success: handover.finish()
-        case .failure(let error): handover.finish(error)
-        }
+        handover.finish(outcome.failure)
+        for reader in readers { reader.finish(outcome.failure) }
         for continuation in awaiting { continuation.resume(returning: outcome) }
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let failure) = self { failure } else { nil }
     }
 }

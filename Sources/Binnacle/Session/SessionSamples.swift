@@ -55,7 +55,7 @@ public struct SessionSamples: AsyncSequence, Sendable {
 }
 
 /// What a session's thread and a reader of its samples share.
-final class SampleReader: Sendable {
+final class SampleReader: SessionReader {
     /// Samples, and the number of samples of the stream before them.
     struct Placed: Sendable {
         let place: UInt64
@@ -89,6 +89,17 @@ final class SampleReader: Sendable {
 
     var latest: Sample? { state.withLock(\.latest) }
 
+    func attach(to setup: SensorSession.Setup, _ taps: inout SessionTaps, onLeaving: @escaping () -> Void) throws {
+        let stream = try setup.requiredStream(of: kind, named: sensor)
+        let tap = SampleTap([(stream.id, SampleOrigin(stream).raw(isRaw))]) { [weak self] origin, columns in
+            guard let self else { return onLeaving() }
+            receive(columns, of: origin)
+        }
+        if isRaw { taps.raw.append(tap) } else { taps.corrected.append(tap) }
+    }
+
+    func finish(_ failure: SensorSessionError?) { handover.finish(failure) }
+
     /// Waits for the next samples, for the task that iterates.
     func next() async throws(SensorSessionError) -> StreamedSamples? {
         isQueued.store(true, ordering: .relaxed)
@@ -106,7 +117,7 @@ final class SampleReader: Sendable {
     }
 
     /// Takes the samples of a delivery, at least one; on the session's thread.
-    func receive(_ columns: SampleColumns, of origin: SampleOrigin) {
+    private func receive(_ columns: SampleColumns, of origin: SampleOrigin) {
         let place = state.withLock { state in
             defer { state.count += UInt64(columns.count) }
             state.latest = columns.sample(columns.count - 1)

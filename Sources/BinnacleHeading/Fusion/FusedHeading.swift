@@ -8,7 +8,7 @@ import SensorGeometry
 final class FusedHeading {
     private var fusion: Fusion
     /// What the fusion found at the last rate.
-    private var found = FusionFinding()
+    private(set) var found = FusionFinding()
     /// Whether the heading is the fusion's; else it is the compass'.
     private(set) var isDeciding = false
     /// Whether the delegate was told that the gyroscope is of no use.
@@ -16,6 +16,7 @@ final class FusedHeading {
     private var lastRateNanoseconds: Int64?
     private let gyroscope: SampleStream
     private let settings: NorthSettings
+    private let hasMagnetometer: Bool
     private let accuracy: HeadingAccuracy
     /// Chooses the axis by the fusion's attitude, which is steadier than the compass'.
     private var finder: HeadingFinder
@@ -36,6 +37,7 @@ final class FusedHeading {
         guard let gyroscope else { return nil }
         self.gyroscope = gyroscope
         self.settings = settings
+        hasMagnetometer = magnetometer != nil
         finder = HeadingFinder(settings: settings)
         var constants = FusionSettings()
         constants.plausibleField = settings.plausibleFieldMicrotesla
@@ -90,7 +92,7 @@ final class FusedHeading {
         guard isFed else { return nil }
         return gyroscope.sensor.gyroscopeState(
             fusion.memory, isLearned: fusion.hasLearned, isAtRest: fusion.isAtRest,
-            secondsAlone: fusion.secondsOnGyroscopeAlone)
+            secondsAlone: hasMagnetometer ? fusion.secondsOnGyroscopeAlone : nil)
     }
 
     /// The hard iron that turns have shown, which a compass has to take from the field as well, and how well it is known; `nil` where
@@ -105,6 +107,12 @@ final class FusedHeading {
 
     /// Whether there was a rate, so that the fusion needs the other samples.
     var isFed: Bool { lastRateNanoseconds != nil }
+
+    /// What is known of the movement at the last rate; `nil` without a vertical.
+    func motion() -> FusedMotion? { isFed ? fusion.motion() : nil }
+
+    /// Gravity at a stamp, in m/s², in the device's frame; `nil` without a vertical.
+    func gravity(at time: Int64) -> Vector3? { isFed ? fusion.shownGravity(at: time) : nil }
 
     /// Takes a rate; returns what the delegate is to be told of the gyroscope, once.
     func update(rate: SIMD3<Float>, at time: Int64) -> GyroscopeFailure? {

@@ -182,6 +182,22 @@ package struct Fusion {
             ironSigma: ironVariance.squareRoot())
     }
 
+    /// Finds what is known of the movement at the last rate; `nil` without a vertical.
+    ///
+    /// It is mutating for the reason of ``find(gyroscope:at:)``.
+    mutating func motion() -> FusedMotion? {
+        guard let rateTime = sixAxes.rateTime, let accelerationTime = sixAxes.accelerationTime,
+            isRecent(accelerationTime, rateTime)
+        else { return nil }
+        return FusedMotion(
+            orientation: sixAxisOrientation, rate: sixAxes.rate, driftingGravity: sixAxes.driftingGravity,
+            offsetSigma: sixAxes.offsetSigma, scaleSigma: model.scaleSigma, isSaturated: sixAxes.isSaturated,
+            restarts: sixAxes.restarts)
+    }
+
+    /// ``SixAxisFusion/shownGravity(at:)``; mutating for the reason of ``find(gyroscope:at:)``.
+    mutating func shownGravity(at time: Int64) -> Vector3? { sixAxes.shownGravity(at: time) }
+
     /// Takes a specific force in m/s².
     package mutating func update(acceleration sample: SIMD3<Float>, at time: Int64) {
         record(sixAxes.update(acceleration: sample, at: time), at: time)

@@ -28,3 +28,19 @@ struct FusionFinding {
             verticalField: verticalField)
     }
 }
+
+/// What a ``Fusion`` knows of the movement at a sample of the gyroscope.
+struct FusedMotion {
+    /// From the device's frame to a level one, whose heading drifts.
+    let orientation: Quaternion
+    /// The rate without the offset, in rad/s, in the device's frame.
+    let rate: Vector3
+    /// Gravity as the accelerometer shows it in the frame in which the device's turning is taken out, in m/s².
+    let driftingGravity: Vector3
+    /// How well the offset about the vertical is known, in °/s, and the standard deviation of the scale.
+    let offsetSigma: Double
+    let scaleSigma: Double
+    /// Whether the rate is at the end of the gyroscope's range, so that the turn is not known.
+    let isSaturated: Bool
+    let restarts: (all: Int, atRest: Int)
+}

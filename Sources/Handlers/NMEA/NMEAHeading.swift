@@ -38,6 +38,7 @@ package struct NMEAHeading: Sendable, Equatable {
         case .magnetic:
             magneticDegrees = heading
             trueDegrees = declination.map { heading + $0 }
+        case .relative: return nil
         }
     }
 }

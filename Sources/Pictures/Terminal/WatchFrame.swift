@@ -187,7 +187,10 @@ package struct WatchFrame {
         let peak = state.peak(detector, measure.name) ?? measure.span.greatest
         // The scale includes the nearest limit above; others come into view when the values approach them.
         let least = limits.filter(\.isAbove).map(\.begin).min() ?? 0
-        let scale = TerminalBars.scale(for: max(peak, least * 1.1), steps: state.scaleSteps)
+        // A bar of what may be negative has its zero in the middle.
+        let isSigned = measure.span.least < 0 || limits.contains { $0.begin < 0 }
+        let scale = TerminalBars.scale(
+            for: max(peak, least * 1.1, isSigned ? -measure.span.least : 0), steps: state.scaleSteps)
         let isBeyond = limits.contains { $0.isAbove ? measure.span.greatest > $0.begin : measure.span.least < $0.begin }
         return line { line in
             let (name, unit) = Self.split(measure.name)
@@ -195,9 +198,11 @@ package struct WatchFrame {
             line.pad(to: nameWidth)
             line.add(number(measure.span.last, unit), isBeyond ? .alarm : nil)
             let isWide = columns >= 100
+            let width = barWidth - (isWide ? 36 : 0)
             line.add(
-                TerminalBars.measure(
-                    measure.span, peak: peak, limits: limits, scale: scale, width: barWidth - (isWide ? 36 : 0)))
+                isSigned
+                    ? TerminalBars.axis(measure.span, scale: scale, width: width)
+                    : TerminalBars.measure(measure.span, peak: peak, limits: limits, scale: scale, width: width))
             line.add(" \(Self.scaleText(scale))", .soft)
             guard isWide else { return }
             let named = limits.prefix(2).map {
@@ -222,7 +227,9 @@ package struct WatchFrame {
         let facts = [
             detector.figure(.off).map { "bearing \($0)° off" }, detector.figure(.field).map { "field \($0) µT" },
             detector.figure(.dip).map { "dip \($0)°" }, detector.figure(.turnRate).map { "turning \($0)°/s" },
-            detector.figure(.axis).map { "axis \($0)" },
+            detector.figure(.axis).map { "axis \($0)" }, detector.figure(.roll).map { "roll \($0)°" },
+            detector.figure(.pitch).map { "pitch \($0)°" },
+            detector.figure(.tiltAccuracy).map { "vertical ±\($0)°" },
         ].compactMap { $0 }
         let rose = TerminalRose.lines(heading)
         return [title]
@@ -240,8 +247,9 @@ package struct WatchFrame {
     ) {
         let reason = detector.figure(.reason).map { "\($0)" }
         guard let heading else { return line.add("  no heading: \(reason ?? "not found yet")", .alarm) }
-        let isTrue = detector.figure(.reference) != nil
-        line.add("  \(Self.text(Float(heading), 1))° \(isTrue ? "true" : "magnetic")")
+        // A heading that says nothing of it is magnetic.
+        let reference = detector.figure(.reference).map { "\($0)" } ?? HeadingReference.magnetic.rawValue
+        line.add("  \(Self.text(Float(heading), 1))° \(reference)")
         if let accuracy = detector.figures.first(where: { $0.name.rawValue == direction.accuracy }) {
             line.add(" ±\(accuracy.value)°")
         }

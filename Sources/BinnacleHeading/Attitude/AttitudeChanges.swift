@@ -1,0 +1,99 @@
+import Binnacle
+import Glibc
+
+/// Decides when an attitude is reported again: when the body has turned enough since the one reported before, when its north is another
+/// one, or when it is less accurate.
+///
+/// A worse accuracy is reported at once, because readers rely on the better one; a better one comes with the next turn.
+struct AttitudeFilter {
+    /// The cosine of half the turn: two quaternions have it as the size of their product.
+    private let cosine: Double
+    private var last: DeviceMotion?
+    /// An accuracy is another one when it differs by this share of the one reported before, and by as many degrees.
+    private static let (share, least) = (0.25, 1.0)
+
+    /// - Parameter degrees: How far the body has to turn, from 0 to 180.
+    init(degrees: Double) { cosine = cos(degrees / 2 * .pi / 180) }
+
+    /// Takes an attitude; returns whether it is to be reported.
+    mutating func update(_ motion: DeviceMotion) -> Bool {
+        if let last, last.reference == motion.reference, !isWorse(motion.tiltAccuracyDegrees, last.tiltAccuracyDegrees),
+            !isWorse(motion.yawAccuracyDegrees ?? 0, last.yawAccuracyDegrees ?? 0)
+        {
+            let (a, b) = (last.attitude, motion.attitude)
+            guard abs(a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z) <= cosine else { return false }
+        }
+        last = motion
+        return true
+    }
+
+    private func isWorse(_ degrees: Double, _ before: Double) -> Bool {
+        degrees - before > max(Self.least, Self.share * before)
+    }
+
+    /// Makes the next attitude the first one again.
+    mutating func reset() { last = nil }
+}
+
+/// Watches one angle for a limit, with hysteresis and a dwell time.
+struct AngleLimit {
+    /// What has become of an angle.
+    struct Change {
+        let isBeyond: Bool
+        let onsetNanoseconds: Int64
+        /// `nil` at the begin.
+        let duration: Duration?
+        let peakDegrees: Double
+    }
+
+    private let beginDegrees: Double
+    private let endDegrees: Double
+    private var beyond: Dwell<Bool>
+    /// Since when the angle is on the other side; `nil` while it is not.
+    private var sinceNanoseconds: Int64?
+    private var onsetNanoseconds: Int64 = 0
+    private var peakDegrees = 0.0
+
+    /// Whether the angle is beyond its limit.
+    var isBeyond: Bool { beyond.value }
+
+    /// Creates the watch; `nil` without a limit.
+    init?(_ degrees: Double?, settings: AttitudeSettings) {
+        guard let degrees else { return nil }
+        beginDegrees = degrees
+        endDegrees = degrees - settings.hysteresisDegrees
+        beyond = Dwell(false, delayNanoseconds: Units.nanoseconds(settings.dwell))
+    }
+
+    /// Takes the angle of a sample, in degrees, `nil` where it has no meaning; returns what that decides.
+    mutating func update(_ degrees: Double?, at time: Int64) -> Change? {
+        guard let size = degrees.map(abs) else {
+            interrupt()
+            return nil
+        }
+        let isFound = size > (beyond.value ? endDegrees : beginDegrees)
+        if isFound == beyond.value { sinceNanoseconds = nil } else { sinceNanoseconds = sinceNanoseconds ?? time }
+        let since = sinceNanoseconds ?? time
+        if isFound, !beyond.value, since == time { peakDegrees = 0 }
+        if isFound { peakDegrees = max(peakDegrees, size) }
+        guard beyond.isDue(isFound, at: time) else { return nil }
+        beyond.accept(isFound)
+        sinceNanoseconds = nil
+        if isFound { onsetNanoseconds = since }
+        return Change(
+            isBeyond: isFound, onsetNanoseconds: onsetNanoseconds,
+            duration: isFound ? nil : Units.duration(from: onsetNanoseconds, to: since), peakDegrees: peakDegrees)
+    }
+
+    /// Forgets a change that has not lasted long enough.
+    mutating func interrupt() {
+        beyond.interrupt()
+        sinceNanoseconds = nil
+    }
+
+    /// Makes it as new.
+    mutating func reset() {
+        interrupt()
+        beyond.accept(false)
+    }
+}

@@ -1,0 +1,95 @@
+public import Binnacle
+
+extension AttitudeDetector {
+    package var eventSensor: String? { accelerometer?.sensor.name }
+    package func report(to router: Router) { delegate = delegate ?? router }
+
+    /// What is watched for decides it; without a limit it is only known or not.
+    package var state: String? {
+        guard latest != nil else { return nil }
+        let (isHeeled, isPitched) = limitState
+        return isHeeled ? "heeled" : isPitched ? "pitched" : settings.hasLimits ? "level" : "known"
+    }
+    package var isActive: Bool { limitState.isHeeled || limitState.isPitched }
+
+    package var figures: [Figure] { latest.map { EventKind.attitudeFigures.figures(of: $0) } ?? [] }
+
+    package var sampledValues: [SampledValue] {
+        [
+            SampledValue(name: Figure.Name.roll.rawValue, place: .row(0)),
+            SampledValue(name: Figure.Name.pitch.rawValue, place: .row(1)),
+            SampledValue(name: direction.rawValue, place: .row(2), form: magnetometer == nil ? .value : .angle),
+            SampledValue(name: Figure.Name.yawAccuracy.rawValue, place: .row(3)),
+        ]
+    }
+
+    /// A heading has a compass card; a yaw that counts from elsewhere has none.
+    var direction: Figure.Name { magnetometer == nil ? .yaw : .heading }
+
+    package var lanes: [Lane] {
+        var tilt = Lane("roll and pitch of \(name)", "°", curve: "roll", of: Figure.Name.roll.rawValue)
+        tilt.curves.append(Lane.Curve(label: "pitch", name: Figure.Name.pitch.rawValue))
+        guard magnetometer != nil else {
+            return [tilt]
+                + (gyroscope == nil ? [] : [Lane("yaw of \(name)", "°", curve: "yaw", of: direction.rawValue)])
+        }
+        var heading = Lane(title: "heading of \(name)", unit: "°")
+        heading.direction = Lane.Direction(name: direction.rawValue, accuracy: Figure.Name.yawAccuracy.rawValue)
+        return [tilt, heading]
+    }
+
+    package var limits: [LiveValues.Limit] {
+        func limits(_ word: String, _ name: Figure.Name, _ degrees: Double?) -> [LiveValues.Limit] {
+            guard let degrees else { return [] }
+            let (begin, end) = (Float(degrees), Float(degrees - settings.hysteresisDegrees))
+            return [
+                LiveValues.Limit(word, of: name.rawValue, begin: begin, end: end),
+                LiveValues.Limit(word, of: name.rawValue, isAbove: false, begin: -begin, end: -end),
+            ]
+        }
+        return limits("heel", .roll, settings.heelDegrees) + limits("pitch", .pitch, settings.pitchDegrees)
+    }
+}
+
+extension AttitudeSettings {
+    /// Whether an angle is watched.
+    var hasLimits: Bool { heelDegrees != nil || pitchDegrees != nil }
+}
+
+extension SensorSession.Setup {
+    /// Makes events of what an attitude detector tells it; the delegate of one that is given none.
+    ///
+    /// A delegate that wants both, calls and events, passes them on to this one.
+    public var attitudeEventDelegate: some AttitudeDetectorDelegate { router }
+
+    /// Looks for the attitude of a body in the samples of an accelerometer and, as far as the source has them, a gyroscope and a
+    /// magnetometer.
+    ///
+    /// - Parameters:
+    ///   - name: The name that events carry.
+    ///   - accelerometer: The sensor's name; `nil` takes the first accelerometer.
+    ///   - gyroscope: The sensor's name; `nil` takes the gyroscope of the accelerometer's sensor, or else the first.
+    ///   - magnetometer: The sensor's name; `nil` takes the magnetometer of the accelerometer's sensor, or else the first, where
+    ///     `usesMagnetometer` says so.
+    ///   - usesMagnetometer: Whether the turn about the vertical counts from north; otherwise from where the body pointed at first.
+    ///   - settings: How to find an attitude, and when to report one.
+    ///   - delegate: Told what is found, in the place of ``attitudeEventDelegate``, and held by the session.
+    /// - Returns: The detector, which the session starts.
+    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
+    @discardableResult
+    public func detectAttitude(
+        name: String = "attitude", accelerometer: String? = nil, gyroscope: String? = nil, magnetometer: String? = nil,
+        usesMagnetometer: Bool = true, settings: AttitudeSettings = AttitudeSettings(),
+        delegate: (any AttitudeDetectorDelegate)? = nil
+    ) throws -> AttitudeDetector {
+        try settings.check()
+        let up = try stream(of: .accelerometer, named: accelerometer)
+        let near = magnetometer == nil ? up.flatMap { stream(of: .magnetometer, from: $0.sensor.name) } : nil
+        let detector = AttitudeDetector(
+            name: name, accelerometer: up, gyroscope: try stream(turning: up, named: gyroscope),
+            magnetometer: usesMagnetometer ? try near ?? stream(of: .magnetometer, named: magnetometer) : nil,
+            settings: settings)
+        detector.delegate = delegate
+        return add(detector, owning: delegate)
+    }
+}

@@ -1,0 +1,284 @@
+public import Binnacle
+import Kernels
+import SensorGeometry
+
+/// Finds how a body lies and moves, from an accelerometer and, as far as they are there, a gyroscope and a magnetometer.
+///
+/// With a gyroscope an attitude is found at each of its samples, and is right in motion as well: its tilt from accelerometer and gyroscope,
+/// its turn about the vertical from the magnetometer, or without one from where the body pointed at first. Without a gyroscope it
+/// is found at each sample of the accelerometer: tilt from the smoothed acceleration, north while the compass has one. With an
+/// accelerometer alone there is a tilt and no turn about the vertical.
+///
+/// It knows no clock but the samples' stamps, and works without a delegate, which it holds weakly.
+public final class AttitudeDetector: EventDetector {
+    package static let kind = "attitude"
+    /// The name that events carry.
+    public let name: String
+    /// The accelerometer's stream; `nil` when there is none.
+    package let accelerometer: SampleStream?
+    /// The gyroscope's stream, which may never have a sample; `nil` when there is none.
+    package let gyroscope: SampleStream?
+    /// The magnetometer's stream; `nil` when there is none.
+    package let magnetometer: SampleStream?
+    /// How an attitude is found, and when it is reported.
+    package let settings: AttitudeSettings
+    /// Told what is found.
+    ///
+    /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
+    public weak var delegate: (any AttitudeDetectorDelegate)?
+    /// Roll, pitch, heading or yaw, and its accuracy at each sample that decides an attitude.
+    package let rows: MeasuredRows? = MeasuredRows()
+    /// Whether samples are looked at.
+    public private(set) var isDetecting = false
+    /// The sample that the delegate is being told about.
+    package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
+    /// The latest attitude, for the thread of the samples; `nil` while there is none.
+    public private(set) var latest: DeviceMotion?
+
+    /// The streams of the gyroscope, the accelerometer and the magnetometer, as far as they are there.
+    public var streams: [SampleStream] { [gyroscope, accelerometer, magnetometer].compactMap { $0 } }
+    /// What is known of the gyroscope, as of the end of the last delivery; `nil` while there is none.
+    package var gyroscopeState: GyroscopeState? { fused?.fused.state }
+
+    private let axes: BodyAxes
+    private var fused: FusedAttitude?
+    private var level: LevelAttitude
+    private var lastRateNanoseconds: Int64?
+    /// Since when rates come and do not make an attitude.
+    private var missingNanoseconds: Int64?
+    private var isFailureTold = false
+    private var lastFoundNanoseconds: Int64?
+    private let gapLimitNanoseconds: Int64
+    private var filter: AttitudeFilter
+    private var heel: AngleLimit?
+    private var pitch: AngleLimit?
+    /// Called with each attitude, for sequences of a session.
+    var readers: [(DeviceMotion) -> Void] = []
+    /// How often detection was started: what was found before a start is not told after it.
+    private var startCount = 0
+
+    private static let silenceNanoseconds: Int64 = 1_000_000_000
+
+    /// Creates a detector that does not detect yet.
+    ///
+    /// - Parameters:
+    ///   - name: The name that events carry.
+    ///   - accelerometer: The stream that says what is up; without one, a start tells *device not available*.
+    ///   - gyroscope: The stream that says how the device turns; `nil` when it is not used.
+    ///   - magnetometer: The stream that says where north is; `nil` makes the turn about the vertical relative.
+    ///   - settings: How to find an attitude, and when to report one.
+    /// - Precondition: ``AttitudeSettings/problems()`` finds none.
+    package init(
+        name: String = "attitude", accelerometer: SampleStream?, gyroscope: SampleStream? = nil,
+        magnetometer: SampleStream? = nil, settings: AttitudeSettings = AttitudeSettings()
+    ) {
+        settings.requireValid()
+        self.name = name
+        self.accelerometer = accelerometer
+        self.gyroscope = gyroscope
+        self.magnetometer = magnetometer
+        self.settings = settings
+        axes = BodyAxes(settings.frame, forward: settings.forwardAxis, up: settings.upAxis)
+        fused = FusedAttitude(
+            gyroscope, accelerometer: accelerometer, magnetometer: magnetometer, settings: settings)
+        level = LevelAttitude(accelerometer: accelerometer, magnetometer: magnetometer, settings: settings)
+        gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
+        filter = AttitudeFilter(degrees: settings.filterDegrees)
+        heel = AngleLimit(settings.heelDegrees, settings: settings)
+        pitch = AngleLimit(settings.pitchDegrees, settings: settings)
+    }
+
+    /// Starts with the next delivery, in the state of a new detector; does nothing while detecting.
+    ///
+    /// Without an accelerometer, or with one that is inactive, the delegate is told *device not available* and detection
+    /// stays off.
+    public func startDetection() {
+        guard !isDetecting else { return }
+        guard let accelerometer, accelerometer.sensor.isActive else {
+            delegate?.attitudeDetectorDeviceNotAvailable(self)
+            return
+        }
+        fused = FusedAttitude(
+            gyroscope, accelerometer: accelerometer, magnetometer: magnetometer, settings: settings)
+        level = LevelAttitude(accelerometer: accelerometer, magnetometer: magnetometer, settings: settings)
+        isFailureTold = false
+        (lastRateNanoseconds, lastFoundNanoseconds, missingNanoseconds, latest) = (nil, nil, nil, nil)
+        filter.reset()
+        heel?.reset()
+        pitch?.reset()
+        startCount += 1
+        isDetecting = true
+        delegate?.attitudeDetectorWillStartDetection(self)
+    }
+
+    /// Stops at once and forgets what was under way; does nothing while not detecting.
+    public func stopDetection() {
+        guard isDetecting else { return }
+        isDetecting = false
+        latest = nil
+        delegate?.attitudeDetectorDidStopDetection(self)
+    }
+
+    /// Tells the delegate when one of its streams is among those that failed: there is no attitude any more without the accelerometer, and
+    /// less of one without another.
+    package func didLose(_ streams: [SampleStream], because error: any Error) {
+        func isLost(_ stream: SampleStream?) -> Bool { streams.contains { $0.id == stream?.id } }
+        guard isDetecting, isLost(accelerometer) || isLost(gyroscope) || isLost(magnetometer) else { return }
+        // A gyroscope that has never delivered takes nothing away.
+        let takesAway = isLost(accelerometer) || isLost(magnetometer) || lastRateNanoseconds != nil
+        if isLost(accelerometer) || isLost(gyroscope) { interrupt() }
+        if isLost(accelerometer) {
+            handleMissing()
+            filter.reset()
+            // The loss is told, and no silence beside it.
+            isFailureTold = true
+        }
+        if takesAway { delegate?.attitudeDetector(self, didFailWithError: error) }
+    }
+
+    /// Looks at the batches and tells the delegate what they mean.
+    package func process(_ delivery: SampleDelivery) {
+        rows?.removeAll()
+        guard isDetecting, let accelerometer, let up = delivery.index(of: accelerometer.id) else { return }
+        let north = magnetometer.flatMap { delivery.index(of: $0.id) }
+        let turning = gyroscope.flatMap { delivery.index(of: $0.id) }
+        // The fusion begins again where stamps do not tell how long nothing came.
+        if delivery.hidesTime(of: gyroscope?.id) { interrupt() }
+        let accelerations = delivery.batches[up].columns
+        var samples = MergedSamples(
+            accelerations, at: up, field: north.map { delivery.batches[$0].columns } ?? accelerations.slice(0..<0),
+            at: north ?? 0,
+            rates: turning.map { delivery.batches[$0].columns }, at: turning ?? 0)
+        level.begin(accelerations.count)
+        let delegate = self.delegate
+        let start = startCount
+        while isDetecting, startCount == start, let sample = samples.next() {
+            switch sample {
+            case .field(let index):
+                let (time, field) = (samples.field.times[index], samples.field.vector(index))
+                fused?.fused.update(field: field, at: time)
+                level.update(field: field, iron: fused?.fused.iron, at: time)
+            case .acceleration(let index):
+                position = accelerations.position(of: index, at: up)
+                take(acceleration: accelerations.vector(index), at: accelerations.times[index], delegate)
+            case .rate(let index):
+                guard let rates = samples.rates, let turning else { continue }
+                position = rates.position(of: index, at: turning)
+                take(rate: rates.vector(index), at: rates.times[index], delegate)
+            }
+        }
+    }
+
+    private func take(acceleration: SIMD3<Float>, at time: Int64, _ delegate: (any AttitudeDetectorDelegate)?) {
+        fused?.update(acceleration: acceleration, at: time)
+        level.update(acceleration: acceleration, at: time)
+        // With the first rate the fusion is waited for: an attitude without it would have another yaw.
+        if let last = lastRateNanoseconds, fused?.fused.found.axes == nil {
+            guard isGap(from: last, to: time, limit: Self.silenceNanoseconds) else { return }
+            interrupt()
+            tell(.gyroscopeSilent, delegate)
+            guard isDetecting else { return }
+        }
+        guard let found = level.find(at: time) else { return handleMissing() }
+        handle(found, at: time, delegate)
+    }
+
+    private func take(rate: SIMD3<Float>, at time: Int64, _ delegate: (any AttitudeDetectorDelegate)?) {
+        let start = startCount
+        let failure = fused?.fused.update(rate: rate, at: time)
+        lastRateNanoseconds = time
+        if let failure {
+            // Its turns are not those of the compass: tilt and north are better without it.
+            delegate?.attitudeDetector(self, didFailWithError: failure)
+            guard isDetecting, startCount == start else { return }
+        }
+        guard fused?.fused.found.axes == nil else { return }
+        guard let found = fused?.find(at: time) else {
+            // The vertical of a fusion is lost with its accelerometer alone.
+            let since = missingNanoseconds ?? time
+            missingNanoseconds = since
+            guard lastFoundNanoseconds != nil, isGap(from: since, to: time, limit: Self.silenceNanoseconds) else {
+                return
+            }
+            handleMissing()
+            return tell(.accelerometerSilent, delegate)
+        }
+        (missingNanoseconds, isFailureTold) = (nil, false)
+        handle(found, at: time, delegate)
+    }
+
+    /// Begins again without the gyroscope's turns; what was learned of it stays.
+    private func interrupt() {
+        fused?.interrupt()
+        lastRateNanoseconds = nil
+    }
+
+    private func tell(_ failure: AttitudeFailure, _ delegate: (any AttitudeDetectorDelegate)?) {
+        guard !isFailureTold else { return }
+        isFailureTold = true
+        delegate?.attitudeDetector(self, didFailWithError: failure)
+    }
+
+    private func handleMissing() {
+        latest = nil
+        heel?.interrupt()
+        pitch?.interrupt()
+    }
+
+    /// Tells what an attitude means.
+    private func handle(_ found: FoundAttitude, at time: Int64, _ delegate: (any AttitudeDetectorDelegate)?) {
+        if let last = lastFoundNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds) {
+            heel?.interrupt()
+            pitch?.interrupt()
+        }
+        lastFoundNanoseconds = time
+        let motion = DeviceMotion(
+            found, at: time, in: axes, declinationDegrees: settings.localField?.declinationDegrees)
+        latest = motion
+        rows?.append(
+            time,
+            SIMD4(
+                Float(motion.rollDegrees ?? .nan), Float(motion.pitchDegrees),
+                Float((magnetometer == nil ? motion.yawDegrees : motion.headingDegrees) ?? .nan),
+                Float(motion.yawAccuracyDegrees ?? .nan)))
+        let start = startCount
+        for reader in readers { reader(motion) }
+        delegate?.attitudeDetector(self, didUpdate: motion)
+        guard isDetecting, startCount == start else { return }
+        if filter.update(motion) { delegate?.attitudeDetector(self, didChange: motion) }
+        guard isDetecting, startCount == start else { return }
+        if let change = heel?.update(motion.rollDegrees, at: time) { tell(.heel, change, motion, delegate) }
+        guard isDetecting, startCount == start else { return }
+        if let change = pitch?.update(motion.pitchDegrees, at: time) { tell(.pitch, change, motion, delegate) }
+    }
+
+    private func tell(
+        _ angle: AttitudeLimitEvent.Angle, _ change: AngleLimit.Change, _ motion: DeviceMotion,
+        _ delegate: (any AttitudeDetectorDelegate)?
+    ) {
+        let event = AttitudeLimitEvent(
+            angle: angle, motion: motion, onsetNanoseconds: change.onsetNanoseconds, duration: change.duration,
+            peakDegrees: change.peakDegrees)
+        if change.isBeyond {
+            delegate?.attitudeDetector(self, didBegin: event)
+        } else {
+            delegate?.attitudeDetector(self, didEnd: event)
+        }
+    }
+
+    /// What the body is beyond.
+    var limitState: (isHeeled: Bool, isPitched: Bool) { (heel?.isBeyond ?? false, pitch?.isBeyond ?? false) }
+}
+
+/// Why an attitude is less than it could be.
+enum AttitudeFailure: SampleFailure, Equatable, CustomStringConvertible {
+    case gyroscopeSilent
+    case accelerometerSilent
+
+    var description: String {
+        switch self {
+        case .gyroscopeSilent: "no gyroscope sample for a second: the attitude is found without it until it is back"
+        case .accelerometerSilent: "no accelerometer sample for a second: there is no attitude until it is back"
+        }
+    }
+}

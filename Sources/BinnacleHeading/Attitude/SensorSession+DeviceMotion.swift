@@ -1,0 +1,48 @@
+public import Binnacle
+
+extension SensorSession {
+    /// The attitudes that a detector of the session finds, at each of its samples.
+    ///
+    /// For one task; several sequences of one session are independent of each other. One begins with the first attitude after this call,
+    /// and ends when the session does; a failure of the session is thrown, and so is that it has no such detector. When its reader is
+    /// slow the oldest attitude is dropped, and ``DeviceMotion/skippedCount`` of the next one says how many were.
+    ///
+    /// ```swift
+    /// for try await motion in session.deviceMotion() { print(motion.pitchDegrees, motion.attitude) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - detector: The detector's name.
+    ///   - capacity: The most attitudes that wait, at least 1.
+    /// - Returns: The sequence, for one task.
+    public func deviceMotion(
+        of detector: String = "attitude", capacity: Int = 1024
+    ) -> some AsyncSequence<DeviceMotion, SensorSessionError> & Sendable {
+        sequence(
+            capacity: capacity,
+            mark: { count, last in
+                var motion = last
+                motion.skippedCount = count - 1
+                return motion
+            },
+            attach: { setup, take in
+                let detectors = setup.detectors.compactMap { $0 as? AttitudeDetector }
+                guard let found = detectors.first(where: { $0.name == detector }) else {
+                    throw MissingAttitude(name: detector, names: detectors.map(\.name))
+                }
+                found.readers.append(take)
+            })
+    }
+}
+
+/// A name that is none of a session's detectors of attitudes.
+private struct MissingAttitude: Error, CustomStringConvertible {
+    let name: String
+    let names: [String]
+
+    var description: String {
+        let others =
+            names.isEmpty ? "has none: call detectAttitude" : "has " + names.map { "'\($0)'" }.joined(separator: ", ")
+        return "there is no detector of attitudes '\(name)': the session \(others)"
+    }
+}
