@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// Keeps each attitude, and what is told of limits and failures.
+    /// Keeps each attitude, and the limits and failures that it is told.
     private final class Diary: AttitudeDetectorDelegate {
         var motions: [DeviceMotion] = []
         var changes: [DeviceMotion] = []
