@@ -37,15 +37,7 @@ struct AttitudeFilter {
 
 /// Watches one angle for a limit, with hysteresis and a dwell time.
 struct AngleLimit {
-    /// What has become of an angle.
-    struct Change {
-        let isBeyond: Bool
-        let onsetNanoseconds: Int64
-        /// `nil` at the begin.
-        let duration: Duration?
-        let peakDegrees: Double
-    }
-
+    private let angle: AttitudeLimitEvent.Angle
     private let beginDegrees: Double
     private let endDegrees: Double
     private var beyond: Dwell<Bool>
@@ -58,19 +50,21 @@ struct AngleLimit {
     var isBeyond: Bool { beyond.value }
 
     /// Creates the watch; `nil` without a limit.
-    init?(_ degrees: Double?, settings: AttitudeSettings) {
-        guard let degrees else { return nil }
+    init?(_ angle: AttitudeLimitEvent.Angle, settings: AttitudeSettings) {
+        guard let degrees = angle == .heel ? settings.heelDegrees : settings.pitchDegrees else { return nil }
+        self.angle = angle
         beginDegrees = degrees
         endDegrees = degrees - settings.hysteresisDegrees
         beyond = Dwell(false, delayNanoseconds: Units.nanoseconds(settings.dwell))
     }
 
-    /// Takes the angle of a sample, in degrees, `nil` where it has no meaning; returns what that decides.
-    mutating func update(_ degrees: Double?, at time: Int64) -> Change? {
-        guard let size = degrees.map(abs) else {
+    /// Takes an attitude, whose angle may have no meaning; returns what that decides.
+    mutating func update(_ motion: DeviceMotion) -> AttitudeLimitEvent? {
+        guard let size = (angle == .heel ? motion.rollDegrees : motion.pitchDegrees).map(abs) else {
             interrupt()
             return nil
         }
+        let time = motion.timeNanoseconds
         let isFound = size > (beyond.value ? endDegrees : beginDegrees)
         if isFound == beyond.value { sinceNanoseconds = nil } else { sinceNanoseconds = sinceNanoseconds ?? time }
         let since = sinceNanoseconds ?? time
@@ -80,8 +74,8 @@ struct AngleLimit {
         beyond.accept(isFound)
         sinceNanoseconds = nil
         if isFound { onsetNanoseconds = since }
-        return Change(
-            isBeyond: isFound, onsetNanoseconds: onsetNanoseconds,
+        return AttitudeLimitEvent(
+            angle: angle, motion: motion, onsetNanoseconds: onsetNanoseconds,
             duration: isFound ? nil : Units.duration(from: onsetNanoseconds, to: since), peakDegrees: peakDegrees)
     }
 

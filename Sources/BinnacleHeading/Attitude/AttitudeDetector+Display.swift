@@ -8,7 +8,7 @@ extension AttitudeDetector {
     package var state: String? {
         guard latest != nil else { return nil }
         let (isHeeled, isPitched) = limitState
-        return isHeeled ? "heeled" : isPitched ? "pitched" : settings.hasLimits ? "level" : "known"
+        return isHeeled ? "heeled" : isPitched ? "pitched" : limits.isEmpty ? "known" : "level"
     }
     package var isActive: Bool { limitState.isHeeled || limitState.isPitched }
 
@@ -49,11 +49,6 @@ extension AttitudeDetector {
         }
         return limits("heel", .roll, settings.heelDegrees) + limits("pitch", .pitch, settings.pitchDegrees)
     }
-}
-
-extension AttitudeSettings {
-    /// Whether an angle is watched.
-    var hasLimits: Bool { heelDegrees != nil || pitchDegrees != nil }
 }
 
 extension SensorSession.Setup {

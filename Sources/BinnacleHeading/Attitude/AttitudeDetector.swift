@@ -84,8 +84,8 @@ public final class AttitudeDetector: EventDetector {
         level = LevelAttitude(accelerometer: accelerometer, magnetometer: magnetometer, settings: settings)
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         filter = AttitudeFilter(degrees: settings.filterDegrees)
-        heel = AngleLimit(settings.heelDegrees, settings: settings)
-        pitch = AngleLimit(settings.pitchDegrees, settings: settings)
+        heel = AngleLimit(.heel, settings: settings)
+        pitch = AngleLimit(.pitch, settings: settings)
     }
 
     /// Starts with the next delivery, in the state of a new detector; does nothing while detecting.
@@ -247,19 +247,13 @@ public final class AttitudeDetector: EventDetector {
         guard isDetecting, startCount == start else { return }
         if filter.update(motion) { delegate?.attitudeDetector(self, didChange: motion) }
         guard isDetecting, startCount == start else { return }
-        if let change = heel?.update(motion.rollDegrees, at: time) { tell(.heel, change, motion, delegate) }
+        if let event = heel?.update(motion) { tell(event, delegate) }
         guard isDetecting, startCount == start else { return }
-        if let change = pitch?.update(motion.pitchDegrees, at: time) { tell(.pitch, change, motion, delegate) }
+        if let event = pitch?.update(motion) { tell(event, delegate) }
     }
 
-    private func tell(
-        _ angle: AttitudeLimitEvent.Angle, _ change: AngleLimit.Change, _ motion: DeviceMotion,
-        _ delegate: (any AttitudeDetectorDelegate)?
-    ) {
-        let event = AttitudeLimitEvent(
-            angle: angle, motion: motion, onsetNanoseconds: change.onsetNanoseconds, duration: change.duration,
-            peakDegrees: change.peakDegrees)
-        if change.isBeyond {
+    private func tell(_ event: AttitudeLimitEvent, _ delegate: (any AttitudeDetectorDelegate)?) {
+        if event.duration == nil {
             delegate?.attitudeDetector(self, didBegin: event)
         } else {
             delegate?.attitudeDetector(self, didEnd: event)

@@ -43,28 +43,17 @@ public struct AttitudeSettings: CheckedSettings {
             others: [\.forwardAxis])
         list.require(
             \.filterDegrees, (0...180).contains(filterDegrees), "(\(filterDegrees)) has to be from 0 to 180")
-        if let heelDegrees {
+        func requireLimit(_ property: ProblemList<Self>.Property, _ degrees: Double?, below most: Double) {
+            guard let degrees else { return }
             list.require(
-                \.heelDegrees, heelDegrees > 0 && heelDegrees < 180, "(\(heelDegrees)) has to be above 0 and below 180")
-        }
-        if let pitchDegrees {
+                property, degrees > 0 && degrees < most, "(\(degrees)) has to be above 0 and below \(Int(most))")
             list.require(
-                \.pitchDegrees, pitchDegrees > 0 && pitchDegrees < 90,
-                "(\(pitchDegrees)) has to be above 0 and below 90")
+                \.hysteresisDegrees, hysteresisDegrees < degrees,
+                "(\(hysteresisDegrees)) is not below \(property) (\(degrees)): it could not end", others: [property])
         }
+        requireLimit(\Self.heelDegrees, heelDegrees, below: 180)
+        requireLimit(\Self.pitchDegrees, pitchDegrees, below: 90)
         list.requireNotNegative(\.hysteresisDegrees, hysteresisDegrees)
-        if let heelDegrees {
-            list.require(
-                \.hysteresisDegrees, hysteresisDegrees < heelDegrees,
-                "(\(hysteresisDegrees)) is not below \(\Self.heelDegrees) (\(heelDegrees)): it could not end",
-                others: [\.heelDegrees])
-        }
-        if let pitchDegrees {
-            list.require(
-                \.hysteresisDegrees, hysteresisDegrees < pitchDegrees,
-                "(\(hysteresisDegrees)) is not below \(\Self.pitchDegrees) (\(pitchDegrees)): it could not end",
-                others: [\.pitchDegrees])
-        }
         list.requireNotNegative(\.dwell, dwell)
         list.requireNotNegative(\.smoothing, smoothing)
         list.requireNotNegative(\.uncalibratedIronMicrotesla, uncalibratedIronMicrotesla)

@@ -41,11 +41,11 @@ public struct DeviceMotion: Sendable, Equatable {
     /// The turn about the forward axis, in degrees from −180 to 180, positive with the right side down; `nil` when the forward axis is
     /// vertical.
     public var rollDegrees: Double? {
-        hasDirection ? atan2(2 * (y * z + w * x), 1 - 2 * (x * x + y * y)) * 180 / .pi : nil
+        hasDirection ? atan2(matrix.z.y, matrix.z.z) * 180 / .pi : nil
     }
     /// The turn about the axis across, in degrees from −90 to 90: positive with the bow up in ``EarthFrame/ned``, and with the nose down
     /// in ``EarthFrame/enu``.
-    public var pitchDegrees: Double { atan2(2 * (w * y - x * z), levelShare) * 180 / .pi }
+    public var pitchDegrees: Double { atan2(-matrix.z.x, levelShare) * 180 / .pi }
     /// The turn about the vertical, in degrees from 0 up to but not including 360: clockwise from north in ``EarthFrame/ned``,
     /// counter-clockwise from east in ``EarthFrame/enu``, or from where the body pointed at first; `nil` without a ``reference`` and
     /// when the forward axis is vertical.
@@ -63,12 +63,9 @@ public struct DeviceMotion: Sendable, Equatable {
     }
     private var hasDirection: Bool { levelShare > Self.leastLevelShare }
     private var levelShare: Double { (forward * forward).sum().squareRoot() }
-    /// The level part of the forward axis.
-    private var forward: SIMD2<Double> { SIMD2(1 - 2 * (y * y + z * z), 2 * (x * y + w * z)) }
-    private var w: Double { attitude.w }
-    private var x: Double { attitude.x }
-    private var y: Double { attitude.y }
-    private var z: Double { attitude.z }
+    /// The level part of the forward axis, which is the first column.
+    private var forward: SIMD2<Double> { SIMD2(matrix.x.x, matrix.y.x) }
+    private var matrix: Matrix3 { attitude.matrix }
 }
 
 extension DeviceMotion {
