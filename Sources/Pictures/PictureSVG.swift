@@ -162,7 +162,7 @@ package struct PictureSVG {
         let curves = panel.curves.map { columns($0.track, $0.series) }
         if let range = range(of: panel, curves) {
             let axis = Axis(range: range, top: top)
-            let ticks = panel.ticks.isEmpty ? Self.ticks(range, most: 5).map { ($0, Self.short($0)) } : panel.ticks
+            let ticks = panel.ticks.isEmpty ? Self.ticks(range, most: 5) : panel.ticks
             for (value, label) in ticks {
                 line("g", axis.y(value))
                 text(label, Self.left - 5, axis.y(value) + 4, "e")
@@ -202,7 +202,7 @@ package struct PictureSVG {
 
     private mutating func drawTime(to bottom: Double) {
         // A single sample has no duration.
-        for value in Self.ticks(0...(seconds > Self.leastSeconds ? seconds : 0), most: 12) {
+        for (value, _) in Self.ticks(0...(seconds > Self.leastSeconds ? seconds : 0), most: 12) {
             let x = Self.left + value / seconds * Double(Self.columnCount)
             path("g", "M\(Self.short(x)) \(Self.short(Self.head))V\(Self.short(bottom))")
             text("\(Self.short(value)) s", x, bottom + 14, "m")
@@ -261,13 +261,19 @@ package struct PictureSVG {
         }
     }
 
-    private static func ticks(_ range: ClosedRange<Double>, most: Int) -> [Double] {
+    /// Round values, with as many decimals as tell them apart.
+    private static func ticks(_ range: ClosedRange<Double>, most: Int) -> [(Double, String)] {
         let length = range.upperBound - range.lowerBound
-        guard length > 0, length.isFinite else { return [range.lowerBound] }
+        guard length > 0, length.isFinite else { return [(range.lowerBound, short(range.lowerBound))] }
         var step = pow(10, log10(length / Double(most)).rounded(.down))
         for factor in [2.0, 2.5, 2.0] where length / step > Double(most) { step *= factor }
         let first = (range.lowerBound / step).rounded(.up)
-        return stride(from: first, through: (range.upperBound / step).rounded(.down), by: 1).map { $0 * step }
+        let decimals = max(0, -Int((log10(step) + 1e-9).rounded(.down)))
+        return stride(from: first, through: (range.upperBound / step).rounded(.down), by: 1).map {
+            // Without the sign of −0.
+            let value = $0 * step + 0
+            return (value, Decimal.text(value, decimals: decimals) ?? short(value))
+        }
     }
 
     /// A number with up to three decimals, without trailing zeros.

@@ -87,7 +87,7 @@ with harness.temporary_folder() as folder:
         f'[store]\npath = "{folder}/events.db"\n[socket]\npath = "{path}"\n'
         f'[handler.runs]\non = ["shake", "motion.began"]\ncommand = ["/bin/true"]\n'
         f'[handler.fails]\non = ["motion.began"]\ncommand = ["/bin/false"]\n'
-        f'[handler.rare]\non = ["shake", "motion.began"]\nlog = "info"\ndecorate = [{{ rate_limit = {{ per_minute = 1 }} }}]\n')
+        f'[handler.rare]\non = ["shake", "motion.began"]\nlog = true\ndecorate = [{{ rate_limit = {{ per_minute = 1 }} }}]\n')
     away = metrics()
     check(away.returncode == 69, f"without a daemon the exit status is {away.returncode}")
     answer = metrics("--http", text=b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")

@@ -104,7 +104,9 @@ import Testing
     func withoutAPathItIsThatOfTheService() throws {
         let result = try Binary.run("check")
         #expect(result.status == 78)
-        #expect(result.errors == "/etc/binnacle: there is no such file\n")
+        #expect(
+            result.errors == "/etc/binnacle: there is no configuration: looked for /etc/binnacle/binnacle.toml and "
+                + "/etc/binnacle/conf.d/*.toml; binnacle check PATH takes another file or folder\n")
     }
 
     @Test func aReplayTakesAFolder() throws {

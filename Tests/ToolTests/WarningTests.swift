@@ -103,7 +103,8 @@ import Testing
         ),
         (
             "[position]\nlatitude_deg = 54\nlongitude_deg = 10\n",
-            "8:1: warning: no detector uses [position] (it makes the headings of a [north.NAME] true)"
+            "8:1: warning: no detector uses [position] (it makes the headings of a [north.NAME], "
+                + "and of an [attitude.NAME] with a magnetometer, true)"
         ),
         (
             "[motion.fall]\naccelerometer = \"box\"\ndetect = [\"free_fall\"]\n",
