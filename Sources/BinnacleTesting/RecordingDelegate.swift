@@ -4,7 +4,8 @@ import Synchronization
 
 /// A delegate that records its calls, on any thread, and returns the answers that were set.
 public final class RecordingDelegate:
-    MotionManagerDelegate, NorthDetectorDelegate, AttitudeDetectorDelegate, OrientationDetectorDelegate, HingeDetectorDelegate, Sendable
+    MotionManagerDelegate, NorthDetectorDelegate, AttitudeDetectorDelegate, OrientationDetectorDelegate,
+    HingeDetectorDelegate, Sendable
 {
     /// One call.
     public struct Call: Sendable, Equatable {

@@ -2,7 +2,7 @@ import Synchronization
 
 /// What reads a part of a session, while its owner keeps it.
 protocol SessionReader: AnyObject, Sendable {
-    /// Takes what it reads, on the session's thread; called anew whenever a reader has come or gone.
+    /// Takes what it reads, on the session's thread; called again whenever a reader has come or gone.
     ///
     /// - Parameters:
     ///   - setup: The session's source and detectors.
@@ -28,7 +28,8 @@ final class PartReader<Element: Sendable>: SessionReader {
     private let attach: Attach
     private let isAttached = Atomic(false)
 
-    init(capacity: Int, mark: @escaping @Sendable (_ count: Int, _ last: Element) -> Element, attach: @escaping Attach) {
+    init(capacity: Int, mark: @escaping @Sendable (_ count: Int, _ last: Element) -> Element, attach: @escaping Attach)
+    {
         handover = Handover(capacity: capacity, overflow: .dropOldest(mark: mark))
         self.attach = attach
     }

@@ -23,7 +23,7 @@ public protocol AttitudeDetectorDelegate: AnyObject {
     func attitudeDetector(_ detector: AttitudeDetector, didBegin event: AttitudeLimitEvent)
     /// Tells the delegate that roll or pitch has been within its limit again for the dwell time.
     func attitudeDetector(_ detector: AttitudeDetector, didEnd event: AttitudeLimitEvent)
-    /// What a decorator decorates; `nil` by default, as ``HingeDetectorDelegate/decoratedHingeDelegate`` says.
+    /// What a decorator decorates; `nil` by default, as ``NorthDetectorDelegate/decoratedNorthDelegate`` says.
     var decoratedAttitudeDelegate: (any AttitudeDetectorDelegate)? { get }
 }
 

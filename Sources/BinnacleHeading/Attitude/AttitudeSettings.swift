@@ -2,7 +2,7 @@ public import Binnacle
 
 /// How an ``AttitudeDetector`` finds an attitude, and when it reports one.
 public struct AttitudeSettings: CheckedSettings {
-    /// The frame of the Earth and the axes of the body; ``EarthFrame/ned`` by default, which ships and their instruments use.
+    /// The frame of the Earth and the axes of the body; `EarthFrame.ned` by default, which ships and their instruments use.
     public var frame: EarthFrame = .ned
     /// The axis of the device that points forward, to the bow; the device's top by default.
     public var forwardAxis: DeviceAxis = .plusY

@@ -11,7 +11,7 @@ public struct DeviceMotion: Sendable, Equatable {
     public let timeNanoseconds: Int64
     /// The frame of the Earth, and with it the axes of the body.
     public let frame: EarthFrame
-    /// The rotation from the axes of the body to those of the Earth; ``Quaternion/w`` is 0 or more.
+    /// The rotation from the axes of the body to those of the Earth; `Quaternion.w` is 0 or more.
     ///
     /// Its turn about the vertical counts from what ``reference`` says, and means nothing without one.
     public let attitude: Quaternion
@@ -32,7 +32,7 @@ public struct DeviceMotion: Sendable, Equatable {
     public let userAcceleration: SIMD3<Double>
     /// How the body turns, without the gyroscope's offset, in rad/s; `nil` without a gyroscope.
     public let rotationRate: SIMD3<Double>?
-    /// How many attitudes before this one are missing in ``SensorSession/deviceMotion(of:capacity:)``, because they were not read in time.
+    /// How many attitudes before this one are missing in `SensorSession.deviceMotion(of:capacity:)`, because they were not read in time.
     public internal(set) var skippedCount = 0
 
     /// The share of the forward axis that has to lie level: within 1° of the vertical it points nowhere.
@@ -43,11 +43,11 @@ public struct DeviceMotion: Sendable, Equatable {
     public var rollDegrees: Double? {
         hasDirection ? atan2(matrix.z.y, matrix.z.z) * 180 / .pi : nil
     }
-    /// The turn about the axis across, in degrees from −90 to 90: positive with the bow up in ``EarthFrame/ned``, and with the nose down
-    /// in ``EarthFrame/enu``.
+    /// The turn about the axis across, in degrees from −90 to 90: positive with the bow up in `EarthFrame.ned`, and with the nose down
+    /// in `EarthFrame.enu`.
     public var pitchDegrees: Double { atan2(-matrix.z.x, levelShare) * 180 / .pi }
-    /// The turn about the vertical, in degrees from 0 up to but not including 360: clockwise from north in ``EarthFrame/ned``,
-    /// counter-clockwise from east in ``EarthFrame/enu``, or from where the body pointed at first; `nil` without a ``reference`` and
+    /// The turn about the vertical, in degrees from 0 up to but not including 360: clockwise from north in `EarthFrame.ned`,
+    /// counter-clockwise from east in `EarthFrame.enu`, or from where the body pointed at first; `nil` without a ``reference`` and
     /// when the forward axis is vertical.
     public var yawDegrees: Double? { reference == nil ? nil : turnDegrees }
     /// Where the forward axis points, in degrees clockwise from the north of ``reference``, from 0 up to but not including 360; `nil`
