@@ -65,6 +65,6 @@ import Traces
         let file = try TemporaryFile("t_ns,mx_uT,my_uT,mz_uT\n1,1,0,1\n\(field),1,0,1\n")
         let source = try TraceSource(paths: [file.path])
         #expect(Collected(source).samples[0].count == 1)
-        #expect(source.repairs.counts == [.notANumber: 1])
+        #expect(source.repairs.counts == [.beyondTime: 1])
     }
 }
