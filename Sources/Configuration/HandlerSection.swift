@@ -70,9 +70,9 @@ extension HandlerSection {
         "detector", .usual("[\"moved\", \"bow\"]"), usual: "all, and events without a detector",
         "The detectors whose events it handles.")
 
-    /// The kinds that the reference configuration logs: no repeated states and no successes.
+    /// The kinds that the reference configuration logs: those that a view lists, without successes.
     private static let logged = EventKind.allCases.filter {
-        ![.motionMoving, .heading, .attitudeChanged, .northFacing, .quorumReached, .commandFinished].contains($0)
+        EventKind.listed.contains($0) && ![.quorumReached, .commandFinished].contains($0)
     }
 
     private static func words(_ kinds: [EventKind]) -> String { kinds.map(\.rawValue).joined(separator: ", ") }
