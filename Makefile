@@ -209,8 +209,8 @@ docs: setup ## Build the reference of the library and its articles into .build/d
 	scripts/docs
 
 documents: setup ## Write what is made from rows: manual pages, completions and config/binnacle.toml.
-	$(SWIFT) build --product BinnacleDocs
-	.build/debug/BinnacleDocs .
+	$(DEVELOP) build --scratch-path .build/tests --product BinnacleDocs
+	.build/tests/debug/BinnacleDocs .
 
 # SWIFT_BACKTRACE: a crash that waits for its backtrace would hang the fuzzer.
 fuzz: setup-test ## Feed the readers of scans, socket and Arrow with malformed input for FUZZ_SECONDS each, the kernels with FUZZ_CASES.
