@@ -1,6 +1,6 @@
 """Makes the sensors of the recordings with an optical reference wrong, and scores the headings that are reported.
 
-usage: score.py BINARY, from the project's folder
+usage: score.py BINARY [FAULT...], from the project's folder
 
 A row for each trial and fault: the share of the headings of +Y that are not held and are wrong by more than three times their stated
 accuracy, the share that is there at all, and what was told. The magnetometer is taken for calibrated (hard_iron_uT = 0).
@@ -24,35 +24,49 @@ TRIALS = ("broad05_rotation", "broad07_fast_rotation", "broad11_slow_translation
           "broad31_stationary_magnet")
 CLIP = math.radians(100)
 LATE_ROWS = 14
+# What freezes does so 28 s after the start.
+FAILS_ROW = 4000
 
 
 def scaled(factor):
-    return lambda rates, fields, index: ([rate * factor for rate in rates[index]], fields[index])
+    return lambda seen, index: seen[index] | {"g": [rate * factor for rate in seen[index]["g"]]}
 
 
-def clipped(rates, fields, index):
-    return [max(-CLIP, min(CLIP, rate)) for rate in rates[index]], fields[index]
+def clipped(seen, index):
+    return seen[index] | {"g": [max(-CLIP, min(CLIP, rate)) for rate in seen[index]["g"]]}
 
 
-def burst(rates, fields, index):
-    wrong = 4000 <= index < 4014
-    return [35.0, 0.0, 0.0] if wrong else rates[index], fields[index]
+def burst(seen, index):
+    return seen[index] | ({"g": [35.0, 0.0, 0.0]} if FAILS_ROW <= index < FAILS_ROW + 14 else {})
 
 
-def frozen(rates, fields, index):
-    return rates[index], fields[min(index, 4000)]
+def frozen(letter, axes=range(3)):
+    def fault(seen, index):
+        held = seen[min(index, FAILS_ROW)][letter]
+        return seen[index] | {letter: [held[axis] if axis in axes else seen[index][letter][axis] for axis in range(3)]}
+    return fault
 
 
-def late(rates, fields, index):
-    return rates[index], fields[max(index - LATE_ROWS, 0)]
+def late(letter):
+    return lambda seen, index: seen[index] | {letter: seen[max(index - LATE_ROWS, 0)][letter]}
 
 
-def late_rates(rates, fields, index):
-    return rates[max(index - LATE_ROWS, 0)], fields[index]
+def shifted(by):
+    return lambda seen, index: seen[index] | {"a": [value + more for value, more in zip(seen[index]["a"], by)]}
 
 
-FAULTS = {"none": scaled(1), "x 1.5": scaled(1.5), "x 2": scaled(2), "x 57": scaled(180 / math.pi), "clipped 100 deg/s": clipped,
-          "burst 35 rad/s": burst, "field frozen": frozen, "field 0.1 s late": late, "rates 0.1 s late": late_rates}
+def limited(least, most):
+    return lambda seen, index: seen[index] | {"a": [max(least, min(most, value)) for value in seen[index]["a"]]}
+
+
+FAULTS = {
+    "none": scaled(1), "x 1.5": scaled(1.5), "x 2": scaled(2), "x 57": scaled(180 / math.pi), "clipped 100 deg/s": clipped,
+    "burst 35 rad/s": burst, "rate of x frozen": frozen("g", (0,)), "rates 0.1 s late": late("g"),
+    "field frozen": frozen("m"), "field of x frozen": frozen("m", (0,)), "field 0.1 s late": late("m"),
+    "accel. frozen": frozen("a"), "accel. of x frozen": frozen("a", (0,)), "accel. of z frozen": frozen("a", (2,)),
+    "accel. 0.1 s late": late("a"), "accel. within 9": limited(-9, 9), "accel. x + 2": shifted((2, 0, 0)),
+    "accel. y + 0.5": shifted((0, 0.5, 0)),
+}
 
 
 def reference(row):
@@ -70,18 +84,18 @@ def reference(row):
 
 
 print(f"{'trial':26} {'fault':18} {'there':>6} {'wrong':>6} {'worst':>6} | told, first at s")
+wanted = {name: fault for name, fault in FAULTS.items() if name in (sys.argv[2:] or FAULTS)}
 for trial in TRIALS:
     with open(FIXTURES / f"{trial}.csv") as table:
         rows = list(csv.DictReader(table))
-    rates = [[float(row[f"g{axis}"]) for axis in "xyz"] for row in rows]
-    fields = [[float(row[f"m{axis}"]) for axis in "xyz"] for row in rows]
+    seen = [{letter: [float(row[f"{letter}{axis}"]) for axis in "xyz"] for letter in "gam"} for row in rows]
     truth = [reference(row) for row in rows]
-    for name, fault in FAULTS.items():
+    for name, fault in wanted.items():
         with tempfile.NamedTemporaryFile("w", suffix=".csv") as trace:
             print(HEAD, file=trace)
-            for index, row in enumerate(rows):
-                rate, field = fault(rates, fields, index)
-                print(index * STEP_NS, *rate, row["ax"], row["ay"], row["az"], *field, sep=",", file=trace)
+            for index in range(len(rows)):
+                sample = fault(seen, index)
+                print(index * STEP_NS, *sample["g"], *sample["a"], *sample["m"], sep=",", file=trace)
             trace.flush()
             words = [word for setting in ("heading_filter_deg=0", "upright_axis=none", "hard_iron_uT=0")
                      for word in ("--set", f"north.north.{setting}")]
