@@ -138,6 +138,12 @@ public enum HeadingFault: String, Sendable, CaseIterable, Error {
     case interference = "magnetic interference"
     /// The device turns faster than the gyroscope measures.
     case rateSaturated = "turning faster than the gyroscope measures"
+    /// An axis of the accelerometer keeps its value while the device turns.
+    case accelerometerFrozen =
+        "an axis of the accelerometer does not change while the device turns: frozen, or at the end of its range"
+    /// An axis of the magnetometer keeps its value while the device turns.
+    case magnetometerFrozen =
+        "an axis of the magnetometer does not change while the device turns: frozen, or at the end of its range"
     /// The heading may be off by more than the limit.
     case inaccurate = "accuracy beyond the limit"
     /// The magnetometer was not calibrated, and the device was not turned enough since the start to show the iron in it.
@@ -157,8 +163,10 @@ public enum HeadingFault: String, Sendable, CaseIterable, Error {
     /// Whether the accelerometer is to blame; `nil` when neither sensor is.
     var isOfAccelerometer: Bool? {
         switch self {
-        case .accelerometerMissing, .accelerationWeak, .accelerating, .gravityReversed: true
-        case .magnetometerMissing, .fieldImplausible, .fieldVertical, .dipDeparted, .interference, .ironUnknown: false
+        case .accelerometerMissing, .accelerometerFrozen, .accelerationWeak, .accelerating, .gravityReversed: true
+        case .magnetometerMissing, .magnetometerFrozen, .fieldImplausible, .fieldVertical, .dipDeparted, .interference,
+            .ironUnknown:
+            false
         case .axisVertical, .inaccurate, .blackout, .sensorFailed, .rateSaturated: nil
         }
     }

@@ -329,7 +329,7 @@ package import SensorGeometry
             restartAtRest(rateTime ?? time)
             return .restartAtRest
         }
-        return .level(acceleration: a, drifting: drifting, seconds: seconds)
+        return .level(acceleration: a, rotation: rotation, drifting: drifting, seconds: seconds)
     }
 
     /// Whether the offset that was found at rest is far from the one that was used until now.
@@ -394,7 +394,7 @@ package enum LevelStep {
     case restart
     /// The orientation has begun again at rest, because the offset is another one.
     case restartAtRest
-    /// The level was corrected: the acceleration in the device's frame and in the frame that only drifts, both in m/s², and the time
-    /// since the last one.
-    case level(acceleration: Vector3, drifting: Vector3, seconds: Double)
+    /// The level was corrected: the acceleration in the device's frame and, by the rotation, in the frame that only drifts, both in
+    /// m/s², and the time since the last one.
+    case level(acceleration: Vector3, rotation: Quaternion, drifting: Vector3, seconds: Double)
 }

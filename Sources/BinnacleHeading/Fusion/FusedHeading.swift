@@ -193,7 +193,8 @@ extension FusionFault {
     fileprivate var isOfStart: Bool {
         switch self {
         case .gyroscopeMissing, .accelerometerMissing, .fieldMissing, .axesWrong, .settling: true
-        case .fieldVertical, .saturated, .inaccurate, .ironUnknown: false
+        case .fieldVertical, .saturated, .inaccurate, .ironUnknown, .accelerometerFrozen, .fieldFrozen:
+            false
         }
     }
 
@@ -206,6 +207,8 @@ extension FusionFault {
         case .fieldVertical: .fieldVertical
         case .ironUnknown: .ironUnknown
         case .saturated: .rateSaturated
+        case .accelerometerFrozen: .accelerometerFrozen
+        case .fieldFrozen: .magnetometerFrozen
         }
     }
 }

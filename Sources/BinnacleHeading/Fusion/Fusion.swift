@@ -21,6 +21,8 @@ package struct Fusion {
     private var model: FieldModel
     private var axisCheck = AxisCheck()
     private var waitingFields = WaitingSamples()
+    private var frozenAcceleration = FrozenAxis()
+    private var frozenField = FrozenAxis()
 
     // The magnetometer.
     private var fieldTime: Int64?
@@ -123,6 +125,8 @@ package struct Fusion {
         }
         guard fieldTime != nil, startGain < 1 else { return .fieldMissing }
         if sixAxes.isSaturated { return .saturated }
+        if frozenAcceleration.isFrozen { return .accelerometerFrozen }
+        if frozenField.isFrozen { return .fieldFrozen }
         if axisCheck.finding != nil || axisCheck.isDoubted { return .axesWrong }
         if accuracyDegrees > settings.accuracyLimit ?? 180, !isIronKnown { return .ironUnknown }
         if field.horizontal < settings.leastLevelField { return .fieldVertical }
@@ -231,6 +235,8 @@ package struct Fusion {
         lastField.value = .zero
         delta = 0
         accuracy = FusionAccuracy(scaleSigma: accuracy.scaleSigma)
+        frozenAcceleration.interrupt()
+        frozenField.interrupt()
         model.interrupt()
         axisCheck.interrupt()
         startGain = 1
@@ -262,8 +268,11 @@ package struct Fusion {
         case .restartAtRest:
             field.relearn()
             restartHeading()
-        case .level(let acceleration, let drifting, let seconds):
-            accuracy.addAcceleration(SIMD2(drifting.x, drifting.y), seconds: seconds)
+        case .level(let acceleration, let rotation, let drifting, let seconds):
+            frozenAcceleration.update(acceleration, rotation: rotation, at: time)
+            accuracy.addAcceleration(
+                SIMD2(drifting.x, drifting.y), gravity: length(sixAxes.driftingGravity) / Gravity.standard,
+                seconds: seconds)
             axisCheck.addAcceleration(
                 acceleration, restRate: sixAxes.rest.rate, history: sixAxes.history, isIronKnown: isIronKnown, at: time,
                 seconds: seconds)
@@ -294,6 +303,8 @@ package struct Fusion {
             lastField = (m, rotation)
         }
         fieldTime = time
+        frozenField.update(m, rotation: rotation, at: time)
+        guard !frozenField.isFrozen else { return }
         if seconds > Self.silence {
             field.interrupt()
             model.interrupt()
@@ -408,6 +419,10 @@ package enum FusionFault: Sendable, Equatable, CaseIterable {
     case saturated
     /// The turns of the gyroscope are not those of the compass.
     case axesWrong
+    /// An axis of the accelerometer keeps its value while the device turns.
+    case accelerometerFrozen
+    /// An axis of the magnetometer keeps its value while the device turns.
+    case fieldFrozen
     /// Too little was turned to show the iron of a magnetometer that was not calibrated.
     case ironUnknown
     /// The first seconds, without a rest.

@@ -18,11 +18,17 @@ struct FusionAccuracy {
     /// By what movement shows to be wrong with the sensors, in degrees, beyond what is learned of them.
     private var contradiction = 0.0
 
+    /// By which share of gravity its mean is too long or too short, lately and at most since.
+    private var gravityDeparture = 0.0
+    private var gravityError = 0.0
+
     private var ageSeconds = 0.0
     private var meanAcceleration = SIMD2<Double>.zero
     private var meanSquare = 0.0
     private var disagreementGain = ExponentialGain(timeConstantSeconds: 5)
     private var accelerationGain = ExponentialGain(timeConstantSeconds: 3)
+    /// Longer than the waves that a boat rises and falls with.
+    private var gravityGain = ExponentialGain(timeConstantSeconds: 10)
 
     /// In degrees, and of the share of fields that no iron explains: what a gyroscope that is wrong makes of a movement of the hand.
     private static let (contradictionDegrees, usualMisfit) = (27.0, 0.1)
@@ -35,6 +41,10 @@ struct FusionAccuracy {
     /// How much of a departure of the field's strength and dip counts as an error to the east.
     private static let departureShare = 0.05
     private static let startSeconds = 3.0
+    /// Of gravity: the length of a right accelerometer's mean varies by so much in all recordings.
+    private static let usualDeparture = 0.02
+    /// In seconds: the level follows within some of them, an offset shows itself again in each turn.
+    private static let gravityErrorSeconds = 30.0
     /// From here on nothing is left of the error of the start.
     private static let startEndSeconds = 60.0
     /// Nine of ten values of a normal distribution lie within so many standard deviations.
@@ -71,8 +81,16 @@ struct FusionAccuracy {
         sigma = min((sigma * sigma + turn * turn).squareRoot(), 180)
     }
 
-    /// Takes an acceleration in the frame that only the rates keep.
-    mutating func addAcceleration(_ level: SIMD2<Double>, seconds: Double) {
+    /// Takes an acceleration in the frame that only the rates keep, and the length of its mean there, in g.
+    ///
+    /// In that frame the mean of a right accelerometer is gravity, whatever the device does. Of one that is late, at the end of its
+    /// range or offset it is too short, or too long, while the device turns: then its direction is wrong as well.
+    mutating func addAcceleration(_ level: SIMD2<Double>, gravity: Double, seconds: Double) {
+        if ageSeconds > Self.startSeconds {
+            gravityDeparture += gravityGain.update(seconds) * (gravity - 1 - gravityDeparture)
+            gravityError = max(
+                gravityError * exp(-seconds / Self.gravityErrorSeconds), abs(gravityDeparture) - Self.usualDeparture)
+        }
         let share =
             ageSeconds < Self.startSeconds
             ? (ageSeconds > 0 ? min(seconds / ageSeconds, 1) : 1) : accelerationGain.update(seconds)
@@ -138,7 +156,7 @@ struct FusionAccuracy {
 
     /// How far the heading may be off: about nine of ten errors are smaller.
     func degrees(dipDegrees: Double) -> Double {
-        let start = startSigma(dipDegrees)
+        let start = startSigma(dipDegrees) + gravitySigma(dipDegrees)
         let scale = scaleTurn * 180 / .pi
         let square =
             sigma * sigma + disagreement * disagreement + start * start + scale * scale + contradiction * contradiction
@@ -152,6 +170,14 @@ struct FusionAccuracy {
         disagreement = 0
     }
 
+    /// What a wrong accelerometer tilts the level by, as an error of the heading: it is as wrong across gravity as along it.
+    private func gravitySigma(_ dipDegrees: Double) -> Double {
+        guard gravityError > 0 else { return 0 }
+        return Self.steepness(dipDegrees) * 180 / .pi * gravityError * 2.squareRoot()
+    }
+
+    private static func steepness(_ dipDegrees: Double) -> Double { tan(min(abs(dipDegrees), 89) * .pi / 180) }
+
     /// What accelerations during the first seconds may have tilted the level by, as an error of the heading.
     private func startSigma(_ dipDegrees: Double) -> Double {
         guard ageSeconds < Self.startEndSeconds else { return 0 }
@@ -160,7 +186,6 @@ struct FusionAccuracy {
             ? 1 / (1 + 6 * ageSeconds) : exp((Self.startSeconds - ageSeconds) / Self.startSeconds) / 19
         guard share > 1e-6 else { return 0 }
         let level = (meanSquare / 2).squareRoot()
-        let steepness = tan(min(abs(dipDegrees), 89) * .pi / 180)
-        return steepness * 180 / .pi * level / 9.81 * share
+        return Self.steepness(dipDegrees) * 180 / .pi * level / 9.81 * share
     }
 }

@@ -6,31 +6,47 @@ import Testing
 
 /// Sensors that are wrong, in movements with an optical reference: what is not found is in the accuracy, or there is no heading.
 @Suite struct FaultTests {
-    /// A gyroscope's and a magnetometer's sample of a row with a fault.
+    /// The samples of a row with a fault.
+    typealias Row = (rate: SIMD3<Float>, acceleration: SIMD3<Float>, field: SIMD3<Float>)
+
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let sample: @Sendable (Recording, Int) -> (rate: SIMD3<Float>, field: SIMD3<Float>)
-    }
+        let apply: @Sendable (inout Row, Recording, Int) -> Void
 
-    private static func rates(
-        _ name: String, _ change: @escaping @Sendable (SIMD3<Float>) -> SIMD3<Float>
-    ) -> Fault {
-        Fault(testDescription: name) { (change($0.gyroscope[$1]), $0.field[$1]) }
+        init(_ name: String, _ apply: @escaping @Sendable (inout Row, Recording, Int) -> Void) {
+            testDescription = name
+            self.apply = apply
+        }
     }
 
     private static let end = SIMD3<Float>(repeating: 1.7453)
+    private static let nine = SIMD3<Float>(repeating: 9)
     static let faults = [
-        rates("none") { $0 },
-        rates("one and a half times too fast") { $0 * 1.5 },
-        rates("twice too fast") { $0 * 2 },
-        rates("degrees as radians") { $0 * 57.29578 },
-        rates("cut at 100°/s") { $0.clamped(lowerBound: -end, upperBound: end) },
-        Fault(testDescription: "a burst of 0.1 s at 35 rad/s") {
-            ((4000..<4014).contains($1) ? SIMD3(35, 0, 0) : $0.gyroscope[$1], $0.field[$1])
+        Fault("none") { _, _, _ in },
+        Fault("one and a half times too fast") { row, _, _ in row.rate *= 1.5 },
+        Fault("twice too fast") { row, _, _ in row.rate *= 2 },
+        Fault("degrees as radians") { row, _, _ in row.rate *= 57.29578 },
+        Fault("cut at 100°/s") { row, _, _ in row.rate.clamp(lowerBound: -end, upperBound: end) },
+        Fault("a burst of 0.1 s at 35 rad/s") { row, _, index in
+            if (4000..<4014).contains(index) { row.rate = SIMD3(35, 0, 0) }
         },
-        Fault(testDescription: "a field that is frozen") { ($0.gyroscope[$1], $0.field[min($1, 4000)]) },
-        Fault(testDescription: "a field that is 0.1 s late") { ($0.gyroscope[$1], $0.field[max($1 - 14, 0)]) },
-        Fault(testDescription: "rates that are 0.1 s late") { ($0.gyroscope[max($1 - 14, 0)], $0.field[$1]) },
+        Fault("a field that is frozen") { row, recording, index in row.field = recording.field[min(index, 4000)] },
+        Fault("a field that is 0.1 s late") { row, recording, index in row.field = recording.field[max(index - 14, 0)]
+        },
+        Fault("rates that are 0.1 s late") { row, recording, index in row.rate = recording.gyroscope[max(index - 14, 0)]
+        },
+        Fault("an acceleration that is frozen") { row, recording, index in
+            row.acceleration = recording.acceleration[min(index, 4000)]
+        },
+        Fault("an acceleration that is frozen in z") { row, recording, index in
+            row.acceleration.z = recording.acceleration[min(index, 4000)].z
+        },
+        Fault("an acceleration that is 0.1 s late") { row, recording, index in
+            row.acceleration = recording.acceleration[max(index - 14, 0)]
+        },
+        Fault("an acceleration that is cut at 9 m/s²") { row, _, _ in
+            row.acceleration.clamp(lowerBound: -nine, upperBound: nine)
+        },
     ]
 
     @Test(arguments: faults)
@@ -44,10 +60,11 @@ import Testing
             var fusion = Fusion(settings: settings)
             var (rows, wrong) = (0, 0)
             recording.play { index, time in
-                let (rate, field) = fault.sample(recording, index)
-                fusion.update(gyroscope: rate, at: time)
-                fusion.update(acceleration: recording.acceleration[index], at: time)
-                fusion.update(field: field, at: time)
+                var row = (recording.gyroscope[index], recording.acceleration[index], recording.field[index]) as Row
+                fault.apply(&row, recording, index)
+                fusion.update(gyroscope: row.rate, at: time)
+                fusion.update(acceleration: row.acceleration, at: time)
+                fusion.update(field: row.field, at: time)
                 guard let reference = recording.reference[index] else { return }
                 rows += 1
                 guard fusion.fault == nil else { return }

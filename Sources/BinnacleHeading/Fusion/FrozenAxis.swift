@@ -1,0 +1,45 @@
+import Binnacle
+import SensorGeometry
+
+/// Finds an axis that keeps its value to the last bit while the device turns: it is frozen, or at the end of its range.
+struct FrozenAxis {
+    /// Whether an axis is frozen now.
+    private(set) var isFrozen = false
+
+    private var last = Vector3.zero
+    /// For each axis, the sample since which it has kept its value.
+    private var starts = InlineArray<3, (time: Int64, value: Vector3, rotation: Quaternion)>(
+        repeating: (0, .zero, .identity))
+
+    /// A sensor that is read more often than it measures repeats its values; in seconds.
+    private static let leastSeconds = 1.0
+    /// Of the vector: by so much the axis should have changed, 17° of a turn across it.
+    private static let leastShare = 0.3
+
+    /// Takes a sample.
+    ///
+    /// - Parameters:
+    ///   - value: The vector in the device's frame, of anything that stays where it is while the device turns.
+    ///   - rotation: From the device's frame to one that does not turn.
+    ///   - time: The sample's stamp.
+    mutating func update(_ value: Vector3, rotation: Quaternion, at time: Int64) {
+        isFrozen = false
+        for axis in 0..<3 {
+            guard value[axis] == last[axis] else {
+                starts[axis] = (time, value, rotation)
+                continue
+            }
+            let start = starts[axis]
+            guard Units.seconds(from: start.time, to: time) >= Self.leastSeconds else { continue }
+            let expected = (rotation.conjugate * start.rotation).rotate(start.value)[axis]
+            if abs(expected - value[axis]) > Self.leastShare * length(start.value) { isFrozen = true }
+        }
+        last = value
+    }
+
+    /// Begins again, because the frame that does not turn is another one.
+    mutating func interrupt() {
+        isFrozen = false
+        last = Vector3(.nan, .nan, .nan)
+    }
+}
