@@ -85,7 +85,7 @@ import Testing
         let handlers = try parse("[handler.a]\non = [\"shake\"]\n" + broker).handlers
         #expect(configuration.handlers[2].action as? MQTTAction == handlers[0].action as? MQTTAction)
         let plotters = try #require(configuration.handlers[3].action as? NMEAAction).settings
-        #expect(plotters == NMEASettings(.udp, host: "192.168.1.255", port: 10110))
+        #expect(plotters == NMEASettings(NavigationSettings(.udp, host: "192.168.1.255", port: 10110)))
         #expect((configuration.handlers[4].action as? FileAction)?.path == "/var/log/binnacle/events.jsonl")
         #expect((configuration.handlers[5].action as? CommandAction)?.settings == CommandSettings())
         #expect(configuration.handlers.last?.decorators.count == 7)

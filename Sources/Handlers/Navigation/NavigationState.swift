@@ -1,15 +1,18 @@
 package import Binnacle
+import LinuxSystem
 import PlainText
 import Synchronization
 
 /// The figures of a sender.
-package struct NMEAStatistics: Sendable, Equatable {
+package struct NavigationStatistics: Sendable, Equatable {
     /// The port of the server; `nil` while it does not listen.
     package var port: Int?
     /// Why nothing can be sent; `nil` without a known failure.
     package var failure: String?
-    /// The number of sentences sent, each counted once for all receivers.
+    /// The number of messages sent, each counted once for all receivers.
     package var sentCount = 0
+    /// The number of messages left out because a serial line was still busy with those before.
+    package var skippedCount = 0
     /// The number of open connections.
     package var clientCount = 0
     /// The number of connections closed because there were too many.
@@ -24,80 +27,86 @@ package struct NMEAStatistics: Sendable, Equatable {
         object.add("connections", raw: String(clientCount))
         object.add("refused", raw: String(refusedCount))
         object.add("slow", raw: String(slowCount))
+        object.add("skipped", raw: String(skippedCount))
         return object.text
     }
 }
 
-/// The latest heading and the figures, shared by the event thread and the sender's thread.
-package final class NMEAState: LatestState {
+/// The latest reading and the figures, shared by the event thread and the sender's thread.
+package final class NavigationState: LatestState {
     private struct State {
-        var heading: NMEAHeading?
-        /// The possible error in degrees; 0 when unknown.
-        var accuracyDegrees = 0.0
+        var reading: NavigationReading?
         var detector: String?
-        var statistics = NMEAStatistics()
+        /// When the reading came, on CLOCK_MONOTONIC.
+        var arrivalNanoseconds: Int64 = 0
+        var statistics = NavigationStatistics()
     }
 
     private let state = Mutex(State())
     private let accuracyLimitDegrees: Double
+    /// How long the rate of turn of an attitude is valid: no event says that a turn has ended, as one of a heading does.
+    private static let rateNanoseconds: Int64 = 1_000_000_000
 
-    /// Creates a state without a heading; a heading whose error may be larger than the limit counts as invalid.
+    /// Creates a state without a reading; what may be off by more than the limit counts as invalid.
     package init(accuracyLimitDegrees: Double = 180) {
         self.accuracyLimitDegrees = accuracyLimitDegrees
     }
 
     // MARK: - The event thread
 
-    /// Stores a heading, or clears it.
+    /// Stores a reading, or clears it.
     package func apply(_ event: Event) -> Bool {
         switch event.kind {
-        case .heading: put(NMEAHeading(event), event.number(.accuracy) ?? 0, of: event.detector)
+        case .headingLost, .detectorFailed, .detectorUnavailable: return put(nil, of: event.detector)
         // It may only announce that there will be a heading.
-        case .headingFound:
-            event.figure(.heading) != nil
-                && put(NMEAHeading(event), event.number(.accuracy) ?? 0, of: event.detector)
-        case .headingLost, .detectorFailed, .detectorUnavailable: put(nil, 0, of: event.detector)
-        default: false
+        case .headingFound where event.figure(.heading) == nil: return false
+        default: break
         }
+        guard event.kind.row.heading != nil else { return false }
+        return put(NavigationReading(event), of: event.detector)
     }
 
-    /// The heading, if it is within the limit, which a reload may change.
-    private func accurateHeading(_ state: State) -> NMEAHeading? {
-        state.accuracyDegrees <= accuracyLimitDegrees ? state.heading : nil
-    }
-
-    /// Copies the heading of another state; an unchanged heading causes no new event.
+    /// Copies the reading of another state; an unchanged heading causes no new event.
     package func inherit(from other: any LatestState) {
-        guard let other = other as? NMEAState else { return }
-        let (heading, accuracy, detector) = other.state.withLock { ($0.heading, $0.accuracyDegrees, $0.detector) }
-        _ = put(heading, accuracy, of: detector)
+        guard let other = other as? NavigationState else { return }
+        let before = other.state.withLock { ($0.reading, $0.detector, $0.arrivalNanoseconds) }
+        state.withLock { ($0.reading, $0.detector, $0.arrivalNanoseconds) = before }
     }
 
-    /// Clears a heading of any detector but these.
+    /// Clears a reading of any detector but these.
     package func detectorsChanged(to detectors: Set<String>) {
         state.withLock { state in
-            if !(state.detector.map(detectors.contains) ?? false) { (state.heading, state.detector) = (nil, nil) }
+            if !(state.detector.map(detectors.contains) ?? false) { (state.reading, state.detector) = (nil, nil) }
         }
     }
 
-    /// Replaces the heading; `true` when there was none before, so that the sender has to be woken.
-    private func put(_ heading: NMEAHeading?, _ accuracyDegrees: Double, of detector: String?) -> Bool {
+    /// Replaces the reading; `true` when there was none before, so that the sender has to be woken.
+    private func put(_ reading: NavigationReading?, of detector: String?) -> Bool {
         state.withLock { state in
-            let hadNone = accurateHeading(state) == nil
-            (state.heading, state.accuracyDegrees, state.detector) = (heading, accuracyDegrees, detector)
-            return hadNone && accurateHeading(state) != nil
+            let hadNone = state.reading?.within(accuracyLimitDegrees) == nil
+            (state.reading, state.detector) = (reading, detector)
+            state.arrivalNanoseconds = SystemClock.monotonic()
+            return hadNone && reading?.within(accuracyLimitDegrees) != nil
         }
     }
 
     /// The figures.
-    package var statistics: NMEAStatistics { state.withLock { $0.statistics } }
+    package var statistics: NavigationStatistics { state.withLock { $0.statistics } }
 
     // MARK: - The sender's thread
 
-    /// The heading to send; `nil` when none is valid.
-    var heading: NMEAHeading? { state.withLock { accurateHeading($0) } }
+    /// What there is to send at a time on CLOCK_MONOTONIC, within the limit, which a reload may change; `nil` when nothing is valid.
+    func reading(at now: Int64) -> NavigationReading? {
+        state.withLock { state in
+            var reading = state.reading?.within(accuracyLimitDegrees)
+            if reading?.owner == .body, now - state.arrivalNanoseconds > Self.rateNanoseconds {
+                reading?.turnRateDegreesPerSecond = nil
+            }
+            return reading
+        }
+    }
 
-    func update(_ change: (inout NMEAStatistics) -> Void) {
+    func update(_ change: (inout NavigationStatistics) -> Void) {
         state.withLock { change(&$0.statistics) }
     }
 }
