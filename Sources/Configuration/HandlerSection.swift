@@ -189,7 +189,8 @@ extension HandlerSection {
     /// The kinds of detectors that find headings, by the rows of the kinds of event, each once.
     private static func finders(of kinds: [EventKind]) -> [String] {
         kinds.reduce(into: []) { finders, kind in
-            guard kind.row.heading != nil, case .detector(let finder) = kind.row.source, !finders.contains(finder) else { return }
+            guard kind.row.heading != nil, case .detector(let finder) = kind.row.source, !finders.contains(finder)
+            else { return }
             finders.append(finder)
         }
     }
@@ -212,7 +213,8 @@ extension HandlerSection {
             table.refuse(
                 "detector", at: place, with: [key],
                 "`\(key)` is for headings, which \(Spelling.quoted(other)) does not find",
-                hint: norths.isEmpty ? "add a section [north.NAME] or [attitude.NAME]" : Spelling.hint(for: other, among: norths))
+                hint: norths.isEmpty
+                    ? "add a section [north.NAME] or [attitude.NAME]" : Spelling.hint(for: other, among: norths))
             return nil
         }
         guard let first = candidates.first else {

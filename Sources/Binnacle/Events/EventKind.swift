@@ -78,7 +78,8 @@ extension EventKind {
 
         init(
             _ messageID: String, _ level: LogLevel, _ role: Role = .plain, from source: Source,
-            heading: HeadingOwner? = nil, isAlwaysLogged: Bool = false, state: [StateEffect], figures: [Figure.Name], home: [HomeEntity],
+            heading: HeadingOwner? = nil, isAlwaysLogged: Bool = false, state: [StateEffect], figures: [Figure.Name],
+            home: [HomeEntity],
             _ text: String
         ) {
             self.messageID = messageID

@@ -36,7 +36,9 @@ package struct FileAction: HandlerAction, Equatable {
     package static let actsOnTheWorld = true
 
     package init?(reading table: TableReader, at entry: TOMLEntry) {
-        let format = table.entry(Self.formatKey.name) == nil ? .json : table.choice(Self.formatKey.name, as: EventLineFormat.self)
+        let format =
+            table.entry(Self.formatKey.name) == nil
+            ? .json : table.choice(Self.formatKey.name, as: EventLineFormat.self)
         guard let path = table.path(Self.key) else { return nil }
         func refuse(_ problem: String, _ hint: String) {
             table.refuse(Self.key, at: entry.node.position, "\(Spelling.quoted(path: path)) \(problem)", hint: hint)

@@ -34,7 +34,8 @@ package struct NMEAAction: HandlerAction, Equatable {
         let named = settings.sentences == NMEASentence.allCases ? [] : settings.sentences.filter(\.isOfAttitude)
         if lacksAttitude, !named.isEmpty {
             let words = named.map(\.rawValue).joined(separator: " and ")
-            notices.append("\(words): never sent, because only an [attitude.NAME] finds roll and pitch: name it as `detector`")
+            notices.append(
+                "\(words): never sent, because only an [attitude.NAME] finds roll and pitch: name it as `detector`")
         }
         guard settings.sending.transport == .serial else { return notices }
         let sent = settings.sentences.filter { !(lacksAttitude && $0.isOfAttitude) }
@@ -78,13 +79,15 @@ extension NMEAAction {
             most 32 plotters connect. The port is 10110 unless another stands behind the host. Nothing is encrypted: \
             every machine that can reach the port can read it. A path, such as /dev/ttyUSB0, is a serial line.
             """),
-        further: NMEASettings.rows.map { $0.key(NMEASettings(.unknown)) } + NavigationSettings.rows("sentences").map { $0.key(.unknown) }
+        further: NMEASettings.rows.map { $0.key(NMEASettings(.unknown)) }
+            + NavigationSettings.rows("sentences").map { $0.key(.unknown) }
             + [baudRow.key(.unknown)])
 
     /// Reads the keys of a section; `nil` when they are invalid, which is then reported.
     package init?(reading table: TableReader, at entry: TOMLEntry) {
         let isPath = if case .string(let text) = entry.node.value { text.hasPrefix("/") } else { false }
-        let place = isPath
+        let place =
+            isPath
             ? Self.serialLine(table, entry.node)
             : NavigationSettings(Self.key, entry.node, of: table, as: Self.form, usualPort: Self.usualPort)
         // The other keys are checked even if the place is invalid.
@@ -114,7 +117,7 @@ extension NMEAAction {
     }
 
     private static let baudRow = SettingRow<NavigationSettings>(
-        "baud", \.baud, shown: .usual("4800"), usual: "4800",
+        "baud", \.baud, shown: .example("38400"), usual: "4800",
         """
         The bits a second of a serial line: 4800 is NMEA 0183, 38400 its high speed. It has 8 data bits, no parity and 1 stop bit, and \
         is opened for this handler alone.
@@ -135,7 +138,8 @@ extension NMEAAction {
 extension NMEASettings {
     fileprivate static let rows: [SettingRow<NMEASettings>] = [
         SettingRow(
-            "sentences", \.sentences, shown: .usual("[\"HDG\", \"HDM\", \"HDT\", \"PASHR\", \"ROT\", \"XDR\"]"), usual: "all",
+            "sentences", \.sentences, shown: .usual("[\"HDG\", \"HDM\", \"HDT\", \"PASHR\", \"ROT\", \"XDR\"]"),
+            usual: "all",
             """
             The sentences, in that order. HDG and HDM are magnetic headings, HDT is the true heading, which is left out \
             while the declination is not known. HDG has the declination, too, and never a deviation. PASHR has the true heading, \

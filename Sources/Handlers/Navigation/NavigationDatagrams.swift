@@ -63,7 +63,8 @@ final class NavigationDatagrams: NavigationTransport {
         }
     }
 
-    private static func makeSocket(_ target: NetworkAddress, _ address: String) throws(NavigationFailure) -> Descriptor {
+    private static func makeSocket(_ target: NetworkAddress, _ address: String) throws(NavigationFailure) -> Descriptor
+    {
         try mapError({ NavigationFailure(address, $0) }) { () throws(SystemError) in
             let socket = try target.makeSocket(SOCK_DGRAM)
             // The kernel sends to a broadcast address only with this option.

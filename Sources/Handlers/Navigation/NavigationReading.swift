@@ -103,7 +103,8 @@ extension NavigationReading.Tilt {
     /// Extracts the angles of an attitude; `nil` when they are missing or no angles.
     fileprivate init?(_ event: Event) {
         let range = -180.0...180.0
-        guard let pitch = event.number(.pitch), range.contains(pitch), case .word(let frame as EarthFrame) = event.figure(.frame)
+        guard let pitch = event.number(.pitch), range.contains(pitch),
+            case .word(let frame as EarthFrame) = event.figure(.frame)
         else { return nil }
         let accuracy = event.number(.tiltAccuracy)
         guard accuracy.map({ $0 >= 0 }) ?? true else { return nil }

@@ -64,7 +64,8 @@ package final class NavigationSender {
     }
 
     private init(
-        _ settings: NavigationSettings, _ format: any NavigationFormat, _ times: NavigationTimes, _ state: NavigationState,
+        _ settings: NavigationSettings, _ format: any NavigationFormat, _ times: NavigationTimes,
+        _ state: NavigationState,
         _ port: HandlerPort
     ) {
         self.settings = settings

@@ -25,7 +25,9 @@ final class NavigationServer: NavigationTransport {
     private var clients: [UInt64: Client] = [:]
     private var nextToken: UInt64 = 0
 
-    init(_ settings: NavigationSettings, epoll: Epoll, state: NavigationState, times: NavigationTimes) throws(NavigationFailure) {
+    init(_ settings: NavigationSettings, epoll: Epoll, state: NavigationState, times: NavigationTimes)
+        throws(NavigationFailure)
+    {
         self.epoll = epoll
         self.state = state
         self.times = times

@@ -1,6 +1,8 @@
 import PlainText
 
-/// Deltas of Signal K 1.7 in SI units, one JSON object a line: https://signalk.org/specification/1.7.0/doc/data_model.html
+/// Deltas of Signal K 1.7 in SI units, one JSON object a line.
+///
+/// The specification: https://signalk.org/specification/1.7.0/doc/data_model.html
 package struct SignalKDelta: NavigationFormat {
     /// The label of the source; a server may put the name of its connection in its place.
     private static let label = "Binnacle sensor daemon"

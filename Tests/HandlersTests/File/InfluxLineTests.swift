@@ -101,7 +101,9 @@ private func parse(_ line: String) throws -> Point {
             try parse(line(event))
                 == Point(
                     measurement: "binnacle", tags: ["kind": "shock", "detector": "moved", "sensor": "chassis"],
-                    fields: ["seq": "7i", "identity": "a-b", "simulated": "true", "peak_g": "2.5000", "onset_ns": "-5i"],
+                    fields: [
+                        "seq": "7i", "identity": "a-b", "simulated": "true", "peak_g": "2.5000", "onset_ns": "-5i",
+                    ],
                     nanoseconds: 1_795_596_815_250_000_123))
     }
 
@@ -112,13 +114,15 @@ private func parse(_ line: String) throws -> Point {
 
     @Test(
         arguments: [
-            "plain", "a b", "a,b", "a=b", "a\"b", "a\\b", "a\\", "\\", "\\ ", "a\\,b", "==,,  ", "ä ö 🧭", "a\nb", "a\r\tb", "\u{7f}",
+            "plain", "a b", "a,b", "a=b", "a\"b", "a\\b", "a\\", "\\", "\\ ", "a\\,b", "==,,  ", "ä ö 🧭", "a\nb",
+            "a\r\tb", "\u{7f}",
         ])
     func namesAndTexts(text: String) throws {
         var event = event(1, kind: .detectorFailed, [Figure(.reason, .text(text)), Figure(.sector, .text(text))])
         event.detector = text
         let point = try parse(line(event))
-        let spaced = String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7f ? " " : $0 }))
+        let spaced = String(
+            String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7f ? " " : $0 }))
         let name = spaced.hasSuffix("\\") ? spaced + " " : spaced
         #expect(point.tags["detector"] == name && point.tags["sector"] == name)
         let said = String(
@@ -131,12 +135,15 @@ private func parse(_ line: String) throws -> Point {
     }
 
     @Test func whatIsNoNumberOrEmptyIsLeftOut() throws {
-        var event = event(1, kind: .heading, [Figure(.heading, .number(.nan, decimals: 2)), Figure(.sector, .text(""))])
+        var event = event(
+            1, kind: .heading, [Figure(.heading, .number(.nan, decimals: 2)), Figure(.sector, .text(""))])
         event.detector = nil
         event.sensor = ""
         #expect(
-            try parse(line(event)) == Point(
-                measurement: "binnacle", tags: ["kind": "heading"], fields: ["seq": "1i"], nanoseconds: 1_000_000_007))
+            try parse(line(event))
+                == Point(
+                    measurement: "binnacle", tags: ["kind": "heading"], fields: ["seq": "1i"],
+                    nanoseconds: 1_000_000_007))
     }
 
     /// Two points with the same measurement, tags and time are one for the database, so names are tags.

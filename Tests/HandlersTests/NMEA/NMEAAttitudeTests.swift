@@ -20,14 +20,19 @@ import Testing
 
     /// gpsd takes an empty heading for none, others for 0.
     @Test func withoutATrueHeadingThereIsNoPASHR() {
-        let figures = [Figure(.heading, .number(94, decimals: 2)), Figure(.reference, .word(HeadingReference.magnetic))]
+        let figures = [
+            Figure(.heading, .number(94, decimals: 2)), Figure(.reference, .word(HeadingReference.magnetic)),
+        ]
         #expect(
             sentences(attitude(figures)).map { $0.prefix(6) } == ["$IIHDG", "$IIHDM", "$IIXDR"])
     }
 
-    @Test(arguments: [[], [Figure(.heading, .number(94, decimals: 2))], [
-        Figure(.heading, .number(94, decimals: 2)), Figure(.reference, .word(HeadingReference.relative)),
-    ]])
+    @Test(arguments: [
+        [], [Figure(.heading, .number(94, decimals: 2))],
+        [
+            Figure(.heading, .number(94, decimals: 2)), Figure(.reference, .word(HeadingReference.relative)),
+        ],
+    ])
     func aYawFromNoNorthIsNoHeading(figures: [Figure]) {
         #expect(sentences(attitude(figures)) == ["$IIXDR,A,3.0,D,PITCH,A,5.0,D,ROLL*13\r\n"])
     }

@@ -15,7 +15,8 @@ final class NavigationRun {
 
     /// Starts a handler with short times.
     init(
-        _ transport: NavigationSettings.Transport, host: String = "127.0.0.1", port: Int, accuracyLimitDegrees: Double = 180,
+        _ transport: NavigationSettings.Transport, host: String = "127.0.0.1", port: Int,
+        accuracyLimitDegrees: Double = 180,
         change: (inout NMEASettings, inout NavigationTimes) -> Void = { _, _ in }
     ) throws {
         var settings = NMEASettings(NavigationSettings(transport, host: host, port: port))
@@ -28,7 +29,8 @@ final class NavigationRun {
         change(&settings, &times)
         state = NavigationState(accuracyLimitDegrees: accuracyLimitDegrees)
         handler = try ThreadedHandler(
-            name: "plotter", NavigationSender.plan(settings.sending, as: settings, times: times, state: state), report: reports.add)
+            name: "plotter", NavigationSender.plan(settings.sending, as: settings, times: times, state: state),
+            report: reports.add)
     }
 
     deinit {

@@ -68,7 +68,8 @@ private final class FakeLine {
         run.turn(to: 206.7)
         try line.wait(for: "$HCHDG,206.7,,,,*41\r\n$HCHDM,206.7,M*2A\r\n")
         let settings = line.settings
-        #expect(settings.c_cflag & tcflag_t(CSIZE) == tcflag_t(CS8) && settings.c_cflag & tcflag_t(PARENB | CSTOPB) == 0)
+        #expect(
+            settings.c_cflag & tcflag_t(CSIZE) == tcflag_t(CS8) && settings.c_cflag & tcflag_t(PARENB | CSTOPB) == 0)
         #expect(settings.c_oflag & tcflag_t(OPOST) == 0 && settings.c_lflag & tcflag_t(ECHO | ICANON | ISIG) == 0)
         #expect(withUnsafePointer(to: settings, cfgetospeed) == speed_t(B38400))
         // What a plotter says is discarded.
@@ -133,7 +134,9 @@ private final class FakeLine {
         // No sentence is cut where the line was full.
         try line.wait(for: "$HCHDM,20.0,M*1B\r\n")
         let whole = /(\$HCHD[GM],\d+\.\d,[M,]*\*[0-9A-F]{2}\r\n)+/
-        #expect(line.text.prefix(through: line.text.lastIndex(of: "\r\n") ?? line.text.startIndex).wholeMatch(of: whole) != nil)
+        #expect(
+            line.text.prefix(through: line.text.lastIndex(of: "\r\n") ?? line.text.startIndex).wholeMatch(of: whole)
+                != nil)
         #expect(run.end() && run.reports.all.isEmpty)
     }
 }

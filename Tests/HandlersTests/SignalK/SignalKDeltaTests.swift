@@ -30,11 +30,13 @@ import Testing
     @Test func theWholeDelta() {
         let event = attitude(trueYaw(90, declination: -9) + turning(0, 0, -18, gravity: [0, 0, -9.81]))
         #expect(
-            delta(event) == #"{"context":"vessels.self","updates":[{"source":{"label":"Binnacle sensor daemon","type":"signalk","#
+            delta(event)
+                == #"{"context":"vessels.self","updates":[{"source":{"label":"Binnacle sensor daemon","type":"signalk","#
                 + #""src":"moved"},"timestamp":"2026-11-25T08:53:35.250000Z","values":["#
                 + #"{"path":"navigation.headingMagnetic","value":1.727876},{"path":"navigation.headingTrue","value":1.570796},"#
                 + #"{"path":"navigation.magneticVariation","value":-0.157080},{"path":"navigation.rateOfTurn","value":-0.314159},"#
-                + #"{"path":"navigation.attitude","value":{"roll":0.087266,"pitch":0.052360,"yaw":1.570796}}]}]}"# + "\n")
+                + #"{"path":"navigation.attitude","value":{"roll":0.087266,"pitch":0.052360,"yaw":1.570796}}]}]}"#
+                + "\n")
     }
 
     /// Starboard down and bow up are positive, and so is a turn to starboard, in both frames.
@@ -43,7 +45,8 @@ import Testing
             attitude(trueYaw(200, declination: 4) + turning(0, 0, 2, gravity: [0, 0, -9.81]), roll: -20, pitch: 7))
         let enu = try values(
             attitude(
-                trueYaw(200, declination: 4) + turning(0, 0, -2, gravity: [0, 0, 9.81]), frame: .enu, roll: -20, pitch: -7))
+                trueYaw(200, declination: 4) + turning(0, 0, -2, gravity: [0, 0, 9.81]), frame: .enu, roll: -20,
+                pitch: -7))
         #expect(ned == enu)
         #expect(try #require(ned["navigation.attitude.roll"]) < 0 && #require(ned["navigation.attitude.pitch"]) > 0)
         #expect(try #require(ned["navigation.rateOfTurn"]) > 0 && #require(ned["navigation.magneticVariation"]) > 0)
