@@ -110,10 +110,16 @@ extension HandlerSection {
         if let type = HandlerActions.all.first(where: { $0.headingKinds != nil && table.entry($0.key) != nil }),
             let kinds = type.headingKinds
         {
-            let norths = (chosen == nil ? names.inForce : names.detectors)[NorthSection.kind] ?? []
-            let detector = Self.headingDetector(table, type.key, chosen, among: norths)
+            let finders = Self.finders(of: kinds)
+            let found = finders.map { (chosen == nil ? names.inForce : names.detectors)[$0] ?? [] }
+            let detector = Self.headingDetector(table, type.key, chosen, among: found)
             guard let detector, let action else { return nil }
-            self.init(name: name, kinds: kinds, detectors: [detector], action: action, decorators: [])
+            // Each detector makes the kinds of its own; those that any detector makes are of both.
+            let finder = zip(finders, found).first { $0.1.contains(detector) }?.0
+            let made = kinds.filter { kind in
+                if case .detector(let maker) = kind.row.source { maker == finder } else { true }
+            }
+            self.init(name: name, kinds: made, detectors: [detector], action: action, decorators: [])
             return
         }
         let kinds = Self.kinds(table, action)
@@ -180,28 +186,42 @@ extension HandlerSection {
 
     // MARK: - Handlers that take the headings of one detector
 
+    /// The kinds of detectors that find headings, by the rows of the kinds of event, each once.
+    private static func finders(of kinds: [EventKind]) -> [String] {
+        kinds.reduce(into: []) { finders, kind in
+            guard kind.row.heading != nil, case .detector(let finder) = kind.row.source, !finders.contains(finder)
+            else { return }
+            finders.append(finder)
+        }
+    }
+
     /// The detector whose headings a handler gets; `nil` for none or several, which is then reported.
+    ///
+    /// The names are in groups: where the section names no detector, those of the first group that has any are meant.
     private static func headingDetector(
-        _ table: TableReader, _ key: String, _ chosen: [String]?, among norths: [String]
+        _ table: TableReader, _ key: String, _ chosen: [String]?, among groups: [[String]]
     ) -> String? {
+        let norths = Array(groups.joined())
         refuse("on", "it always gets the headings and their loss", table, key)
         refuse("decorate", "`interval_s` says how often it sends", table, key)
         let entry = table.entry("detector")
         // Errors in the names are already reported.
         if entry != nil, chosen == nil { return nil }
-        let candidates = chosen ?? norths
+        let candidates = chosen ?? groups.first { !$0.isEmpty } ?? []
         let place = entry?.node.position ?? table.entry(key)?.keyPosition ?? table.position
         if let other = candidates.first(where: { !norths.contains($0) }) {
             table.refuse(
                 "detector", at: place, with: [key],
                 "`\(key)` is for headings, which \(Spelling.quoted(other)) does not find",
-                hint: norths.isEmpty ? "add a section [north.NAME]" : Spelling.hint(for: other, among: norths))
+                hint: norths.isEmpty
+                    ? "add a section [north.NAME] or [attitude.NAME]" : Spelling.hint(for: other, among: norths))
             return nil
         }
         guard let first = candidates.first else {
             if entry == nil {
                 table.refuse(
-                    key, at: place, "`\(key)` is for headings, which nothing finds", hint: "add a section [north.NAME]")
+                    key, at: place, "`\(key)` is for headings, which nothing finds",
+                    hint: "add a section [north.NAME] or [attitude.NAME]")
             }
             return nil
         }

@@ -156,6 +156,13 @@ package final class ThreadedHandler: EventHandler, Sendable {
     /// The latest value, in a handler without a queue.
     package var latest: (any LatestState)? { plan.latest }
 
+    /// Starts with the latest value of the handler that this one replaces, and has the worker see it.
+    package func inherit(from other: ThreadedHandler) {
+        guard let value = other.latest, let latest else { return }
+        latest.inherit(from: value)
+        port.courier.waker.wake()
+    }
+
     /// The handler's JSON object in the output of `binnacle status`.
     package var status: String? { plan.status?() }
 

@@ -20,8 +20,7 @@ struct MQTTSensorState: Equatable {
     private static let headingFigures: [Figure.Name] = [.accuracy, .reference]
 
     mutating func apply(_ event: Event) {
-        // An attitude has a heading, too, which is that of the vehicle.
-        if let heading = event.figure(.heading), !event.kind.row.figures.contains(.tiltAccuracy) {
+        if event.kind.row.heading == .sensor, let heading = event.figure(.heading) {
             self.heading = heading
             for name in Self.headingFigures { figures[name] = event.figure(name) }
         }

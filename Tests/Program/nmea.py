@@ -164,11 +164,18 @@ for types, sentences in ((["HDG", "HDM", "HDT"], sent), (["HDM", "HDT", "HDG"], 
 # What the tests say that has to be sent.
 
 known = set()
-for file in sorted((ROOT / "Tests/HandlersTests/NMEA").glob("*.swift")):
+for file in sorted(file for name in ("NMEA", "Navigation") for file in (ROOT / "Tests/HandlersTests" / name).glob("*.swift")):
     known |= set(re.findall(r'"(\$[A-Z]{5},[^"\\]*)\\r\\n"', file.read_text()))
 for sentence in sorted(known - {s for s in known if s.startswith("$ECRMB")}):
     message = parse(sentence + "\r\n")
-    fields = sentence[7 : sentence.index("*")].split(",")
+    fields = sentence[sentence.index(",") + 1 : sentence.index("*")].split(",")
+    # pynmea2 knows PASHR as a sentence of a manufacturer, without names for its fields.
+    if sentence.startswith("$PASHR"):
+        continue
+    if message.sentence_type == "XDR":
+        places = [(t.type, t.units, t.id) for t in (message.get_transducer(i) for i in range(message.num_transducers))]
+        need(places in ([("A", "D", "PITCH")], [("A", "D", "PITCH"), ("A", "D", "ROLL")]), sentence, places)
+        continue
     if message.sentence_type == "ROT":
         need([str(message.rate_of_turn), message.status] == fields, sentence, message.rate_of_turn)
         continue
@@ -179,6 +186,6 @@ for sentence in sorted(known - {s for s in known if s.startswith("$ECRMB")}):
         need([message.variation or "", message.var_dir or ""] == [str(f) for f in fields[3:]] or
               [str(message.variation), message.var_dir] == fields[3:], sentence, message.variation, message.var_dir)
 kinds = {sentence[3:6] for sentence in known}
-need({"HDG", "HDM", "HDT", "ROT"} <= kinds, "the tests know only", kinds)
+need({"HDG", "HDM", "HDT", "ROT", "XDR"} <= kinds, "the tests know only", kinds)
 
 print(f"NMEA 0183: {harness.needed} checks, {4 * WANTED} sentences of the daemon parsed with pynmea2 {pynmea2.__version__}")

@@ -4,7 +4,8 @@ extension BrokenConfigurationTests {
             "nothing to do", handler,
             "DIR/t.toml:5:1: [handler.h] does nothing (give it log = true, stdout = true, command = "
                 + "[\"/path/to/program\"], mqtt = \"mqtts://broker.example\", nmea = "
-                + "\"udp://192.168.1.255\" or file = \"/var/log/binnacle/events.jsonl\")"),
+                + "\"udp://192.168.1.255\", signalk = \"udp://127.0.0.1:55557\" or file = \"/var/log/binnacle/events.jsonl\")"
+        ),
         BrokenConfiguration(
             "a directory as a file", handler + "file = \"/dev\"\n",
             "DIR/t.toml:7:8: `/dev` is a directory (the path of a file in it, such as /dev/events.jsonl)"),

@@ -15,7 +15,7 @@ extension BrokenConfigurationTests {
 
     static let plotters = [
         place("plotter without a scheme", "192.168.1.255", "begins neither with udp:// nor with tcp:// " + example),
-        place("plotter at a serial line", "/dev/ttyUSB0", "begins neither with udp:// nor with tcp:// " + example),
+        place("plotter at a relative path", "ttyUSB0", "begins neither with udp:// nor with tcp:// " + example),
         place("plotter without a host", "udp://", "names no host " + example),
         place("plotter with a path", "udp://a:1/x", "has something after the port " + example),
         place("plotter with a user", "tcp://me@a", "names a user (NMEA 0183 knows none)"),
@@ -36,7 +36,7 @@ extension BrokenConfigurationTests {
         more("no sentence", "sentences = []", "8:13: `sentences` is empty (leave it out to mean every sentence)"),
         more(
             "a sentence of another kind", "sentences = [\"HDG\", \"GGA\"]",
-            "8:21: `sentences` cannot be `GGA` (one of `HDG`, `HDM`, `HDT`, `ROT`)"),
+            "8:21: `sentences` cannot be `GGA` (one of `HDG`, `HDM`, `HDT`, `PASHR`, `ROT`, `XDR`)"),
         more("a sentence twice", "sentences = [\"HDG\", \"HDG\"]", "8:21: `sentences` names this twice"),
         more(
             "sentence no array", "sentences = \"HDG\"",
@@ -64,6 +64,21 @@ extension BrokenConfigurationTests {
             "nmea and log", "log = true",
             "8:1: [handler.h] has both `nmea` and `log` (a handler does one thing; make two handlers)"),
         BrokenConfiguration(
+            "plotter at a directory", helm + "nmea = \"/dev\"\n",
+            "DIR/t.toml:7:8: `/dev` is no serial line (a device, such as /dev/ttyUSB0, or one of /dev/serial/by-id)"),
+        more(
+            "bits of a network", "baud = 4800",
+            "8:1: `baud` has no meaning for a network (it is for the path of a serial line)"),
+        BrokenConfiguration(
+            "bits that no line has", helm + "nmea = \"/dev/ttyUSB0\"\nbaud = 4801\n",
+            "DIR/t.toml:8:8: `baud` cannot be 4801 (one of 4800, 9600, 19200, 38400, 57600 or 115200)"),
+        BrokenConfiguration(
+            "a Signal K server without a port", helm + "signalk = \"udp://a\"\n",
+            "DIR/t.toml:7:11: `signalk` names no port (such as udp://127.0.0.1:55557)"),
+        BrokenConfiguration(
+            "lines of a format that is none", handler + "file = \"/tmp/lines.none\"\nformat = \"xml\"\n",
+            "DIR/t.toml:8:10: `format` cannot be `xml` (one of `json`, `influx`)"),
+        BrokenConfiguration(
             "sentences of a log", handler + "log = true\nsentences = [\"HDG\"]\n",
             "DIR/t.toml:8:1: `sentences` has no meaning for `log` (it is for `nmea`)"),
     ]
@@ -73,7 +88,8 @@ extension BrokenConfigurationTests {
     static let headings = [
         BrokenConfiguration(
             "a heading that nothing finds", moved + "[handler.h]\nnmea = \"udp://a\"\n",
-            "DIR/t.toml:6:1: `nmea` is for headings, which nothing finds (add a section [north.NAME])"),
+            "DIR/t.toml:6:1: `nmea` is for headings, which nothing finds (add a section [north.NAME] or "
+                + "[attitude.NAME])"),
         BrokenConfiguration(
             "a heading of two detectors", nmea + stern,
             "DIR/t.toml:7:1: `nmea` is for the headings of one detector, and there are `bow`, `stern` (name one, such as "

@@ -28,26 +28,62 @@ import Testing
             ("udp://192.168.1.255", .udp, "192.168.1.255", 10110), ("tcp://0.0.0.0", .tcp, "0.0.0.0", 10110),
             ("UDP://plotter:1", .udp, "plotter", 1), ("tcp://[::]:2000", .tcp, "::", 2000),
             ("udp://[ff02::1%eth0]:65535", .udp, "ff02::1%eth0", 65535),
-        ] as [(String, NMEASettings.Transport, String, Int)])
-    func places(url: String, transport: NMEASettings.Transport, host: String, port: Int) throws {
+        ] as [(String, NavigationSettings.Transport, String, Int)])
+    func places(url: String, transport: NavigationSettings.Transport, host: String, port: Int) throws {
         let settings = try settings("nmea = \"\(url)\"")
-        #expect(settings == NMEASettings(transport, host: host, port: port))
-        #expect(settings.sentences == [.hdg, .hdm, .hdt, .rot] && settings.talker == "HC")
-        #expect(settings.interval == .milliseconds(100))
+        #expect(settings == NMEASettings(NavigationSettings(transport, host: host, port: port)))
+        #expect(settings.sentences == [.hdg, .hdm, .hdt, .pashr, .rot, .xdr] && settings.talker == "HC")
+        #expect(settings.sending.interval == .milliseconds(100))
     }
 
     @Test func everyKey() throws {
         let settings = try settings(
             "nmea = \"tcp://localhost\"\nsentences = [\"HDT\", \"HDG\"]\ntalker = \"II\"\ninterval_s = 1")
-        #expect(settings.sentences == [.hdt, .hdg] && settings.talker == "II" && settings.interval == .seconds(1))
+        #expect(
+            settings.sentences == [.hdt, .hdg] && settings.talker == "II" && settings.sending.interval == .seconds(1))
     }
 
     @Test func itIsForTheHeadingsOfOneDetector() throws {
         let section = try section("nmea = \"udp://a\"")
-        #expect(section.detectors == ["bow"] && section.kinds == NMEASender.kinds && section.decorators.isEmpty)
+        #expect(
+            section.detectors == ["bow"] && section.kinds == NavigationSender.kinds.filter { $0 != .attitudeChanged }
+                && section.decorators.isEmpty)
         #expect(section.kinds.contains(.heading) && section.kinds.contains(.headingLost))
         let other = "[north.stern]\naccelerometer = \"box\"\nmagnetometer = \"box\"\n"
         #expect(try self.section("nmea = \"udp://a\"\ndetector = [\"stern\"]", before: other).detectors == ["stern"])
+    }
+
+    private static let hull = "[attitude.hull]\naccelerometer = \"box\"\nmagnetometer = \"box\"\n"
+
+    @Test func anAttitudeHasAHeadingToo() throws {
+        // The north comes first, so that a configuration with one means the same as before.
+        #expect(try section("nmea = \"udp://a\"", before: Self.hull).detectors == ["bow"])
+        let named = try section("nmea = \"udp://a\"\ndetector = [\"hull\"]", before: Self.hull)
+        #expect(
+            named.kinds == [.attitudeChanged, .detectorFailed, .detectorUnavailable] && named.detectors == ["hull"])
+        // Signal K knows more of an attitude.
+        #expect(try section("signalk = \"udp://a:1\"", before: Self.hull).detectors == ["hull"])
+        #expect(try section("signalk = \"udp://a:1\"").detectors == ["bow"])
+    }
+
+    @Test func aSerialLine() throws {
+        let settings = try settings("nmea = \"/dev/ttyUSB7\"\nbaud = 38400")
+        #expect(
+            settings.sending.transport == .serial && settings.sending.host == "/dev/ttyUSB7"
+                && settings.sending.baud == .b38400)
+    }
+
+    @Test func whatIsNeverSentOrTooMuchIsANotice() throws {
+        #expect(try section("nmea = \"udp://a\"").action.notices == [], "all sentences are meant, not these")
+        let named = try section("nmea = \"udp://a\"\nsentences = [\"PASHR\", \"HDT\", \"XDR\"]").action.notices
+        #expect(
+            named == [
+                "PASHR and XDR: never sent, because only an [attitude.NAME] finds roll and pitch: name it as `detector`"
+            ])
+        let slow = try section("nmea = \"/dev/ttyUSB7\"").action.notices
+        #expect(slow.count == 1 && slow[0].contains("0.19 s of the line"), "\(slow)")
+        let fits = "nmea = \"/dev/ttyUSB7\"\nsentences = [\"HDG\", \"HDT\"]"
+        #expect(try section(fits).action.notices == [])
     }
 
     @Test func whatSaysTheSameIsTheSame() throws {

@@ -63,6 +63,8 @@ extension EventKind {
         package let role: Role
         /// What makes events of it.
         package let source: Source
+        /// Whose heading ``Figure/Name/heading`` is; `nil` for a kind without it.
+        package let heading: HeadingOwner?
         /// Whether the daemon's own log has it where no log handler takes it: something failed, or works again.
         package let isAlwaysLogged: Bool
         /// What it says of the state of its sensor, which a broker retains.
@@ -76,13 +78,15 @@ extension EventKind {
 
         init(
             _ messageID: String, _ level: LogLevel, _ role: Role = .plain, from source: Source,
-            isAlwaysLogged: Bool = false, state: [StateEffect], figures: [Figure.Name], home: [HomeEntity],
+            heading: HeadingOwner? = nil, isAlwaysLogged: Bool = false, state: [StateEffect], figures: [Figure.Name],
+            home: [HomeEntity],
             _ text: String
         ) {
             self.messageID = messageID
             self.level = level
             self.role = role
             self.source = source
+            self.heading = heading
             self.isAlwaysLogged = isAlwaysLogged
             self.state = state
             self.figures = figures
@@ -114,12 +118,22 @@ extension EventKind {
         static let attitude = Source.detector("attitude")
     }
 
+    /// Whose heading an event has.
+    package enum HeadingOwner: Sendable {
+        /// The sensor's: where an axis of it points.
+        case sensor
+        /// The body's that the sensor is built into: where its forward axis points.
+        case body
+    }
+
     /// How a kind is treated.
     package enum Role: Sendable {
         /// As an event that happened once.
         case plain
         /// As a vote of its sensor for a quorum.
         case begin
+        /// As one of the values of a course, of which a turn has one for each degree: no view lists them.
+        case course
         /// As the repetition of an ongoing state.
         case repeated
         /// As a report about handlers or the store.
@@ -170,8 +184,7 @@ extension EventKind {
     private static let rows = allCases.map(\.made)
 
     /// The kinds that a view of what happens lists: without headings and attitudes, of which a turn has one for each degree.
-    package static let listed = Set(
-        allCases.filter { ![.heading, .attitudeChanged].contains($0) && $0.role != .repeated })
+    package static let listed = Set(allCases.filter { $0.role != .course && $0.role != .repeated })
 
     /// The row of the kind.
     package var row: Row { Self.rows[index] }

@@ -199,7 +199,7 @@ extension EventKind {
                 "The device has turned more slowly for the quiet time; the duration does not include that time.")
         case .heading:
             Row(
-                "58b6fc8dd32042e7a4aaa2b9f1a5239d", .debug, from: .north,
+                "58b6fc8dd32042e7a4aaa2b9f1a5239d", .debug, .course, from: .north, heading: .sensor,
                 state: [.delivers], figures: Self.headings, home: [.heading],
                 "The first heading, each turn by the heading filter, a held one once a second, a valid one after it.")
         case .headingLost:
@@ -209,17 +209,17 @@ extension EventKind {
                 "There is no valid heading any more.")
         case .headingFound:
             Row(
-                "8d0d6e1f4b844c3497a9aaa0a9d8bd47", .info, from: .north,
+                "8d0d6e1f4b844c3497a9aaa0a9d8bd47", .info, from: .north, heading: .sensor,
                 state: [.delivers], figures: Self.headings, home: [.heading],
                 "There is a valid heading again.")
         case .sectorEntered:
             Row(
-                "1f8a9cbf2293435eb39427081533f8bb", .info, from: .north,
+                "1f8a9cbf2293435eb39427081533f8bb", .info, from: .north, heading: .sensor,
                 state: [.delivers], figures: Self.sectors, home: [.occurrence],
                 "The heading has been within a sector for the dwell time.")
         case .sectorLeft:
             Row(
-                "4ca1acbd92cd4567b7e7844d99fd988e", .info, from: .north,
+                "4ca1acbd92cd4567b7e7844d99fd988e", .info, from: .north, heading: .sensor,
                 state: [.delivers], figures: Self.sectors, home: [.occurrence],
                 "The heading has been outside a sector by its margin for the dwell time.")
         case .interferenceBegan:
@@ -244,17 +244,17 @@ extension EventKind {
                 "The strength of the field is as expected again after a calibration was needed.")
         case .northFaced:
             Row(
-                "1b35e93c6eae41e688c447275ae8183c", .info, .begin, from: .north,
+                "1b35e93c6eae41e688c447275ae8183c", .info, .begin, from: .north, heading: .sensor,
                 state: [.delivers, .word("facing")], figures: Self.bearings, home: [.occurrence],
                 "The heading has been within the tolerance of the bearing for the dwell time.")
         case .northFacing:
             Row(
-                "4170146b3aa643d997b708618a01d703", .debug, .repeated, from: .north,
+                "4170146b3aa643d997b708618a01d703", .debug, .repeated, from: .north, heading: .sensor,
                 state: [.delivers, .word("facing")], figures: Self.bearings, home: [],
                 "The device still faces the bearing; at most once per update interval.")
         case .northLeft:
             Row(
-                "e90c808b2389499b998da13ad2a93e38", .info, from: .north,
+                "e90c808b2389499b998da13ad2a93e38", .info, from: .north, heading: .sensor,
                 state: [.delivers, .word("away")], figures: Self.bearings, home: [.occurrence],
                 "The heading has been beyond the exit angle for the dwell time.")
         case .orientationChanged:
@@ -276,7 +276,7 @@ extension EventKind {
                 "A laptop is set up otherwise, its hinge has turned by the angle filter, or both are known.")
         case .attitudeChanged:
             Row(
-                "c319c42371a44b88a94013c5a2aa29d9", .debug, from: .attitude,
+                "c319c42371a44b88a94013c5a2aa29d9", .debug, .course, from: .attitude, heading: .body,
                 state: [.delivers], figures: Self.attitudeFigures, home: [],
                 "The first attitude, each turn by the attitude filter, another reference, a worse accuracy.")
         case .heelBegan:

@@ -4,15 +4,17 @@ import LinuxSystem
 import PlainText
 package import TableReading
 
-/// `file = "/var/log/binnacle/events.jsonl"`: appends the event to a file, as JSON on one line.
+/// `file = "/var/log/binnacle/events.jsonl"`: appends the event to a file, on one line.
 package struct FileAction: HandlerAction, Equatable {
     /// The file's path.
     package let path: String
+    /// What a line says of an event.
+    package let format: EventLineFormat
 
     package static let row = HandlerRow(
         shown: "history", kinds: "[\"motion.began\", \"motion.ended\"]",
         """
-        Appends the events to a file, as JSON on one line each. A file that was renamed or removed is created \
+        Appends the events to a file, one line each. A file that was renamed or removed is created \
         again, with the permissions 0640. A failed write is tried again, after 1 s at first, up to every 60 s; \
         "handler.failed" reports each reason once, "handler.recovered" its end.
         """,
@@ -21,12 +23,22 @@ package struct FileAction: HandlerAction, Equatable {
             """
             The file. A path that does not begin with / is relative to the folder of the file that has it. The service may write to \
             /var/log/binnacle.
-            """))
+            """),
+        further: [formatKey])
+    private static let formatKey = Key(
+        "format", .usual("\"json\""), usual: "json",
+        """
+        What a line is: json, the event as a JSON object, or influx, a point of InfluxDB's line protocol, in the measurement \
+        binnacle, with the tags kind, detector and sensor and a field for each figure.
+        """)
     package static let example = "file = \"/var/log/binnacle/events.jsonl\""
     /// Other programs read the file.
     package static let actsOnTheWorld = true
 
     package init?(reading table: TableReader, at entry: TOMLEntry) {
+        let format =
+            table.entry(Self.formatKey.name) == nil
+            ? .json : table.choice(Self.formatKey.name, as: EventLineFormat.self)
         guard let path = table.path(Self.key) else { return nil }
         func refuse(_ problem: String, _ hint: String) {
             table.refuse(Self.key, at: entry.node.position, "\(Spelling.quoted(path: path)) \(problem)", hint: hint)
@@ -42,7 +54,9 @@ package struct FileAction: HandlerAction, Equatable {
             return nil
         }
         table.warnIfUnusable(path, entry.node, type: (S_IFREG, "file"))
+        guard let format else { return nil }
         self.path = path
+        self.format = format
     }
 
     /// Two writers would mix their lines.
@@ -51,6 +65,6 @@ package struct FileAction: HandlerAction, Equatable {
     package var writtenFile: String? { path }
 
     package func work(for name: String) -> HandlerWork {
-        .threaded(FileAppender.plan(path))
+        .threaded(FileAppender.plan(path, as: format))
     }
 }

@@ -2,13 +2,14 @@ import Binnacle
 import Glibc
 import LinuxSystem
 
-/// Appends events to a file, one JSON object per line; for one thread.
+/// Appends events to a file, one line each; for one thread.
 ///
 /// An event is acknowledged when its whole line was written: it survives the end of this process, and the kernel writes it to the
 /// disk within about half a minute. A file that was renamed or removed is created again before the next line; a truncated file is
 /// continued at its new end.
 package final class FileAppender {
     private let path: String
+    private let format: EventLineFormat
     private let port: HandlerPort
     private var file: Descriptor?
     private var batch: ArraySlice<Delivery> = []
@@ -17,18 +18,20 @@ package final class FileAppender {
     private var failures: FailureReports
 
     private static let batchSize = 64
-    private static let lineStart = Array("{\"seq\":".utf8)
 
     /// The plan of a handler that appends its events to a file.
-    package static func plan(_ path: String, _ pauses: RetryPauses = RetryPauses()) -> HandlerPlan {
-        var plan = HandlerPlan { port in FileAppender(path, port, FailureReports(port, pauses)).run() }
+    package static func plan(
+        _ path: String, as format: EventLineFormat = .json, _ pauses: RetryPauses = RetryPauses()
+    ) -> HandlerPlan {
+        var plan = HandlerPlan { port in FileAppender(path, format, port, FailureReports(port, pauses)).run() }
         plan.deliveryLimit = 256
         plan.pace = .room(done: "written")
         return plan
     }
 
-    private init(_ path: String, _ port: HandlerPort, _ failures: FailureReports) {
+    private init(_ path: String, _ format: EventLineFormat, _ port: HandlerPort, _ failures: FailureReports) {
         self.path = path
+        self.format = format
         self.port = port
         self.failures = failures
     }
@@ -62,7 +65,7 @@ package final class FileAppender {
         var bytes: [UInt8] = []
         var ends: [Int] = []
         for item in batch {
-            bytes += item.event.json.utf8
+            bytes += format.line(item.event)
             bytes.append(UInt8(ascii: "\n"))
             ends.append(bytes.count)
         }
@@ -124,7 +127,7 @@ package final class FileAppender {
             if end > 0 { break }
         }
         if !tail.isEmpty {
-            let isOurs = zip(tail, Self.lineStart).allSatisfy { $0 == $1 }
+            let isOurs = zip(tail, format.lineStart).allSatisfy { $0 == $1 }
             if isOurs {
                 let length = start
                 try systemCall("ftruncate", path: path) { ftruncate(file.raw, length) }

@@ -1,21 +1,57 @@
 package import Binnacle
+import Glibc
+import LinuxSystem
+import PlainText
 package import TableReading
 
-/// `nmea = "udp://…"` or `nmea = "tcp://…"`: sends the heading to plotters.
+/// `nmea = "udp://…"`, `nmea = "tcp://…"` or `nmea = "/dev/tty…"`: sends the heading and the attitude to plotters.
 package struct NMEAAction: HandlerAction, Equatable {
     /// The sentences and the receivers.
-    package let settings: NMEASettings
+    package private(set) var settings: NMEASettings
+    /// Whether the detector finds no attitude, but sentences are named that only an attitude has.
+    private var lacksAttitude = false
 
     /// An example of the first key.
     package static let example = "nmea = \"udp://192.168.1.255\""
     /// An autopilot may steer by the heading.
     package static let actsOnTheWorld = true
     /// The kinds of event about the heading of one detector.
-    package static let headingKinds: [EventKind]? = NMEASender.kinds
+    package static let headingKinds: [EventKind]? = NavigationSender.kinds
 
-    /// Sends the latest heading at an interval.
+    /// Sends the latest reading at an interval.
     package func work(for name: String) -> HandlerWork {
-        .threaded(NMEASender.plan(settings))
+        .threaded(NavigationSender.plan(settings.sending, as: settings))
+    }
+
+    package func told(of detectors: [HandledDetector], _ events: HandledEvents) -> NMEAAction {
+        var action = self
+        action.lacksAttitude = !events.kinds.contains { $0.row.heading == .body }
+        return action
+    }
+
+    package var notices: [String] {
+        var notices: [String] = []
+        let named = settings.sentences == NMEASentence.allCases ? [] : settings.sentences.filter(\.isOfAttitude)
+        if lacksAttitude, !named.isEmpty {
+            let words = named.map(\.rawValue).joined(separator: " and ")
+            notices.append(
+                "\(words): never sent, because only an [attitude.NAME] finds roll and pitch: name it as `detector`")
+        }
+        guard settings.sending.transport == .serial else { return notices }
+        let sent = settings.sentences.filter { !(lacksAttitude && $0.isOfAttitude) }
+        // Each byte has a start bit and a stop bit.
+        let seconds = Double(sent.map(\.longestCount).reduce(0, +) * 10) / Double(settings.sending.baud.rawValue)
+        if seconds > Units.seconds(settings.sending.interval), let text = Decimal.text(seconds, decimals: 2) {
+            notices.append(
+                "the sentences take up to \(text) s of the line, which is more than interval_s: some are left out; name fewer "
+                    + "`sentences`, or take a higher `baud`")
+        }
+        return notices
+    }
+
+    /// Two writers would mix their sentences.
+    package var exclusivePlace: (words: String, key: String, name: String)? {
+        settings.sending.transport == .serial ? ("serial line", Self.key, settings.sending.host) : nil
     }
 }
 
@@ -31,9 +67,9 @@ extension NMEAAction {
     package static let row = HandlerRow(
         shown: "plotter", kinds: nil,
         """
-        Sends the heading to chart plotters as NMEA 0183 sentences. It is for the headings of one detector, so that on and \
-        decorate have no meaning for it; with several [north.NAME], detector has to name one. While there is no valid \
-        heading nothing is sent.
+        Sends the heading and the attitude to chart plotters as NMEA 0183 sentences. It is for one detector, so that on and \
+        decorate have no meaning for it; with several [north.NAME], or several [attitude.NAME] and no north, detector has to \
+        name one. What is not valid is not sent.
         """,
         key: Key(
             "nmea", .usual("\"udp://192.168.1.255:10110\""), usual: "",
@@ -41,35 +77,74 @@ extension NMEAAction {
             The receiver. udp:// sends each sentence in a datagram: to one machine, to the broadcast address of a network, \
             or to a multicast group. tcp:// is an address of this machine, 0.0.0.0 or [::] for all of them, to which at \
             most 32 plotters connect. The port is 10110 unless another stands behind the host. Nothing is encrypted: \
-            every machine that can reach the port can read it.
+            every machine that can reach the port can read it. A path, such as /dev/ttyUSB0, is a serial line.
             """),
-        further: NMEASettings.rows.map { $0.key(NMEASettings(.udp, host: "", port: 0)) })
+        further: NMEASettings.rows.map { $0.key(NMEASettings(.unknown)) }
+            + NavigationSettings.rows("sentences").map { $0.key(.unknown) }
+            + [baudRow.key(.unknown)])
 
     /// Reads the keys of a section; `nil` when they are invalid, which is then reported.
     package init?(reading table: TableReader, at entry: TOMLEntry) {
-        let place = NetworkPlace(Self.key, entry.node, of: table, as: Self.form)
-        // The other keys are checked even if the URL is invalid.
-        let transport: NMEASettings.Transport = place?.scheme == "tcp" ? .tcp : .udp
-        var settings = NMEASettings(transport, host: place?.host ?? "", port: place?.port ?? Self.usualPort)
+        let isPath = if case .string(let text) = entry.node.value { text.hasPrefix("/") } else { false }
+        let place =
+            isPath
+            ? Self.serialLine(table, entry.node)
+            : NavigationSettings(Self.key, entry.node, of: table, as: Self.form, usualPort: Self.usualPort)
+        // The other keys are checked even if the place is invalid.
+        var settings = NMEASettings(place ?? .unknown)
         table.read(NMEASettings.rows, into: &settings)
-        guard place != nil else { return nil }
-        if transport == .udp, ["0.0.0.0", "::"].contains(settings.host) {
+        table.read(NavigationSettings.rows("sentences"), into: &settings.sending)
+        table.read([Self.baudRow], into: &settings.sending)
+        if !isPath, let baud = table.entry(Self.baudRow.name) {
             table.refuse(
-                Self.key, at: entry.node.position, "`\(Self.key)` has no address to send to",
-                hint: "a broadcast address, such as 192.168.1.255, reaches all machines of a network")
+                baud.key, at: baud.keyPosition, with: [Self.key], "`\(baud.key)` has no meaning for a network",
+                hint: "it is for the path of a serial line")
         }
+        guard place != nil else { return nil }
         self.settings = settings
+    }
+
+    /// A line that is not plugged in is no error; a file that is none is.
+    private static func serialLine(_ table: TableReader, _ node: TOMLNode) -> NavigationSettings? {
+        guard let path = table.path(key) else { return nil }
+        if let status = try? fileStatus(path), status.kind != S_IFCHR {
+            table.refuse(
+                key, at: node.position, "\(Spelling.quoted(path: path)) is no serial line",
+                hint: "a device, such as /dev/ttyUSB0, or one of /dev/serial/by-id")
+            return nil
+        }
+        return NavigationSettings(.serial, host: path, port: 0)
+    }
+
+    private static let baudRow = SettingRow<NavigationSettings>(
+        "baud", \.baud, shown: .example("38400"), usual: "4800",
+        """
+        The bits a second of a serial line: 4800 is NMEA 0183, 38400 its high speed. It has 8 data bits, no parity and 1 stop bit, and \
+        is opened for this handler alone.
+        """
+    ) { table, key, settings in
+        guard let value = table.integer(key, in: 1...4_000_000) else { return }
+        guard let baud = Baud(rawValue: Int64(value)) else {
+            let known = Spelling.alternatives(Baud.allCases.map { String($0.rawValue) })
+            if let entry = table.entry(key) {
+                table.refuse(key, at: entry.node.position, "`\(key)` cannot be \(value)", hint: "one of \(known)")
+            }
+            return
+        }
+        settings.baud = baud
     }
 }
 
 extension NMEASettings {
     fileprivate static let rows: [SettingRow<NMEASettings>] = [
         SettingRow(
-            "sentences", \.sentences, shown: .usual("[\"HDG\", \"HDM\", \"HDT\", \"ROT\"]"), usual: "all",
+            "sentences", \.sentences, shown: .usual("[\"HDG\", \"HDM\", \"HDT\", \"PASHR\", \"ROT\", \"XDR\"]"),
+            usual: "all",
             """
             The sentences, in that order. HDG and HDM are magnetic headings, HDT is the true heading, which is left out \
-            while the declination is not known. HDG has the declination, too, and never a deviation. ROT is the rate of turn, \
-            which is left out while no gyroscope measures it.
+            while the declination is not known. HDG has the declination, too, and never a deviation. PASHR has the true heading, \
+            roll and pitch, XDR pitch and roll: an [attitude.NAME] finds these. ROT is the rate of turn, which is left out while no \
+            gyroscope measures it.
             """
         ) { table, key, settings in
             guard let node = table.entry(key)?.node, let nodes = table.array(key, node, of: "strings") else { return }
@@ -82,19 +157,6 @@ extension NMEASettings {
         SettingRow(
             "talker", \.talker, shown: .usual("\"HC\""), usual: "HC, a magnetic compass",
             "Two capital letters that say what kind of device speaks.", read: readTalker),
-        // From the highest rate of compasses to the longest interval without an alarm of plotters.
-        SettingRow(
-            "interval_s", \.interval, .seconds(in: 0.02...10),
-            """
-            How often the sentences are sent. What they say changes with the event "heading", and so by the detector's \
-            heading_filter_deg at least.
-            """),
-        SettingRow(
-            "accuracy_limit_deg", \.accuracyLimitDegrees, .number(in: 0.1...180),
-            """
-            No heading is sent while it may be off by more than this: an autopilot steers by it, and sentences have no \
-            accuracy. It has no effect above the accuracy_limit_deg of the detector.
-            """),
     ]
 
     private static func readTalker(_ table: TableReader, _ key: String, _ settings: inout NMEASettings) {

@@ -1,4 +1,6 @@
-/// The sentences of NMEA 0183 about a heading; the raw value is the sentence formatter.
+import PlainText
+
+/// The sentences of NMEA 0183 about a heading and an attitude; the raw value is the sentence formatter.
 package enum NMEASentence: String, Sendable, CaseIterable {
     /// The heading by the magnetic sensor, its deviation, and the local variation.
     case hdg = "HDG"
@@ -6,15 +8,34 @@ package enum NMEASentence: String, Sendable, CaseIterable {
     case hdm = "HDM"
     /// The true heading.
     case hdt = "HDT"
+    /// The true heading, roll and pitch, which inertial units send; gpsd reads it behind HDT.
+    case pashr = "PASHR"
     /// The rate of turn.
     case rot = "ROT"
+    /// Pitch and roll.
+    case xdr = "XDR"
 
-    /// The sentence of a heading, from the dollar sign to the line end; `nil` when the heading lacks a required value.
+    /// Whether only an attitude has what it says.
+    var isOfAttitude: Bool { self == .pashr || self == .xdr }
+
+    /// The most bytes of the sentence, for the time that it takes on a serial line.
+    var longestCount: Int {
+        switch self {
+        case .hdg: 28
+        case .hdm, .hdt: 20
+        case .pashr: 65
+        case .rot: 21
+        case .xdr: 45
+        }
+    }
+
+    /// The sentence of a reading, from the dollar sign to the line end; `nil` when the reading lacks a required value.
     ///
     /// Deviation is empty, which the standard allows: the calibration has compensated for the iron on board, and the rest is
     /// unknown. An unknown variation is empty, too.
-    package func text(_ heading: NMEAHeading, talker: String) -> String? {
+    package func text(_ heading: NavigationReading, talker: String) -> String? {
         let fields: String
+        var start = talker + rawValue
         switch self {
         case .hdg:
             guard let magnetic = heading.magneticDegrees else { return nil }
@@ -30,8 +51,29 @@ package enum NMEASentence: String, Sendable, CaseIterable {
             guard let rate = heading.turnRateDegreesPerSecond else { return nil }
             let tenths = Int((rate * 600).rounded())
             fields = "\(tenths < 0 ? "-" : "")\(Self.decimal(abs(tenths))),A"
+        case .pashr:
+            guard let tilt = heading.tilt, let roll = tilt.rollDegrees,
+                let degrees = heading.trueDegrees.flatMap({ Self.direction($0) })
+            else { return nil }
+            // A sentence of a manufacturer has no talker.
+            start = rawValue
+            let tiltDeviation = Self.number(tilt.accuracyDegrees.map { $0 / Self.ninetiethOfVerticals }, 3)
+            fields = [
+                // Without the time, which is that of a satellite receiver: gpsd 3.22 takes another one for the begin of another
+                // report, and forgets roll and pitch.
+                "", degrees, "T", Self.number(roll, 2), Self.number(tilt.pitchDegrees, 2),
+                // The heave is not known.
+                "", tiltDeviation, tiltDeviation,
+                Self.number(heading.accuracyDegrees.map { $0 / Self.ninetiethOfHeadings }, 3),
+                // Nothing here has a position by satellites.
+                "0",
+            ].joined(separator: ",")
+        case .xdr:
+            guard let tilt = heading.tilt else { return nil }
+            let roll = tilt.rollDegrees.map { ",A,\(Self.number($0, 1)),D,ROLL" } ?? ""
+            fields = "A,\(Self.number(tilt.pitchDegrees, 1)),D,PITCH\(roll)"
         }
-        let body = "\(talker)\(rawValue),\(fields)"
+        let body = "\(start),\(fields)"
         return "$\(body)*\(Self.checksum(of: body))\r\n"
     }
 
@@ -42,10 +84,26 @@ package enum NMEASentence: String, Sendable, CaseIterable {
         return digits.count < 2 ? "0" + digits : digits
     }
 
-    /// A bearing from 0.0 to 359.9; ``NMEAHeading`` limits the degrees, so that the conversion to `Int` cannot fail.
+    /// A bearing from 0.0 to 359.9; ``NavigationReading`` limits the degrees, so that the conversion to `Int` cannot fail.
     private static func bearing(_ degrees: Double) -> String {
         let tenths = Int((degrees * 10).rounded()) % 3600
         return decimal(tenths < 0 ? tenths + 3600 : tenths)
+    }
+
+    /// Nine of ten errors of a normal distribution stay within this many standard deviations.
+    private static let ninetiethOfHeadings = 1.645
+    /// The same of a vertical, which errs about two axes (Rayleigh distribution, √(2 ln 10)).
+    private static let ninetiethOfVerticals = 2.146
+
+    /// A number with decimals, with nothing for one that is unknown.
+    private static func number(_ value: Double?, _ decimals: Int) -> String {
+        value.flatMap { Decimal.text($0, decimals: decimals) } ?? ""
+    }
+
+    /// A bearing from 0.00 to 359.99.
+    private static func direction(_ degrees: Double) -> String? {
+        let hundredths = Int((degrees * 100).rounded()) % 36_000
+        return Decimal.text(Double(hundredths < 0 ? hundredths + 36_000 : hundredths) / 100, decimals: 2)
     }
 
     private static func variation(_ degrees: Double?) -> String {

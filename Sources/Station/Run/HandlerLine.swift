@@ -43,7 +43,7 @@ final class HandlerLine {
             let (name, store) = (section.name, inlet?.store)
             handler = try section.action.work(for: name).live(
                 name: name, reports: reports, history: store, acknowledge: { store?.acknowledge(name, $0) })
-            if let before = old?.handler.latest { handler.latest?.inherit(from: before) }
+            if let before = old?.handler { handler.inherit(from: before) }
         }
         if let inlet, let limit = handler.deliveryLimit {
             deliveredBy = .store(inlet, limit: limit)

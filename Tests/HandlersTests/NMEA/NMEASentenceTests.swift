@@ -5,7 +5,7 @@ import Testing
 /// What sentences say of a heading, to the byte.
 @Suite struct NMEASentenceTests {
     private func sentences(_ figures: [Figure], talker: String = "HC") -> [String] {
-        guard let heading = NMEAHeading(event(kind: .heading, figures)) else { return [] }
+        guard let heading = NavigationReading(event(kind: .heading, figures)) else { return [] }
         return NMEASentence.allCases.compactMap { $0.text(heading, talker: talker) }
     }
 

@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 
 /// Sentences as datagrams.
-@Suite struct NMEADatagramTests {
+@Suite struct NavigationDatagramTests {
     @Test func theHeadingComesAgainAndAgain() throws {
         let receiver = try DatagramReceiver()
-        let run = try NMEARun(.udp, port: receiver.port)
+        let run = try NavigationRun(.udp, port: receiver.port)
         run.turn(to: 206.7)
         var seen: [String] = []
         try waitUntil("twenty datagrams of one event; so far \(seen)") {
@@ -28,7 +28,7 @@ import Testing
 
     @Test func aTrueHeadingAndAnotherTalker() throws {
         let receiver = try DatagramReceiver()
-        let run = try NMEARun(.udp, port: receiver.port) { settings, _ in
+        let run = try NavigationRun(.udp, port: receiver.port) { settings, _ in
             settings.talker = "II"
             settings.sentences = [.hdt]
         }
@@ -53,7 +53,7 @@ import Testing
     ])
     func nothingIsSentWhileThereIsNone(ending: Event) throws {
         let receiver = try DatagramReceiver()
-        let run = try NMEARun(.udp, port: receiver.port)
+        let run = try NavigationRun(.udp, port: receiver.port)
         run.turn(to: 10)
         try receiver.wait(for: "$HCHDM,10.0,M*18\r\n")
         run.handler.handle(ending)
@@ -83,7 +83,7 @@ import Testing
 
     @Test func aSteadyCourseWhoseAccuracyChangesStopsAndBeginsAgain() throws {
         let receiver = try DatagramReceiver()
-        let run = try NMEARun(.udp, port: receiver.port, accuracyLimitDegrees: 10)
+        let run = try NavigationRun(.udp, port: receiver.port, accuracyLimitDegrees: 10)
         let sensor = Sensor(name: "compass")
         let streams = SampleStream.ordered([(sensor, .accelerometer), (sensor, .magnetometer)])
         var settings = NorthSettings()
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// Waits until several beats have brought nothing.
-    private func waitUntilSilent(_ run: NMEARun) throws {
+    private func waitUntilSilent(_ run: NavigationRun) throws {
         var (count, since) = (run.statistics.sentCount, ContinuousClock.now)
         try waitUntil("silence") {
             let now = run.statistics.sentCount
@@ -133,12 +133,12 @@ import Testing
 
     @Test func aHeadingThatIsNoLongerItsOwnIsForgotten() throws {
         let receiver = try DatagramReceiver()
-        let run = try NMEARun(.udp, port: receiver.port)
+        let run = try NavigationRun(.udp, port: receiver.port)
         run.turn(to: 10)
         try receiver.wait(for: "$HCHDM,10.0,M*18\r\n")
         run.handler.latest?.detectorsChanged(to: ["moved", "other"])
-        let successor = try NMEARun(.udp, port: receiver.port)
-        successor.handler.latest?.inherit(from: try #require(run.handler.latest))
+        let successor = try NavigationRun(.udp, port: receiver.port)
+        successor.handler.inherit(from: run.handler)
         try waitUntil("sentences of the successor") { successor.statistics.sentCount > 0 }
         for each in [run, successor] {
             each.handler.latest?.detectorsChanged(to: ["other"])
@@ -149,7 +149,7 @@ import Testing
     @Test func aBroadcastAddressMayBeMeant() throws {
         // The loopback network has one, and every program on this machine is in that network.
         let receiver = try DatagramReceiver(host: "0.0.0.0")
-        let run = try NMEARun(.udp, host: "127.255.255.255", port: receiver.port)
+        let run = try NavigationRun(.udp, host: "127.255.255.255", port: receiver.port)
         run.turn(to: 10)
         try receiver.wait(for: "$HCHDM,10.0,M*18\r\n")
         #expect(run.reasons.isEmpty)
@@ -162,7 +162,7 @@ import Testing
             imr_multiaddr: in_addr(s_addr: in_addr_t(0xEFC0_0A01).bigEndian), imr_interface: in_addr(s_addr: 0))
         let length = socklen_t(MemoryLayout<ip_mreq>.size)
         guard setsockopt(receiver.raw, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &group, length) == 0 else { return }
-        let run = try NMEARun(.udp, host: "239.192.10.1", port: receiver.port)
+        let run = try NavigationRun(.udp, host: "239.192.10.1", port: receiver.port)
         run.turn(to: 10)
         var seen: [String] = []
         try waitUntil("a sentence, or why not; told: \(run.reasons)") {
@@ -174,14 +174,14 @@ import Testing
 
     @Test func nobodyNeedBeThere() throws {
         let port = try freePort()
-        let run = try NMEARun(.udp, port: port)
+        let run = try NavigationRun(.udp, port: port)
         run.turn(to: 10)
         try waitUntil("ten sentences") { run.statistics.sentCount >= 10 }
         #expect(run.reports.all.isEmpty, "\(run.reasons)")
     }
 
     @Test func aHostThatIsNoneIsToldOnce() throws {
-        let run = try NMEARun(.udp, host: "name.invalid", port: 10110)
+        let run = try NavigationRun(.udp, host: "name.invalid", port: 10110)
         run.turn(to: 10)
         try run.reports.wait("a failure") { $0.contains { $0.kind == .handlerFailed } }
         #expect(run.reasons[0].hasPrefix("udp://name.invalid:10110: the name cannot be looked up: "), "\(run.reasons)")
@@ -193,9 +193,9 @@ import Testing
 
     @Test func aBurstIsOneSentence() throws {
         let receiver = try DatagramReceiver()
-        let run = try NMEARun(.udp, port: receiver.port) { settings, _ in
+        let run = try NavigationRun(.udp, port: receiver.port) { settings, _ in
             // Longer than this test may take: what is sent is sent once.
-            settings.interval = .seconds(1000)
+            settings.sending.interval = .seconds(1000)
             settings.sentences = [.hdm]
         }
         for degrees in 0..<10_000 { run.turn(to: Double(degrees % 360)) }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Sentences for every client that connects.
-@Suite struct NMEAServerTests {
+@Suite struct NavigationServerTests {
     private let sentences = ["$HCHDG,206.7,,,,*41\r\n", "$HCHDM,206.7,M*2A\r\n"]
 
     private func connected(_ port: Int, receiveBuffer: Int32? = nil) throws -> Plotter {
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func everybodyWhoConnectsGetsTheHeading() throws {
-        let run = try NMEARun(.tcp, port: 0)
+        let run = try NavigationRun(.tcp, port: 0)
         let port = try run.waitForPort()
         let plotters = try [connected(port), connected(port)]
         // Nothing is sent before there is a heading.
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func whatAPlotterSaysIsNobodysBusiness() throws {
-        let run = try NMEARun(.tcp, port: 0)
+        let run = try NavigationRun(.tcp, port: 0)
         let plotter = try connected(run.waitForPort())
         run.turn(to: 206.7)
         for _ in 0..<1000 { plotter.say("$ECRMB,A,0.66,L,003,004,4917.24,N,12309.57,W,001.3,052.5,000.5,V*20\r\n") }
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func whoHasGoneHasNoPlaceAnyMore() throws {
-        let run = try NMEARun(.tcp, port: 0)
+        let run = try NavigationRun(.tcp, port: 0)
         let port = try run.waitForPort()
         // No heading: nothing is written by which an end could be noticed.
         for _ in 0..<100 {
@@ -60,9 +60,9 @@ import Testing
     }
 
     @Test func thereAreSoManyPlaces() throws {
-        let run = try NMEARun(.tcp, port: 0)
+        let run = try NavigationRun(.tcp, port: 0)
         let port = try run.waitForPort()
-        let limit = NMEASender.connectionLimit
+        let limit = NavigationSender.connectionLimit
         var plotters: [Plotter] = []
         for _ in 0..<limit { plotters.append(try connected(port)) }
         try waitUntil("all places taken") { run.statistics.clientCount == limit }
@@ -78,8 +78,8 @@ import Testing
     }
 
     @Test func whoReadsNothingIsDroppedAndKeepsNobodyWaiting() throws {
-        let run = try NMEARun(.tcp, port: 0) { settings, times in
-            settings.interval = .milliseconds(1)
+        let run = try NavigationRun(.tcp, port: 0) { settings, times in
+            settings.sending.interval = .milliseconds(1)
             times.patience = 300_000_000
         }
         let port = try run.waitForPort()
@@ -100,9 +100,9 @@ import Testing
     }
 
     @Test func aPortThatIsTakenIsToldAndTriedAgain() throws {
-        let first = try NMEARun(.tcp, port: 0)
+        let first = try NavigationRun(.tcp, port: 0)
         let port = try first.waitForPort()
-        let second = try NMEARun(.tcp, port: port)
+        let second = try NavigationRun(.tcp, port: port)
         try second.reports.wait("a failure") { $0.contains { $0.kind == .handlerFailed } }
         #expect(second.reasons == ["tcp://127.0.0.1:\(port): another program has the port"])
         #expect(second.statistics.failure != nil)
@@ -117,12 +117,12 @@ import Testing
 
     /// As in a reload: the new one is made before the old one is told to end.
     @Test func aNewHandlerTakesThePortOverWithoutAWord() throws {
-        let old = try NMEARun(.tcp, port: 0)
+        let old = try NavigationRun(.tcp, port: 0)
         let port = try old.waitForPort()
         let plotter = try connected(port)
         old.turn(to: 206.7)
         try plotter.wait(for: sentences[0])
-        let new = try NMEARun(.tcp, port: port) { _, times in
+        let new = try NavigationRun(.tcp, port: port) { _, times in
             times.grace = 600_000_000_000
             times.gracePause = 1_000_000
         }
@@ -135,14 +135,14 @@ import Testing
     }
 
     @Test func anAddressOfAnotherMachineIsTold() throws {
-        let run = try NMEARun(.tcp, host: "192.0.2.1", port: 10110)
+        let run = try NavigationRun(.tcp, host: "192.0.2.1", port: 10110)
         try run.reports.wait("a failure") { $0.contains { $0.kind == .handlerFailed } }
         #expect(run.reasons == ["tcp://192.0.2.1:10110: that is no address of this machine"])
         #expect(run.end())
     }
 
     @Test func everybodyMayComeByEitherProtocol() throws {
-        let run = try NMEARun(.tcp, host: "::", port: 0)
+        let run = try NavigationRun(.tcp, host: "::", port: 0)
         try waitUntil("a port, or no IPv6 here") { run.statistics.port != nil || !run.reasons.isEmpty }
         guard let port = run.statistics.port else {
             #expect(run.reasons[0].hasPrefix("tcp://[::]:0: "))

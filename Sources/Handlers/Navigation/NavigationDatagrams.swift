@@ -1,24 +1,24 @@
 import Glibc
 import LinuxSystem
 
-/// Sends each sentence as a datagram: to one machine, to a network's broadcast address, or to a multicast group.
+/// Sends each message as a datagram: to one machine, to a network's broadcast address, or to a multicast group.
 ///
-/// Each datagram has one sentence, because not every receiver reads more than one. No receiver is required.
-final class NMEADatagrams: NMEATransport {
+/// Each datagram has one message, because not every receiver reads more than one. No receiver is required.
+final class NavigationDatagrams: NavigationTransport {
     private let address: String
-    private let state: NMEAState
+    private let state: NavigationState
     /// The addresses that have not failed, the likeliest first.
     private var targets: ArraySlice<NetworkAddress>
     private var socket: Descriptor
     private(set) var isProven = false
 
-    init(_ settings: NMEASettings, state: NMEAState) throws(NMEAFailure) {
+    init(_ settings: NavigationSettings, state: NavigationState) throws(NavigationFailure) {
         address = settings.address
         self.state = state
-        targets = try NMEAFailure.resolve(settings, SOCK_DGRAM, isOwn: false)[...]
+        targets = try NavigationFailure.resolve(settings, SOCK_DGRAM, isOwn: false)[...]
         while true {
-            guard let target = targets.first else { throw NMEAFailure(reason: "\(address): it has no address") }
-            do throws(NMEAFailure) {
+            guard let target = targets.first else { throw NavigationFailure(reason: "\(address): it has no address") }
+            do throws(NavigationFailure) {
                 socket = try Self.makeSocket(target, address)
                 return
             } catch {
@@ -29,8 +29,8 @@ final class NMEADatagrams: NMEATransport {
         }
     }
 
-    func send(_ sentences: [[UInt8]], at now: Int64) throws(NMEAFailure) {
-        for sentence in sentences { try send(sentence) }
+    func send(_ messages: [[UInt8]], at now: Int64) throws(NavigationFailure) {
+        for message in messages { try send(message) }
     }
 
     func respond(_ token: UInt64, isHungUp: Bool, at now: Int64) {}
@@ -39,12 +39,12 @@ final class NMEADatagrams: NMEATransport {
 
     var nextTime: Int64? { nil }
 
-    private func send(_ sentence: [UInt8]) throws(NMEAFailure) {
+    private func send(_ message: [UInt8]) throws(NavigationFailure) {
         while let target = targets.first {
             do throws(SystemError) {
                 let raw = socket.raw
                 try systemCall("sendto") {
-                    target.withPointer { sendto(raw, sentence, sentence.count, Int32(MSG_NOSIGNAL), $0, $1) }
+                    target.withPointer { sendto(raw, message, message.count, Int32(MSG_NOSIGNAL), $0, $1) }
                 }
                 isProven = true
                 state.update { $0.sentCount += 1 }
@@ -55,7 +55,7 @@ final class NMEADatagrams: NMEATransport {
                 let isElsewhere = [ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL].contains(error.code)
                 // The first address of a name may be an IPv6 address without a route.
                 guard isElsewhere, let next = targets.dropFirst().first else {
-                    throw NMEAFailure(address, error)
+                    throw NavigationFailure(address, error)
                 }
                 targets = targets.dropFirst()
                 socket = try Self.makeSocket(next, address)
@@ -63,8 +63,9 @@ final class NMEADatagrams: NMEATransport {
         }
     }
 
-    private static func makeSocket(_ target: NetworkAddress, _ address: String) throws(NMEAFailure) -> Descriptor {
-        try mapError({ NMEAFailure(address, $0) }) { () throws(SystemError) in
+    private static func makeSocket(_ target: NetworkAddress, _ address: String) throws(NavigationFailure) -> Descriptor
+    {
+        try mapError({ NavigationFailure(address, $0) }) { () throws(SystemError) in
             let socket = try target.makeSocket(SOCK_DGRAM)
             // The kernel sends to a broadcast address only with this option.
             if target.family == AF_INET { try socket.setOption(SOL_SOCKET, SO_BROADCAST, 1) }

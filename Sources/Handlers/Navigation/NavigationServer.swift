@@ -1,10 +1,10 @@
 import Glibc
 import LinuxSystem
 
-/// Listens on a TCP port, and sends the sentences to all clients.
+/// Listens on a TCP port, and sends the messages to all clients.
 ///
-/// A client never gets part of a sentence: while the rest of one waits to be sent, further sentences are discarded.
-final class NMEAServer: NMEATransport {
+/// A client never gets part of a message: while the rest of one waits to be sent, further messages are discarded.
+final class NavigationServer: NavigationTransport {
     static let mostClients = 32
     /// The kernel's send buffer of a connection, in bytes: small, so that a slow client is detected soon and gets no old
     /// headings.
@@ -19,20 +19,22 @@ final class NMEAServer: NMEATransport {
     }
 
     private let epoll: Epoll
-    private let state: NMEAState
-    private let times: NMEATimes
+    private let state: NavigationState
+    private let times: NavigationTimes
     private let acceptor: StreamAcceptor
     private var clients: [UInt64: Client] = [:]
     private var nextToken: UInt64 = 0
 
-    init(_ settings: NMEASettings, epoll: Epoll, state: NMEAState, times: NMEATimes) throws(NMEAFailure) {
+    init(_ settings: NavigationSettings, epoll: Epoll, state: NavigationState, times: NavigationTimes)
+        throws(NavigationFailure)
+    {
         self.epoll = epoll
         self.state = state
         self.times = times
-        guard let address = try NMEAFailure.resolve(settings, SOCK_STREAM, isOwn: true).first else {
-            throw NMEAFailure(reason: "\(settings.address): it has no address")
+        guard let address = try NavigationFailure.resolve(settings, SOCK_STREAM, isOwn: true).first else {
+            throw NavigationFailure(reason: "\(settings.address): it has no address")
         }
-        acceptor = try mapError({ NMEAFailure(settings.address, $0) }) { () throws(SystemError) in
+        acceptor = try mapError({ NavigationFailure(settings.address, $0) }) { () throws(SystemError) in
             let listener = try address.listen(sendBuffer: Self.sendBuffer, backlog: 16)
             let port = try NetworkAddress(of: listener.raw).port
             state.update { $0.port = port }
@@ -54,10 +56,10 @@ final class NMEAServer: NMEATransport {
         return [acceptor.resumeTime, overdue].compactMap { $0 }.min()
     }
 
-    func send(_ sentences: [[UInt8]], at now: Int64) {
-        let piece = Array(sentences.joined())
+    func send(_ messages: [[UInt8]], at now: Int64) {
+        let piece = Array(messages.joined())
         for token in clients.keys { update(token, at: now) { $0.write(piece) } }
-        if !clients.isEmpty { state.update { $0.sentCount += sentences.count } }
+        if !clients.isEmpty { state.update { $0.sentCount += messages.count } }
     }
 
     func respond(_ token: UInt64, isHungUp: Bool, at now: Int64) {
@@ -111,7 +113,7 @@ final class NMEAServer: NMEATransport {
         }
     }
 
-    /// Discards input, because a plotter may send sentences of its own; returns whether the client is still connected.
+    /// Discards input, because a plotter may send messages of its own; returns whether the client is still connected.
     private func discardInput(of client: Client) -> Bool {
         // A single read, so that a flood does not delay the other connections.
         do throws(SystemError) {

@@ -6,29 +6,31 @@ import TestSupport
 import Testing
 
 /// A handler that sends sentences, with what it reports; ended with this object.
-final class NMEARun {
+final class NavigationRun {
     let reports = Reports()
     let handler: ThreadedHandler
-    private let state: NMEAState
+    private let state: NavigationState
     /// How it is doing.
-    var statistics: NMEAStatistics { state.statistics }
+    var statistics: NavigationStatistics { state.statistics }
 
     /// Starts a handler with short times.
     init(
-        _ transport: NMEASettings.Transport, host: String = "127.0.0.1", port: Int, accuracyLimitDegrees: Double = 180,
-        change: (inout NMEASettings, inout NMEATimes) -> Void = { _, _ in }
+        _ transport: NavigationSettings.Transport, host: String = "127.0.0.1", port: Int,
+        accuracyLimitDegrees: Double = 180,
+        change: (inout NMEASettings, inout NavigationTimes) -> Void = { _, _ in }
     ) throws {
-        var settings = NMEASettings(transport, host: host, port: port)
-        settings.interval = .milliseconds(20)
-        var times = NMEATimes()
+        var settings = NMEASettings(NavigationSettings(transport, host: host, port: port))
+        settings.sending.interval = .milliseconds(20)
+        var times = NavigationTimes()
         times.pauses.first = 20_000_000
         times.pauses.longest = 100_000_000
         times.lasting = 100_000_000
         times.grace = 0
         change(&settings, &times)
-        state = NMEAState(accuracyLimitDegrees: accuracyLimitDegrees)
+        state = NavigationState(accuracyLimitDegrees: accuracyLimitDegrees)
         handler = try ThreadedHandler(
-            name: "plotter", NMEASender.plan(settings, times: times, state: state), report: reports.add)
+            name: "plotter", NavigationSender.plan(settings.sending, as: settings, times: times, state: state),
+            report: reports.add)
     }
 
     deinit {

@@ -2,7 +2,7 @@ package import Binnacle
 import LinuxSystem
 
 /// The timeouts of a sender, in nanoseconds.
-package struct NMEATimes: Sendable {
+package struct NavigationTimes: Sendable {
     /// The pauses between attempts.
     package var pauses = RetryPauses()
     /// The time for which sending has to work before the recovery is reported.
@@ -20,42 +20,56 @@ package struct NMEATimes: Sendable {
     package init() {}
 }
 
-/// Sends the latest heading to plotters as NMEA 0183 at regular intervals; for one thread.
+/// What is said of a reading: sentences of NMEA 0183, or deltas of Signal K.
+package protocol NavigationFormat: Sendable {
+    /// The messages of a reading, each with its line end, at a time by the wall clock in nanoseconds since 1970.
+    func messages(_ reading: NavigationReading, at wallNanoseconds: Int64) -> [String]
+}
+
+/// Sends the latest reading to instruments at regular intervals; for one thread.
 ///
 /// Events report changes of a heading, but plotters need it regularly, so the latest one is repeated while it is valid. Without a
-/// valid heading nothing is sent, not even sentences with empty fields: some receivers read an empty field as 0, and all detect
+/// valid reading nothing is sent, not even messages with empty fields: some receivers read an empty field as 0, and all detect
 /// silence. A transport that fails is opened again without end.
-package final class NMEASender {
-    /// The kinds of event that the handler needs, all of one detector.
+package final class NavigationSender {
+    /// The kinds of event that a handler of headings and attitudes needs, all of one detector.
     package static let kinds: [EventKind] = [
-        .heading, .headingLost, .headingFound, .detectorFailed, .detectorUnavailable,
+        .heading, .headingLost, .headingFound, .attitudeChanged, .detectorFailed, .detectorUnavailable,
     ]
     /// The maximum number of connections.
-    package static let connectionLimit = NMEAServer.mostClients
+    package static let connectionLimit = NavigationServer.mostClients
 
-    private let settings: NMEASettings
-    private let times: NMEATimes
-    private let state: NMEAState
+    private let settings: NavigationSettings
+    private let format: any NavigationFormat
+    private let times: NavigationTimes
+    private let state: NavigationState
     private let port: HandlerPort
     private let intervalNanoseconds: Int64
     private let startTime = SystemClock.monotonic()
-    /// The time of the next sentences, independent of connections.
+    /// The time of the next messages, independent of connections.
     private var dueTime: Int64 = 0
+    private var lastWallNanoseconds: Int64?
     private var failures: FailureReports
 
-    /// The plan of a handler that sends headings; by default with a new state for the heading and the figures.
+    /// The plan of a handler that sends readings; by default with a new state for the reading and the figures.
     package static func plan(
-        _ settings: NMEASettings, times: NMEATimes = NMEATimes(), state: NMEAState? = nil
+        _ settings: NavigationSettings, as format: any NavigationFormat, times: NavigationTimes = NavigationTimes(),
+        state: NavigationState? = nil
     ) -> HandlerPlan {
-        let state = state ?? NMEAState(accuracyLimitDegrees: settings.accuracyLimitDegrees)
-        var plan = HandlerPlan { port in NMEASender(settings, times, state, port).run() }
+        let state = state ?? NavigationState(accuracyLimitDegrees: settings.accuracyLimitDegrees)
+        var plan = HandlerPlan { port in NavigationSender(settings, format, times, state, port).run() }
         plan.latest = state
         plan.status = { state.statistics.json }
         return plan
     }
 
-    private init(_ settings: NMEASettings, _ times: NMEATimes, _ state: NMEAState, _ port: HandlerPort) {
+    private init(
+        _ settings: NavigationSettings, _ format: any NavigationFormat, _ times: NavigationTimes,
+        _ state: NavigationState,
+        _ port: HandlerPort
+    ) {
         self.settings = settings
+        self.format = format
         self.times = times
         self.state = state
         self.port = port
@@ -65,7 +79,7 @@ package final class NMEASender {
 
     private func run() {
         while port.stop == nil {
-            do throws(NMEAFailure) {
+            do throws(NavigationFailure) {
                 try serve()
             } catch {
                 lose(error)
@@ -80,15 +94,15 @@ package final class NMEASender {
     // MARK: - Sending
 
     /// Opens the transport, and sends until that fails or the sender is requested to stop.
-    private func serve() throws(NMEAFailure) {
+    private func serve() throws(NavigationFailure) {
         let (epoll, transport) = try open()
         let openTime = SystemClock.monotonic()
         while port.stop == nil {
             let now = SystemClock.monotonic()
-            transport.advance(to: now)
+            try transport.advance(to: now)
             var next = transport.nextTime
-            if let heading = state.heading {
-                if now >= dueTime { try send(heading, transport, now) }
+            if let reading = state.reading(at: now) {
+                if now >= dueTime { try send(reading, transport, now) }
                 next = min(next ?? dueTime, dueTime)
             }
             if failures.hasFailed, transport.isProven {
@@ -98,37 +112,41 @@ package final class NMEASender {
                 }
                 next = min(next ?? .max, openTime + times.lasting)
             }
-            // Without a heading there is no deadline.
+            // Without a reading there is no deadline.
             epoll.wait(until: next) { token, isHungUp in
                 transport.respond(token, isHungUp: isHungUp, at: SystemClock.monotonic())
             }
         }
     }
 
-    private func open() throws(NMEAFailure) -> (Epoll, any NMEATransport) {
-        let epoll = try mapError({ NMEAFailure(settings.address, $0) }) { () throws(SystemError) in
+    private func open() throws(NavigationFailure) -> (Epoll, any NavigationTransport) {
+        let epoll = try mapError({ NavigationFailure(settings.address, $0) }) { () throws(SystemError) in
             try Epoll(waker: port.courier.waker)
         }
         switch settings.transport {
-        case .udp: return (epoll, try NMEADatagrams(settings, state: state))
-        case .tcp: return (epoll, try NMEAServer(settings, epoll: epoll, state: state, times: times))
+        case .udp: return (epoll, try NavigationDatagrams(settings, state: state))
+        case .tcp: return (epoll, try NavigationServer(settings, epoll: epoll, state: state, times: times))
+        case .serial: return (epoll, try SerialLine(settings, epoll: epoll, state: state))
         }
     }
 
-    private func send(_ heading: NMEAHeading, _ transport: any NMEATransport, _ now: Int64) throws(NMEAFailure) {
+    private func send(
+        _ reading: NavigationReading, _ transport: any NavigationTransport, _ now: Int64
+    ) throws(NavigationFailure) {
         // A missed interval is skipped.
         let next = Units.later(dueTime, by: intervalNanoseconds)
         dueTime = next > now ? next : Units.later(now, by: intervalNanoseconds)
-        let sentences = settings.sentences.compactMap { sentence in
-            sentence.text(heading, talker: settings.talker).map { Array($0.utf8) }
-        }
-        try transport.send(sentences, at: now)
+        // A repeated reading holds now: what differs from it would have been an event.
+        let isRepeated = reading.wallNanoseconds == lastWallNanoseconds
+        let wall = (isRepeated ? nil : reading.wallNanoseconds) ?? SystemClock.realtime()
+        lastWallNanoseconds = reading.wallNanoseconds
+        try transport.send(format.messages(reading, at: wall).map { Array($0.utf8) }, at: now)
     }
 
     // MARK: - Failing
 
     /// Reports that nothing can be sent, and waits for the next attempt.
-    private func lose(_ failure: NMEAFailure) {
+    private func lose(_ failure: NavigationFailure) {
         let now = SystemClock.monotonic()
         if failure.isPortTaken, now - startTime < times.grace {
             let left = SystemClock.milliseconds(until: Units.later(now, by: times.gracePause), from: now)

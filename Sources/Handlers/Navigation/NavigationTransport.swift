@@ -1,15 +1,16 @@
 import Glibc
 import LinuxSystem
 
-/// The transport of sentences, for the sender's thread; times are on CLOCK_MONOTONIC.
-protocol NMEATransport: AnyObject {
-    /// Sends sentences, each with its line end, without waiting; throws when the transport has to be opened again.
-    func send(_ sentences: [[UInt8]], at now: Int64) throws(NMEAFailure)
+/// The transport of messages, for the sender's thread; times are on CLOCK_MONOTONIC.
+protocol NavigationTransport: AnyObject {
+    /// Sends messages, each with its line end, without waiting; throws when the transport has to be opened again.
+    func send(_ sentences: [[UInt8]], at now: Int64) throws(NavigationFailure)
 
     /// Handles the readiness of one of the transport's descriptors.
     func respond(_ token: UInt64, isHungUp: Bool, at now: Int64)
 
-    func advance(to now: Int64)
+    /// Does what is due; throws when the transport has to be opened again.
+    func advance(to now: Int64) throws(NavigationFailure)
 
     var nextTime: Int64? { get }
 
@@ -17,14 +18,14 @@ protocol NMEATransport: AnyObject {
     var isProven: Bool { get }
 }
 
-/// Why sentences cannot be sent, as text.
-struct NMEAFailure: Error {
+/// Why messages cannot be sent, as text.
+struct NavigationFailure: Error {
     let reason: String
     /// Whether another process or handler uses the port.
     var isPortTaken = false
 }
 
-extension NMEAFailure {
+extension NavigationFailure {
     init(_ address: String, _ error: SystemError) {
         let words: String
         switch error.code {
@@ -40,11 +41,11 @@ extension NMEAFailure {
 
     /// Looks up the addresses of the settings' host, the likeliest first; `isOwn` for an address on which to listen.
     static func resolve(
-        _ settings: NMEASettings, _ type: __socket_type, isOwn: Bool
-    ) throws(NMEAFailure) -> [NetworkAddress] {
+        _ settings: NavigationSettings, _ type: __socket_type, isOwn: Bool
+    ) throws(NavigationFailure) -> [NetworkAddress] {
         let explain = { (error: NetworkAddress.LookupError) in
             let reason = [error.reason, NetworkAccess.remedy(for: 0)].compactMap { $0 }.joined(separator: ": ")
-            return NMEAFailure(reason: "\(settings.address): the name cannot be looked up: \(reason)")
+            return NavigationFailure(reason: "\(settings.address): the name cannot be looked up: \(reason)")
         }
         return try mapError(explain) { () throws(NetworkAddress.LookupError) in
             try NetworkAddress.resolve(host: settings.host, port: settings.port, type: type, isOwn: isOwn)

@@ -1,0 +1,78 @@
+package import Binnacle
+import PlainText
+
+/// What a line of a file says of an event.
+package enum EventLineFormat: String, Sendable, CaseIterable {
+    /// A JSON object.
+    case json
+    /// A point of InfluxDB's line protocol: https://docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol/
+    case influx
+
+    /// What each line begins with.
+    package var lineStart: [UInt8] { Array((self == .json ? "{\"seq\":" : "\(Self.measurement),kind=").utf8) }
+
+    /// The line of an event, without its end.
+    package func line(_ event: Event) -> [UInt8] {
+        self == .json ? Array(event.json.utf8) : Array(Self.point(event).utf8)
+    }
+
+    private static let measurement = "binnacle"
+
+    /// The figures that name what an event is about: points that differ in nothing but these stay two points.
+    private static let tags: Set<Figure.Name> = [.sector, .channel, .handler]
+
+    private static func point(_ event: Event) -> String {
+        var point = measurement
+        func tag(_ key: String, _ value: String?) {
+            if let value, !value.isEmpty { point += ",\(key)=\(tagged(value))" }
+        }
+        tag("kind", event.kind.rawValue)
+        tag("detector", event.detector)
+        tag("sensor", event.sensor)
+        for figure in event.figures where tags.contains(figure.name) { tag(figure.name.rawValue, "\(figure.value)") }
+        point += " seq=\(event.sequence)i"
+        if let identity = event.identity { point += ",identity=\(quoted(identity))" }
+        if event.isSimulated { point += ",simulated=true" }
+        for figure in event.figures where !tags.contains(figure.name) {
+            let value: String
+            switch figure.value {
+            // The protocol has no numbers that are none.
+            case .number(let number, let decimals):
+                guard let text = Decimal.text(number, decimals: decimals) else { continue }
+                value = text
+            case .integer(let number): value = "\(number)i"
+            case .word, .text: value = quoted("\(figure.value)")
+            }
+            point += ",\(figure.name.rawValue)=\(value)"
+        }
+        return point + " \(event.wallNanoseconds ?? event.timeNanoseconds)"
+    }
+
+    /// A tag's value: a comma, an equals sign and a space have a backslash before them.
+    ///
+    /// A line break cannot stand in one, and becomes a space; behind a backslash at the end stands one, which would else be before
+    /// the comma.
+    private static func tagged(_ text: String) -> String {
+        var value = ""
+        for scalar in text.unicodeScalars {
+            let isControl = scalar.value < 0x20 || scalar.value == 0x7f
+            if isControl || [",", "=", " "].contains(scalar) { value += "\\" }
+            value.unicodeScalars.append(isControl ? " " : scalar)
+        }
+        return text.hasSuffix("\\") ? value + "\\ " : value
+    }
+
+    /// A field's text in double quotes; a line break is `\n` in it, because a point is one line of the file.
+    private static func quoted(_ text: String) -> String {
+        var value = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": value += "\\\(scalar)"
+            case "\n": value += "\\\\n"
+            case let scalar where scalar.value < 0x20 || scalar.value == 0x7f: value += " "
+            default: value.unicodeScalars.append(scalar)
+            }
+        }
+        return value + "\""
+    }
+}

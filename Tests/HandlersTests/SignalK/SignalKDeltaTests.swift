@@ -1,0 +1,93 @@
+import Binnacle
+import Foundation
+import Handlers
+import TestSupport
+import Testing
+
+/// What a delta says: paths, units and signs.
+@Suite struct SignalKDeltaTests {
+    /// 08:53:35.25 on a day of 2026.
+    private static let wall: Int64 = 1_795_596_815_250_000_000
+
+    private func delta(_ event: Event) -> String? {
+        NavigationReading(event).flatMap { SignalKDelta().messages($0, at: Self.wall).first }
+    }
+
+    /// The values by their paths, and the parts of an attitude by theirs.
+    private func values(_ event: Event) throws -> [String: Double] {
+        let text = try #require(delta(event))
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        let update = try #require((object["updates"] as? [[String: Any]])?.first)
+        var found: [String: Double] = [:]
+        for value in try #require(update["values"] as? [[String: Any]]) {
+            let path = try #require(value["path"] as? String)
+            if let number = value["value"] as? Double { found[path] = number }
+            for (part, number) in value["value"] as? [String: Double] ?? [:] { found[path + "." + part] = number }
+        }
+        return found
+    }
+
+    @Test func theWholeDelta() {
+        let event = attitude(trueYaw(90, declination: -9) + turning(0, 0, -18, gravity: [0, 0, -9.81]))
+        #expect(
+            delta(event)
+                == #"{"context":"vessels.self","updates":[{"source":{"label":"Binnacle sensor daemon","type":"signalk","#
+                + #""src":"moved"},"timestamp":"2026-11-25T08:53:35.250000Z","values":["#
+                + #"{"path":"navigation.headingMagnetic","value":1.727876},{"path":"navigation.headingTrue","value":1.570796},"#
+                + #"{"path":"navigation.magneticVariation","value":-0.157080},{"path":"navigation.rateOfTurn","value":-0.314159},"#
+                + #"{"path":"navigation.attitude","value":{"roll":0.087266,"pitch":0.052360,"yaw":1.570796}}]}]}"#
+                + "\n")
+    }
+
+    /// Starboard down and bow up are positive, and so is a turn to starboard, in both frames.
+    @Test func signs() throws {
+        let ned = try values(
+            attitude(trueYaw(200, declination: 4) + turning(0, 0, 2, gravity: [0, 0, -9.81]), roll: -20, pitch: 7))
+        let enu = try values(
+            attitude(
+                trueYaw(200, declination: 4) + turning(0, 0, -2, gravity: [0, 0, 9.81]), frame: .enu, roll: -20,
+                pitch: -7))
+        #expect(ned == enu)
+        #expect(try #require(ned["navigation.attitude.roll"]) < 0 && #require(ned["navigation.attitude.pitch"]) > 0)
+        #expect(try #require(ned["navigation.rateOfTurn"]) > 0 && #require(ned["navigation.magneticVariation"]) > 0)
+        // Within half a turn, beside a heading within a whole one.
+        #expect(abs(try #require(ned["navigation.attitude.yaw"]) + 160 * .pi / 180) < 1e-6)
+        #expect(abs(try #require(ned["navigation.headingTrue"]) - 200 * .pi / 180) < 1e-6)
+        #expect(abs(try #require(ned["navigation.headingMagnetic"]) - 196 * .pi / 180) < 1e-6)
+    }
+
+    @Test func whatIsNotKnownIsLeftOut() throws {
+        #expect(try values(attitude()).keys.sorted() == ["navigation.attitude.pitch", "navigation.attitude.roll"])
+        #expect(try values(attitude(roll: nil, pitch: 90)).keys.sorted() == ["navigation.attitude.pitch"])
+        let heading = event(kind: .heading, [Figure(.heading, .number(359.999, decimals: 3))])
+        #expect(try values(heading) == ["navigation.headingMagnetic": 0], "a whole turn is none")
+        #expect(delta(event(kind: .heading, [])) == nil)
+        let rate = Figure(.turnRate, .number(-6, decimals: 2))
+        #expect(
+            try values(event(kind: .heading, [Figure(.heading, .number(90, decimals: 3)), rate])) == [
+                "navigation.headingMagnetic": 1.570796, "navigation.rateOfTurn": -0.104720,
+            ])
+    }
+
+    /// A name is quoted, and a repeated delta has the time at which it holds.
+    @Test func datagramsAreDeltasWithATime() throws {
+        let receiver = try DatagramReceiver()
+        let settings = NavigationSettings(.udp, host: "127.0.0.1", port: receiver.port)
+        let reports = Reports()
+        let handler = try ThreadedHandler(
+            name: "boat", NavigationSender.plan(settings, as: SignalKDelta()), report: reports.add)
+        var event = attitude(trueYaw(10, declination: 1), wall: Self.wall)
+        event.detector = "hull \"1\""
+        handler.handle(event)
+        var seen: [String] = []
+        try waitUntil("three deltas; so far \(seen)") {
+            seen += receiver.takeAll()
+            return seen.count >= 3
+        }
+        let first = try #require(seen.first)
+        #expect(first.contains(#""src":"hull \"1\"""#) && first.contains(#""timestamp":"2026-11-25T08:53:35.250000Z""#))
+        #expect(seen.dropFirst().allSatisfy { !$0.contains("2026-11-25T08:53:35") }, "\(seen)")
+        handler.end(within: .zero)
+        #expect(reports.all.isEmpty)
+    }
+}
