@@ -289,7 +289,7 @@ install: ## Install the binary, its manual, configuration, udev rule, account an
 # may still belong to it. So does a configuration that was changed, and a folder that is not empty.
 uninstall: ## Remove what install put there, and end it; a configuration that was changed stays.
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || \
-	    systemctl disable --now binnacle.service binnacle-trigger.service binnacle-metrics.socket binnacle-web.socket || true
+	    systemctl disable --now binnacle.service binnacle-trigger.service binnacle-metrics.socket binnacle-web.socket binnacle-serve.socket || true
 	rm -f $(DESTDIR)$(bindir)/binnacle $(foreach pair,$(INSTALLED),$(lastword $(subst =, ,$(pair)))) $(CONFIGURATION).new
 	@if cmp -s config/binnacle.toml $(CONFIGURATION); then rm -fv $(CONFIGURATION); fi
 	@for folder in $(DOCUMENTS)/examples $(DOCUMENTS) $(dir $(CONFIGURATION))conf.d $(dir $(CONFIGURATION)); do \

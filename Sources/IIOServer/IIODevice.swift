@@ -7,6 +7,10 @@ package struct IIOScan: Equatable, Sendable {
     package var timeNanoseconds: Int64
     /// x, y and z of a sensor, whose fourth is not used; x, y, z and w of a quaternion.
     package var values: SIMD4<Int32>
+
+    package init(timeNanoseconds: Int64, values: SIMD4<Int32>) {
+        (self.timeNanoseconds, self.values) = (timeNanoseconds, values)
+    }
 }
 
 /// A stream of samples, or an attitude, as a device of IIO.
