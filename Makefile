@@ -41,7 +41,7 @@ INSTALLED = \
     systemd/org.binnacle.Binnacle1.policy=$(POLKIT_ACTION) \
     systemd/binnacle-polkit.rules=$(POLKIT_RULES) \
     $(foreach unit,binnacle.service binnacle-trigger.service binnacle-metrics.socket binnacle-metrics@.service \
-        binnacle-web.socket binnacle-web@.service,systemd/$(unit)=$(UNITS)/$(unit)) \
+        binnacle-web.socket binnacle-web@.service binnacle-serve.socket binnacle-serve@.service,systemd/$(unit)=$(UNITS)/$(unit)) \
     systemd/binnacle-notify.service=$(USER_UNITS)/binnacle-notify.service \
     $(foreach example,$(EXAMPLES),$(example)=$(DOCUMENTS)/examples/$(notdir $(example)))
 FUZZ_SECONDS ?= 600
@@ -49,7 +49,7 @@ FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
 KERNEL_CASES ?= 200
 # What `make test` runs, in this order, as far as it is built: what takes longest first.
-PROGRAM_CHECKS = web proxy watch plot spark python binary arrow nmea gpsd signalk metrics
+PROGRAM_CHECKS = web proxy watch plot spark serve python binary arrow nmea gpsd signalk metrics
 TRIES = build try-kernel-forms build-tests $(PROGRAM_CHECKS:%=try-%) try-swift
 # The tests of the program wait for it most of the time: each of their files is a process.
 TOOL_TESTS = $(patsubst Tests/ToolTests/%.swift,ToolTests.%,$(shell grep -l @Test Tests/ToolTests/*.swift))
@@ -213,8 +213,8 @@ documents: setup ## Write what is made from rows: manual pages, completions and 
 	.build/tests/debug/BinnacleDocs .
 
 # SWIFT_BACKTRACE: a crash that waits for its backtrace would hang the fuzzer.
-fuzz: setup-test ## Feed the readers of scans, socket and Arrow with malformed input for FUZZ_SECONDS each, the kernels with FUZZ_CASES.
-	for target in FuzzSensors FuzzSocket FuzzArrow; do \
+fuzz: setup-test ## Feed the readers of scans, socket, Arrow and iiod's requests with malformed input for FUZZ_SECONDS each, the kernels with FUZZ_CASES.
+	for target in FuzzSensors FuzzSocket FuzzArrow FuzzIIO; do \
 	    case $$target in FuzzArrow) longest=8192 ;; *) longest=512 ;; esac; \
 	    BINNACLE_FUZZ=1 $(SWIFT) build --disable-index-store --scratch-path .build/fuzz --product $$target --sanitize address \
 	        -Xswiftc -sanitize=fuzzer && mkdir -p .build/fuzz/corpus/$$target && \
@@ -289,7 +289,7 @@ install: ## Install the binary, its manual, configuration, udev rule, account an
 # may still belong to it. So does a configuration that was changed, and a folder that is not empty.
 uninstall: ## Remove what install put there, and end it; a configuration that was changed stays.
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || \
-	    systemctl disable --now binnacle.service binnacle-trigger.service binnacle-metrics.socket binnacle-web.socket || true
+	    systemctl disable --now binnacle.service binnacle-trigger.service binnacle-metrics.socket binnacle-web.socket binnacle-serve.socket || true
 	rm -f $(DESTDIR)$(bindir)/binnacle $(foreach pair,$(INSTALLED),$(lastword $(subst =, ,$(pair)))) $(CONFIGURATION).new
 	@if cmp -s config/binnacle.toml $(CONFIGURATION); then rm -fv $(CONFIGURATION); fi
 	@for folder in $(DOCUMENTS)/examples $(DOCUMENTS) $(dir $(CONFIGURATION))conf.d $(dir $(CONFIGURATION)); do \

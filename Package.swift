@@ -66,6 +66,12 @@ let fuzzers: [Target] =
             exclude: ["Seeds"],
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
+        .executableTarget(
+            name: "FuzzIIO", dependencies: ["FuzzDriver", "IIOServer", "LinuxSystem", "Binnacle"],
+            path: "Tests/FuzzIIO",
+            exclude: ["Seeds"],
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
     ]
 
 // Who may know whom stands here alone; `make lint` fails when an import breaks it.
@@ -172,6 +178,10 @@ let package = Package(
                 "TableReading", "Handlers", "Configuration", "Station",
             ],
             swiftSettings: settings),
+        .target(
+            name: "IIOServer",
+            dependencies: ["Binnacle", "PlainText", "LinuxSystem", "EventSocket", "Traces", "Station"],
+            swiftSettings: settings),
         // Its page's style and script are files, whose bytes become part of the program.
         .target(
             name: "Pictures", dependencies: ["Binnacle", "Kernels", "PlainText"],
@@ -195,7 +205,7 @@ let package = Package(
             name: "BinnacleTool",
             dependencies: [
                 "CommandRows", "Bench", "Station", "Workbench", "Configuration", "TableReading", "Handlers", "Store",
-                "EventSocket", "Pictures",
+                "EventSocket", "Pictures", "IIOServer",
                 "Traces", "LinuxSystem", "Binnacle", "BinnacleHeading", "PlainText", "Kernels", "Geomagnetism",
                 "Calibration",
                 "VirtualDevices",
@@ -249,6 +259,10 @@ let package = Package(
         .testTarget(
             name: "EventSocketTests",
             dependencies: ["EventSocket", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "IIOServerTests",
+            dependencies: ["IIOServer", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "DesktopBusTests",

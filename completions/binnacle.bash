@@ -8,7 +8,7 @@ _binnacle() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} options='' place
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _binnacle_words 'run replay plot record convert devices doctor check status metrics events samples watch web on calibrate declination simulate bench --help --version'
+        _binnacle_words 'run replay plot record convert devices doctor check status metrics events samples watch web serve on calibrate declination simulate bench --help --version'
         return
     fi
     # What stands behind -- is a command of its own.
@@ -98,6 +98,12 @@ _binnacle() {
         'web --token-file') _binnacle_paths -f; return ;;
         'web --host') :; return ;;
         'web --socket') _binnacle_paths -f; return ;;
+        'serve --listen') :; return ;;
+        'serve --bind') :; return ;;
+        'serve --map') :; return ;;
+        'serve --rate') :; return ;;
+        'serve --speed') _binnacle_words 'max'; return ;;
+        'serve --socket') _binnacle_paths -f; return ;;
         'on --sensor') :; return ;;
         'on --after') :; return ;;
         'on --socket') _binnacle_paths -f; return ;;
@@ -189,6 +195,10 @@ _binnacle() {
         web)
             options='--listen --token-file --host --http --socket --help'
             :
+            ;;
+        serve)
+            options='--listen --stdio --bind --map --rate --speed --loop --socket --help'
+            _binnacle_paths -f
             ;;
         on)
             options='--sensor --after --once --json --utc --socket --help'

@@ -95,20 +95,19 @@ final class HTTPConnection {
 
     private static let longestHead = 8192
     private static let longestWait: Int64 = 5_000_000_000
+    /// What is reported of a client that was dropped because it had read nothing.
+    static let stalling = ConnectionPlaces.Closing.stalled(seconds: 5)
     /// How much input after a refused request is read and dropped, and for how long.
     private static let most = (unread: 1 << 20, wait: Int64(1_000_000_000))
 
-    let input: Int32
-    let output: Int32
-    /// Whether the client was dropped because it had read nothing for some seconds.
-    private(set) var hasStalled = false
+    let stream: PeerStream
     /// Whether the answer ends with its head.
     private var isHead = false
     /// When the head has to be complete, on CLOCK_MONOTONIC.
     private let headDeadline: Int64
 
     init(input: Int32, output: Int32) {
-        (self.input, self.output) = (input, output)
+        stream = PeerStream(input: input, output: output)
         headDeadline = SystemClock.monotonic() + Self.longestWait
     }
 
@@ -117,10 +116,10 @@ final class HTTPConnection {
         var head: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 2048)
         while true {
-            guard isReady(until: headDeadline) else {
+            guard stream.isReady(until: headDeadline) else {
                 throw HTTPRefusal(status: "408 Request Timeout", text: "The request has not come within 5 s.")
             }
-            let count = read(&piece, atMost: min(piece.count, Self.longestHead - head.count))
+            let count = stream.read(&piece, atMost: min(piece.count, Self.longestHead - head.count))
             guard count > 0 else { throw .malformed("The request ended within its head.") }
             for byte in piece[..<count] {
                 // Line feeds come behind carriage returns, these come nowhere else, and there is no other control character.
@@ -167,61 +166,17 @@ final class HTTPConnection {
     func refuse(_ refusal: HTTPRefusal) {
         answer(refusal.status, type: "text/plain; charset=utf-8", Array((refusal.text + "\n").utf8))
         // Closing a connection with unread input makes the kernel discard the answer.
-        _ = shutdown(output, Int32(SHUT_WR))
+        _ = shutdown(stream.output, Int32(SHUT_WR))
         let end = min(headDeadline, SystemClock.monotonic() + Self.most.wait)
         var piece = [UInt8](repeating: 0, count: 16_384)
         var rest = Self.most.unread
-        while rest > 0, isReady(until: end) {
-            let count = read(&piece, atMost: piece.count)
+        while rest > 0, stream.isReady(until: end) {
+            let count = stream.read(&piece, atMost: piece.count)
             guard count > 0 else { return }
             rest -= count
         }
     }
 
-    private func isReady(until deadline: Int64) -> Bool {
-        (try? waitUntilReady(input, milliseconds: SystemClock.milliseconds(until: deadline))) == true
-    }
-
-    /// Reads what has arrived; 0 at the end, also that of a connection that has failed.
-    private func read(_ piece: inout [UInt8], atMost most: Int) -> Int {
-        (try? systemCall("read") { Glibc.read(input, &piece, most) }) ?? 0
-    }
-
     /// Writes bytes; `false` if the client is gone, or has not read for some seconds.
-    func write(_ bytes: [UInt8]) -> Bool {
-        var rest = bytes[...]
-        let deadline = SystemClock.monotonic() + Self.longestWait
-        do throws(SystemError) {
-            while !rest.isEmpty {
-                let hasRoom = try waitUntilReady(
-                    output, for: POLLOUT, milliseconds: SystemClock.milliseconds(until: deadline))
-                guard hasRoom else {
-                    hasStalled = true
-                    return false
-                }
-                // MSG_DONTWAIT: sends only what there is room for, even on a blocking descriptor.
-                rest = rest.dropFirst(try put(rest))
-            }
-            return true
-        } catch {
-            return false
-        }
-    }
-
-    /// Writes as much as there is room for.
-    private func put(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
-        do throws(SystemError) {
-            return try systemCallOnce("send") {
-                bytes.withUnsafeBytes {
-                    send(output, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-                }
-            } ?? 0
-        } catch {
-            guard error.code == ENOTSOCK else { throw error }
-            // A pipe or a file, as in tests.
-            return try systemCallOnce("write") {
-                bytes.withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
-            } ?? 0
-        }
-    }
+    func write(_ bytes: [UInt8]) -> Bool { stream.write(bytes, within: Self.longestWait) }
 }

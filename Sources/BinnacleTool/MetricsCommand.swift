@@ -53,8 +53,8 @@ struct MetricsCommand {
             }
             connection.answer(
                 "200 OK", type: "text/plain; version=0.0.4; charset=utf-8", Array(MetricsText.text(status).utf8))
-            if connection.hasStalled {
-                errors.write("binnacle: metrics: closed a connection \(HTTPPlaces.Closing.stalled.rawValue)")
+            if connection.stream.hasStalled {
+                errors.write("binnacle: metrics: \(HTTPConnection.stalling.text(1, nil))")
             }
             return .ok
         } catch {

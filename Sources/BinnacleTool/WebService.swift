@@ -24,7 +24,7 @@ struct WebService: Sendable {
     func serve(_ connection: HTTPConnection, admits: () -> Bool = { true }) {
         do throws(HTTPRefusal) {
             let request = try connection.request()
-            try access.check(request, on: connection.input)
+            try access.check(request, on: connection.stream.input)
             guard admits() else { return }
             func answer(_ type: String, _ body: [UInt8]) { connection.answer("200 OK", type: type, body) }
             switch request.path {
@@ -123,7 +123,7 @@ struct WebService: Sendable {
         request.readings = LiveValuesRequest()
         // Further data from the client, or its end, ends the stream.
         let reader = SubscriptionReader(
-            request, path: socketPath, patience: .none, cancelling: connection.input)
+            request, path: socketPath, patience: .none, cancelling: connection.stream.input)
         let end = SystemClock.monotonic() + Self.longestStream
         var sent: LiveValues?
         var headings = (count: 0, sent: 0)

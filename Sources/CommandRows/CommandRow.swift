@@ -4,7 +4,7 @@ import Binnacle
 package struct CommandRow: Sendable {
     package enum Name: String, Sendable {
         case run, replay, plot, record, convert, devices, doctor, check, status, metrics, events, samples, watch, web,
-            on
+            serve, on
         case calibrate, declination, simulate, bench
     }
 
@@ -213,6 +213,35 @@ package struct CommandRow: Sendable {
                 of ssh.
                 """,
             options: [.listen, .tokenFile, .host, .http, .socket]),
+        CommandRow(
+            .serve, operands: "[TRACE…]", takes: .files,
+            summary: "serve sensors or recordings to the programs of IIO, as iiod does",
+            details: """
+                Listens at 127.0.0.1:30431 and speaks the text protocol of libiio 0.2x: iio_info, iio_attr, iio_readdev,
+                IIO Oscilloscope, GNU Radio and pylibiio read the sensors of the running daemon, which reads each once for all
+                of them, or the sensors of TRACE, for each client from its beginning. Nothing can be changed through it: every
+                WRITE is refused. With --stdio it serves one client on standard input and output; binnacle-serve.socket starts
+                it so for each connection, on the loopback address.
+
+                A device is what a sensor measures, as in lid-accel, lid-anglvel and lid-magn, or the attitude of an
+                [attitude.NAME], as in hull-rot. Scans have 32 bits for an axis and 64 for the stamp in nanoseconds. The values
+                are IIO's, raw · scale: m/s², rad/s and Gauss, in the device's frame and with the sensor's calibration; an axis
+                without a number is -2147483648.
+
+                A client that is too slow loses the daemon's oldest samples: a gap in the stamps, and a message. There is no
+                password: name another address only in a network where every machine may read.
+                """,
+            options: [
+                .listen.meaning(help: "The address to listen at, 127.0.0.1:30431 by default. There is no password."),
+                .stdio,
+            ] + OptionRow.ofTraces + [
+                .speed.meaning(
+                    "X|max",
+                    help: """
+                        Play the traces X times as fast as recorded, or as fast as the client reads (max); 1 is the default.
+                        """),
+                .loop, .socket,
+            ]),
         CommandRow(
             .on, operands: "KIND… [-- COMMAND…]", takes: .kinds,
             summary: "run a command, as yourself, for each event of the daemon",

@@ -211,6 +211,7 @@ extension OptionRow {
         "file", "PATH", takes: .files,
         help: "Write to PATH, which is replaced at once, so that a reader never sees half of it.")
     package static let http = OptionRow("http", help: "Answer one HTTP request on standard input and output.")
+    package static let stdio = OptionRow("stdio", help: "Serve one client on standard input and output.")
     package static let listen = OptionRow(
         "listen", "ADDRESS:PORT",
         help:

@@ -39,6 +39,12 @@ package enum JSONValue: Sendable, Equatable {
         return Int64(text)
     }
 
+    /// The elements of an array; none for another type.
+    package var items: [JSONValue] {
+        guard case .array(let elements) = self else { return [] }
+        return elements
+    }
+
     /// The type, for messages.
     package var typeName: String {
         switch self {

@@ -25,6 +25,8 @@ import Testing
                     "drwxr-xr-x usr/lib/systemd/system",
                     "-rw-r--r-- usr/lib/systemd/system/binnacle-metrics.socket",
                     "-rw-r--r-- usr/lib/systemd/system/binnacle-metrics@.service",
+                    "-rw-r--r-- usr/lib/systemd/system/binnacle-serve.socket",
+                    "-rw-r--r-- usr/lib/systemd/system/binnacle-serve@.service",
                     "-rw-r--r-- usr/lib/systemd/system/binnacle-trigger.service",
                     "-rw-r--r-- usr/lib/systemd/system/binnacle-web.socket",
                     "-rw-r--r-- usr/lib/systemd/system/binnacle-web@.service",
@@ -85,6 +87,7 @@ import Testing
             ("system", "binnacle.service", "binnacle run"),
             ("system", "binnacle-metrics@.service", "binnacle metrics --http"),
             ("system", "binnacle-web@.service", "binnacle web --http"),
+            ("system", "binnacle-serve@.service", "binnacle serve --stdio"),
             ("user", "binnacle-notify.service", "binnacle on motion.began --"),
         ] {
             let unit = try machine.text("\(prefix.dropFirst())/lib/systemd/\(place)/\(name)")

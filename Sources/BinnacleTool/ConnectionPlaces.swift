@@ -1,17 +1,39 @@
 import Glibc
 import LinuxSystem
+import PlainText
 import Synchronization
 
 /// The places of a service, of which each connection has one, with a thread: bounded in all and for each client's address.
 ///
 /// A connection whose request is not admitted yet gives its place to the next one, so a client that sends nothing, or has no token,
-/// does not exclude others. Without such a one, the oldest that has been served for a while does: its page connects again.
-final class HTTPPlaces: Sendable {
+/// does not exclude others. Without such a one, the oldest that has been served for a while does, where clients connect again.
+final class ConnectionPlaces: Sendable {
     /// Why a connection was closed.
-    enum Closing: String {
-        case stalled = "that had read nothing for 5 s"
-        case noPlace = "for which there is no place"
-        case displaced = "to give its place to a newer one"
+    enum Closing: Hashable {
+        case stalled(seconds: Int), noPlace, displaced
+        /// A client that the service cannot understand.
+        case notUnderstood
+        /// The client stays, and has lost samples.
+        case lost
+        /// The client stays, and gets no answer: for the reason here.
+        case failed(String)
+
+        /// A message about closed connections, or lost samples, and the address of the last client; `nil` is that of the only one.
+        func text(_ count: Int = 1, _ address: String?) -> String {
+            let plural = count == 1 ? "" : "s"
+            let closed = { (why: String) in
+                address.map { "closed \(count) connection\(plural), the last one from \($0), \(why)" }
+                    ?? "closed a connection \(why)"
+            }
+            return switch self {
+            case .stalled(let seconds): closed("that had read nothing for \(seconds) s")
+            case .noPlace: closed("for which there is no place")
+            case .displaced: closed("to give its place to a newer one")
+            case .notUnderstood: closed("whose requests were not understood")
+            case .failed(let reason): reason.printable + (address.map { ", for \($0)" } ?? "")
+            case .lost: "\(count) sample\(plural) lost, not read in time" + (address.map { ", last by \($0)" } ?? "")
+            }
+        }
     }
 
     /// A connection that has a place.
@@ -32,17 +54,25 @@ final class HTTPPlaces: Sendable {
         var last = 0
         var closings: [Closing: (count: Int, address: String)] = [:]
 
-        mutating func report(_ closing: Closing, _ address: NetworkAddress) {
-            closings[closing] = ((closings[closing]?.count ?? 0) + 1, address.host)
+        mutating func report(_ closing: Closing, _ address: NetworkAddress, _ count: Int = 1) {
+            // Reasons come from files and from the daemon: a few of them say enough until the next message.
+            guard closings.count < 16 || closings[closing] != nil else { return }
+            closings[closing] = ((closings[closing]?.count ?? 0) + count, address.host)
         }
     }
 
     private static let most = 32
     private static let mostOfNetwork = 24
-    /// How long a connection keeps its place after its request, in nanoseconds.
-    private static let servedTime: Int64 = 10_000_000_000
 
+    /// The service, for messages.
+    private let name: String
+    /// How long a connection keeps its place after its request, in nanoseconds; `nil` is until its end.
+    private let servedTime: Int64?
     private let state = Mutex(State())
+
+    init(of name: String, servedTime: Int64?) {
+        (self.name, self.servedTime) = (name, servedTime)
+    }
 
     /// Gives a place to a connection, which is returned if it needs a thread.
     ///
@@ -50,7 +80,7 @@ final class HTTPPlaces: Sendable {
     /// thread then serves both: the caller waits for none.
     func take(_ socket: Descriptor, _ peer: NetworkAddress) -> Connection? {
         let network = peer.network
-        let served = SystemClock.monotonic() - Self.servedTime
+        let served = servedTime.map { SystemClock.monotonic() - $0 } ?? .min
         return state.withLock { state in
             let counts = state.connections.values.reduce(into: [:]) { $0[$1.peer.network, default: 0] += 1 }
             let isCrowded = counts[network, default: 0] >= Self.mostOfNetwork
@@ -62,7 +92,7 @@ final class HTTPPlaces: Sendable {
                 return connection
             }
             let open = state.connections.values.filter {
-                $0.admitted ?? .min < served && (!isCrowded || $0.peer.network == network)
+                ($0.admitted.map { $0 < served } ?? true) && (!isCrowded || $0.peer.network == network)
             }
             // Of the address that has the most places.
             let order = { (place: Connection) in
@@ -100,7 +130,9 @@ final class HTTPPlaces: Sendable {
         }
     }
 
-    func report(_ closing: Closing, _ address: NetworkAddress) { state.withLock { $0.report(closing, address) } }
+    func report(_ closing: Closing, _ address: NetworkAddress, count: Int = 1) {
+        state.withLock { $0.report(closing, address, count) }
+    }
 
     var hasMessages: Bool { state.withLock { !$0.closings.isEmpty } }
 
@@ -108,10 +140,7 @@ final class HTTPPlaces: Sendable {
     func removeMessages() -> [String] {
         state.withLock { state in
             defer { state.closings = [:] }
-            return state.closings.map { closing, found in
-                let connections = "\(found.count) connection\(found.count == 1 ? "" : "s")"
-                return "binnacle: web: closed \(connections), the last one from \(found.address), \(closing.rawValue)"
-            }
+            return state.closings.map { "binnacle: \(name): \($0.text($1.count, $1.address))" }
         }
     }
 }

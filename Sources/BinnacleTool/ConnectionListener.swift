@@ -1,0 +1,102 @@
+import Glibc
+import LinuxSystem
+import Station
+
+/// Listens for the clients of a service, each of which is served by a thread, until a signal ends it.
+struct ConnectionListener {
+    private let host: String
+    private let port: Int
+    private let places: ConnectionPlaces
+    private let signals: SignalListener
+    private let errors: LineWriter
+
+    /// The time between two messages about closed connections.
+    private static let messageInterval: Int64 = 60_000_000_000
+
+    init(
+        _ place: (host: String, port: Int), _ places: ConnectionPlaces, signals: SignalListener, errors: LineWriter
+    ) {
+        (host, port) = place
+        (self.places, self.signals, self.errors) = (places, signals, errors)
+    }
+
+    /// The parts of ADDRESS:PORT; `nil` where it is none.
+    static func place(_ text: String) -> (host: String, port: Int)? {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65_535).contains(port)
+        else { return nil }
+        var host = text[..<colon]
+        if host.first == "[", host.last == "]" {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            return nil
+        }
+        return host.isEmpty ? nil : (String(host), port)
+    }
+
+    /// Whether other machines cannot reach an address.
+    static func isLoopback(_ host: String) -> Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
+
+    /// Serves connections; `greeting` makes the first message of the port that was chosen.
+    func run(
+        greeting: (Int) -> String, serve: @escaping @Sendable (ConnectionPlaces.Connection, ConnectionPlaces) -> Void
+    ) throws(SystemError) -> ExitStatus {
+        let waker = try Waker()
+        signals.listen(waking: waker.descriptor)
+        let found = try? NetworkAddress.resolve(host: host, port: port, type: SOCK_STREAM, isOwn: true)
+        guard let address = found?.first else {
+            throw SystemError(code: EADDRNOTAVAIL, call: "getaddrinfo", path: host)
+        }
+        // Limits the kernel's buffer for output, which is memory as well.
+        // A queue that is full would let a flood keep others waiting for a second.
+        let socket = try address.listen(sendBuffer: 65_536, backlog: 1024, path: "\(host):\(port)")
+        errors.write("binnacle: " + greeting(try NetworkAddress(of: socket.raw).port))
+        errors.flush()
+        let epoll = try Epoll(waker: waker)
+        let acceptor = try StreamAcceptor(socket, epoll)
+        func report() {
+            for message in places.removeMessages() { errors.write(message) }
+            errors.flush()
+        }
+        var messageTime: Int64 = 0
+        while !signals.interruption.isRequested {
+            let times = [acceptor.resumeTime, places.hasMessages ? messageTime : nil].compactMap { $0 }
+            epoll.wait(until: times.min()) { _, _ in accept(acceptor, waker, serve) }
+            let now = SystemClock.monotonic()
+            acceptor.resume(at: now)
+            // A flood is reported, but does not fill the log.
+            guard now >= messageTime, places.hasMessages else { continue }
+            messageTime = now + Self.messageInterval
+            report()
+        }
+        report()
+        return signals.interruption.exitStatus
+    }
+
+    /// Serves waiting connections, each on a thread; closes those for which there is no place.
+    private func accept(
+        _ acceptor: StreamAcceptor, _ waker: Waker,
+        _ serve: @escaping @Sendable (ConnectionPlaces.Connection, ConnectionPlaces) -> Void
+    ) {
+        _ = acceptor.accept { (socket: Descriptor) throws(SystemError) in
+            let peer = try NetworkAddress(of: socket.raw, isPeer: true)
+            guard let first = places.take(socket, peer) else { return }
+            let places = places
+            do throws(SystemError) {
+                try WorkerThread.start {
+                    var next: ConnectionPlaces.Connection? = first
+                    while let place = next {
+                        serve(place, places)
+                        _ = shutdown(place.socket.raw, Int32(SHUT_RDWR))
+                        if places.hasMessages { waker.wake() }
+                        next = places.next(after: place)
+                    }
+                }
+            } catch {
+                _ = places.next(after: first)
+                // Accepting pauses while there are too many threads.
+                throw error
+            }
+        }
+    }
+}

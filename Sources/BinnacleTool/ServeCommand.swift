@@ -1,0 +1,93 @@
+import CommandRows
+import Glibc
+import IIOServer
+import LinuxSystem
+import PlainText
+import Station
+
+/// `binnacle serve`: serves the daemon's sensors, or those of recordings, to clients of iiod.
+struct ServeCommand {
+    private let recordings: RecordedDevices.Settings?
+    private let socketPath: String
+    private let isOneClient: Bool
+    private let listener: (host: String, port: Int)
+
+    /// The port of iiod.
+    private static let standardPort = 30_431
+
+    init(_ arguments: Arguments) throws(StationError) {
+        let traces = try arguments.traces(arguments.operands)
+        if traces.isEmpty {
+            let options = [OptionRow.loop, .speed, .bind, .map, .rate]
+            try arguments.refuse(options, "is for traces: name one")
+            recordings = nil
+        } else {
+            try arguments.refuse([.socket], "does not go with traces")
+            guard !traces.files.contains(Arguments.standardInput) else {
+                throw StationError(.usage, "-: each client gets the trace from its beginning: name a file")
+            }
+            let isFastest = arguments.value(.speed) == "max"
+            recordings = RecordedDevices.Settings(
+                traces, speed: isFastest ? nil : try arguments.speed(mayBeMaximum: true), loops: arguments.has(.loop))
+        }
+        socketPath = arguments.socketPath
+        isOneClient = arguments.has(.stdio)
+        let text = arguments.value(.listen) ?? "127.0.0.1:\(Self.standardPort)"
+        guard let place = ConnectionListener.place(text) else {
+            throw StationError(
+                .usage, "--listen \(text.printable): has to be ADDRESS:PORT, as in 127.0.0.1:30431 or [::1]:30431")
+        }
+        listener = place
+        if isOneClient { try arguments.refuse([.listen], "does not go with --stdio") }
+    }
+
+    func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
+        let interruption = signals.interruption
+        if let recordings {
+            // A file that cannot be read is refused here and not at the first client.
+            errors.report(try RecordedDevices(recordings, interruption: interruption).check())
+        }
+        guard !isOneClient else {
+            let stream = PeerStream(input: STDIN_FILENO, output: STDOUT_FILENO)
+            IIOSession(stream, source(interruption)) { note in
+                let (closing, count) = Self.closing(note)
+                errors.report("serve: \(closing.text(count, nil))")
+            }.serve()
+            return .ok
+        }
+        return try mapError({ StationError($0) }) { () throws(SystemError) in try listen(errors, signals) }
+    }
+
+    private func source(_ interruption: Interruption) -> any IIOSource {
+        guard let recordings else { return DaemonDevices(path: socketPath) }
+        return RecordedDevices(recordings, interruption: interruption)
+    }
+
+    private func listen(_ errors: LineWriter, _ signals: SignalListener) throws(SystemError) -> ExitStatus {
+        let (command, interruption) = (self, signals.interruption)
+        // Clients stay for as long as they like.
+        let places = ConnectionPlaces(of: "serve", servedTime: nil)
+        let greeting = ConnectionListener(listener, places, signals: signals, errors: errors)
+        return try greeting.run { port in
+            "IIO clients connect to ip:\(listener.host), port \(port)"
+                + (ConnectionListener.isLoopback(listener.host) ? "" : "; every machine that reaches it may read")
+        } serve: { place, places in
+            // Finds clients whose machine is gone.
+            try? place.socket.setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
+            let stream = PeerStream(input: place.socket.raw, output: place.socket.raw)
+            IIOSession(stream, command.source(interruption), admit: { places.admit(place) }) { note in
+                let (closing, count) = Self.closing(note)
+                places.report(closing, place.peer, count: count)
+            }.serve()
+        }
+    }
+
+    private static func closing(_ note: IIOSession.Note) -> (closing: ConnectionPlaces.Closing, count: Int) {
+        switch note {
+        case .lost(let count): (.lost, count)
+        case .stalled: (.stalled(seconds: Int(IIOLimits.stall / 1_000_000_000)), 1)
+        case .notUnderstood: (.notUnderstood, 1)
+        case .failed(let reason): (.failed(reason), 1)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import PlainText
+
+/// The devices of a server as libiio's XML.
+enum IIOContext {
+    /// The numbered name of a device in requests.
+    static func id(_ index: Int) -> String { "iio:device\(index)" }
+
+    /// The document with the declaration that libiio 0.24 has, without which some readers refuse it.
+    static func xml(_ devices: [IIODevice], description: String) -> String {
+        var text = declaration
+        text += "<context name=\"network\" version-major=\"0\" version-minor=\"24\" version-git=\"binnacl\" "
+        text += "description=\"\(escaped(description))\"><context-attribute name=\"uri\" value=\"ip:\" />"
+        for (index, device) in devices.enumerated() {
+            text += "<device id=\"\(id(index))\" name=\"\(escaped(device.name))\" label=\"\(escaped(device.owner))\" >"
+            for (place, channel) in device.channels.enumerated() {
+                text += "<channel id=\"\(channel.id)\" type=\"input\" ><scan-element index=\"\(place)\" "
+                text += "format=\"\(escaped(channel.format))\" "
+                text += channel.values.isEmpty ? "/>" : "scale=\"\(device.scale)\" />"
+                if !channel.values.isEmpty {
+                    text += "<attribute name=\"raw\" filename=\"in_\(channel.id)_raw\" />"
+                    text += "<attribute name=\"scale\" filename=\"in_\(device.type)_scale\" />"
+                }
+                text += "</channel>"
+            }
+            for name in device.attributes { text += "<attribute name=\"\(name)\" />" }
+            text += "</device>"
+        }
+        return text + "</context>"
+    }
+
+    /// A text for an attribute in XML; names come from configurations and files.
+    private static func escaped(_ text: String) -> String {
+        text.printable.reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            default: result.append(character)
+            }
+        }
+    }
+
+    private static let declaration = """
+        <?xml version="1.0" encoding="utf-8"?><!DOCTYPE context [<!ELEMENT context (device | context-attribute)*>\
+        <!ELEMENT context-attribute EMPTY><!ELEMENT device (channel | attribute | debug-attribute | buffer-attribute)*>\
+        <!ELEMENT channel (scan-element?, attribute*)><!ELEMENT attribute EMPTY><!ELEMENT scan-element EMPTY>\
+        <!ELEMENT debug-attribute EMPTY><!ELEMENT buffer-attribute EMPTY><!ATTLIST context name CDATA #REQUIRED \
+        version-major CDATA #REQUIRED version-minor CDATA #REQUIRED version-git CDATA #REQUIRED description CDATA #IMPLIED>\
+        <!ATTLIST context-attribute name CDATA #REQUIRED value CDATA #REQUIRED><!ATTLIST device id CDATA #REQUIRED \
+        name CDATA #IMPLIED label CDATA #IMPLIED><!ATTLIST channel id CDATA #REQUIRED type (input|output) #REQUIRED \
+        name CDATA #IMPLIED><!ATTLIST scan-element index CDATA #REQUIRED format CDATA #REQUIRED scale CDATA #IMPLIED>\
+        <!ATTLIST attribute name CDATA #REQUIRED filename CDATA #IMPLIED value CDATA #IMPLIED><!ATTLIST debug-attribute \
+        name CDATA #REQUIRED value CDATA #IMPLIED><!ATTLIST buffer-attribute name CDATA #REQUIRED value CDATA #IMPLIED>]>
+        """
+}

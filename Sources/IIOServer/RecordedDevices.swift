@@ -1,0 +1,176 @@
+import Binnacle
+import Glibc
+import LinuxSystem
+import PlainText
+package import Station
+import Traces
+
+/// The sensors of recordings, played for each client from their beginning.
+package final class RecordedDevices: IIOSource {
+    /// Recordings, and how they are played.
+    package struct Settings: Sendable {
+        package var traces: TraceSet
+        /// Recorded time per real time; `nil` is as fast as the client reads.
+        package var speed: Double?
+        /// Whether a recording begins again at its end, with stamps that continue.
+        package var loops: Bool
+
+        package init(_ traces: TraceSet, speed: Double?, loops: Bool) {
+            (self.traces, self.speed, self.loops) = (traces, speed, loops)
+        }
+    }
+
+    private let settings: Settings
+    private let interruption: Interruption
+    private var found: [IIODevice]?
+    /// Where the programs that poll are, by device.
+    private var polled: [String: (feed: RecordedFeed, last: IIOScan?)] = [:]
+    /// How many samples show the rate.
+    private static let rateSamples = 257
+
+    package init(_ settings: Settings, interruption: Interruption) {
+        (self.settings, self.interruption) = (settings, interruption)
+    }
+
+    package var summary: String { "Binnacle \(Version.current): recorded samples" }
+
+    /// The devices, and what was assumed about the recordings, for messages before the first client.
+    package func check() throws(StationError) -> [String] {
+        let assembly = try Assembly(playing: settings.traces, interruption: interruption)
+        found = devices(of: assembly)
+        return assembly.notices
+    }
+
+    package func devices() throws(IIOFailure) -> [IIODevice] {
+        if let found { return found }
+        let devices = devices(of: try assembly())
+        found = devices
+        return devices
+    }
+
+    private func devices(of assembly: Assembly) -> [IIODevice] {
+        assembly.streams.map { IIODevice($0.sensor.name, .samples($0.kind), isSimulated: $0.sensor.isSimulated) }
+            .inOrder
+    }
+
+    private func assembly() throws(IIOFailure) -> Assembly {
+        try mapError({ IIOFailure(EIO, $0.description) }) { () throws(StationError) in
+            try Assembly(playing: settings.traces, interruption: interruption)
+        }
+    }
+
+    package func open(_ device: IIODevice) throws(IIOFailure) -> any IIOFeed { try feed(device, settings.speed) }
+
+    private func feed(_ device: IIODevice, _ speed: Double?) throws(IIOFailure) -> RecordedFeed {
+        guard let traces = try assembly().traces else { throw .noDevice }
+        var source: any SampleSource = traces
+        if speed != nil || settings.loops {
+            let (settings, interruption) = (settings, interruption)
+            // As fast as can be: each sample is due when it is asked for.
+            source = PacedSource(
+                traces, speed: speed ?? 1e9,
+                reopen: { () throws(StationError) in
+                    settings.loops ? try Assembly(playing: settings.traces, interruption: interruption).traces : nil
+                })
+        }
+        guard let feed = RecordedFeed(source, device) else { throw .noDevice }
+        return feed
+    }
+
+    package func latest(_ device: IIODevice, until deadline: Int64) throws(IIOFailure) -> IIOScan {
+        var place: (feed: RecordedFeed, last: IIOScan?)
+        if let known = polled[device.name] { place = known } else { place = (try feed(device, settings.speed), nil) }
+        defer { polled[device.name] = place }
+        do throws(IIOFailure) {
+            if settings.speed == nil || place.last == nil, let scan = try place.feed.step(until: deadline) {
+                place.last = scan
+            }
+            // What is due by now is skipped; without a speed each poll is a step.
+            while settings.speed != nil, SystemClock.monotonic() < deadline, let scan = try place.feed.step(until: 0) {
+                place.last = scan
+            }
+        } catch {
+            // The last sample stays what it is.
+            guard error == .ended, place.last != nil else { throw error }
+        }
+        guard let last = place.last else { throw IIOFailure(ETIMEDOUT) }
+        return last
+    }
+
+    package func attribute(_ name: String, of device: IIODevice) throws(IIOFailure) -> String {
+        let feed = try feed(device, nil)
+        var stamps: [Int64] = []
+        do throws(IIOFailure) {
+            while stamps.count < Self.rateSamples, let scan = try feed.step(until: .max) {
+                stamps.append(scan.timeNanoseconds)
+            }
+        } catch {
+            guard error == .ended else { throw error }
+        }
+        let distances = zip(stamps, stamps.dropFirst()).map { PacedSource.distance(from: $0, to: $1) }.sorted()
+        guard let median = distances.dropFirst(distances.count / 2).first, median > 0 else {
+            throw IIOFailure(ENODATA)
+        }
+        guard let rate = Decimal.text(1e9 / Double(median), decimals: 3) else { throw IIOFailure(ENODATA) }
+        return rate
+    }
+}
+
+/// One stream of a recording, at the pace of its source.
+private final class RecordedFeed: IIOFeed {
+    private let source: any SampleSource
+    private let stream: StreamID
+    private let device: IIODevice
+    private let delivery: SampleDelivery
+    /// Scans for programs that poll, which take one by one.
+    private var waiting: ArraySlice<IIOScan> = []
+    private static let capacity = 256
+
+    init?(_ source: any SampleSource, _ device: IIODevice) {
+        let found = source.streams.first { .samples($0.kind) == device.content && $0.sensor.name == device.owner }
+        guard let found else { return nil }
+        (self.source, self.device, stream) = (source, device, found.id)
+        delivery = SampleDelivery(streams: source.streams, capacity: Self.capacity)
+    }
+
+    func next(until deadline: Int64) throws(IIOFailure) -> [IIOScan] {
+        var scans: [IIOScan] = []
+        while scans.count < Self.capacity {
+            delivery.removeAll()
+            let answer = source.fill(delivery)
+            if let batch = delivery[stream] {
+                for index in 0..<batch.count { scans.append(device.scan(batch[index])) }
+            }
+            switch answer {
+            case .samples: if scans.isEmpty, SystemClock.monotonic() >= deadline { return [] }
+            case .failed(let streams, let reason):
+                guard scans.isEmpty, streams.contains(where: { $0.id == stream }) else { continue }
+                throw IIOFailure(EIO, "\(reason)")
+            case .ended:
+                guard scans.isEmpty else { return scans }
+                throw .ended
+            case .pending:
+                guard scans.isEmpty else { return scans }
+                let now = SystemClock.monotonic()
+                guard now < deadline else { return [] }
+                let due = min(deadline, (source as? PacedSource)?.nextDueNanoseconds ?? now + 1_000_000)
+                usleep(UInt32(clamping: max(0, due - now) / 1000 + 1))
+            }
+        }
+        return scans
+    }
+
+    /// The next scan; `nil` when none is due until a time.
+    func step(until deadline: Int64) throws(IIOFailure) -> IIOScan? {
+        if waiting.isEmpty { waiting = try next(until: deadline)[...] }
+        return waiting.popFirst()
+    }
+
+    /// A recording waits for its reader.
+    func removeLost() -> Int { 0 }
+}
+
+extension [IIODevice] {
+    /// In the order of names, which no reload changes.
+    var inOrder: [IIODevice] { sorted { ($0.owner, $0.type) < ($1.owner, $1.type) } }
+}
