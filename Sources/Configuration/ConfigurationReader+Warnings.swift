@@ -1,5 +1,6 @@
 import Binnacle
 import Handlers
+import LinuxSensors
 import PlainText
 import TableReading
 
@@ -29,6 +30,7 @@ extension ConfigurationReader {
                 .warning, at: entry.node.position, "no detector uses [position]",
                 hint: "it makes the headings of a [north.NAME], and of an [attitude.NAME] with a magnetometer, true")
         }
+        warnOfSlow(configuration, sensors)
         warnOfUnheard(configuration)
         warnOfSharedPlaces(configuration, handlers)
         for section in configuration.handlers {
@@ -38,6 +40,23 @@ extension ConfigurationReader {
                 diagnostics.report(.warning, at: key?.keyPosition ?? entry.keyPosition, notice)
             }
             if let on = entry.entry("on") { warn(of: section, on, in: configuration) }
+        }
+    }
+
+    /// Warns of sensors whose `rate_hz` is below what a detector needs at least.
+    private func warnOfSlow(_ configuration: Configuration, _ sensors: [TOMLEntry]) {
+        for sensor in configuration.sensors where sensor.hasRate {
+            guard let entry = sensors.first(where: { $0.key == sensor.name })?.entry(SensorSection.rate) else {
+                continue
+            }
+            for detector in configuration.detectors {
+                let rate = sensor.settings.rateHz
+                let need = detector.needs.first { $0.sensor == sensor.name && $0.isMissed(at: rate) }
+                guard let need else { continue }
+                diagnostics.report(
+                    .warning, at: entry.keyPosition, "[\(detector.title)] \(need.least)",
+                    hint: "give the sensor rate_hz = \(SysfsNumber.text(need.rateHz)), or leave rate_hz out")
+            }
         }
     }
 

@@ -130,6 +130,7 @@ package enum DetectorSections {
     /// come last: their readings are in no delivery.
     package static let all: [any DetectorSection.Type] = [
         MotionSection.self, NorthSection.self, AttitudeSection.self, HingeSection.self, OrientationSection.self,
+        TapSection.self, StepsSection.self, StationarySection.self,
         LightSection.self, ProximitySection.self,
     ]
 
@@ -165,6 +166,8 @@ package struct StreamNeed: Sendable, Equatable {
     package let kind: SampleKind
     /// A sufficient sampling rate, in Hz.
     let rateHz: Double
+    /// The sampling rate below which the detector misses much of what it is for, in Hz; 0 where there is none.
+    var leastHz = 0.0
     /// Whether the detector works without it.
     var isOptional = false
 
@@ -176,12 +179,30 @@ package struct StreamNeed: Sendable, Equatable {
         static let motion = 50.0
         /// At half of it a third of the shocks and shakes is missed.
         static let impact = 100.0
+        /// From here on every impulse of 2 ms is found, by a chip with its own filter.
+        static let tap = 400.0
+        /// Below it impulses of 4 ms fall between samples.
+        static let leastTap = 200.0
+        /// Steps are counted at 25 Hz, whatever the rate.
+        static let steps = 25.0
+        /// The counted walks have 12.5 Hz.
+        static let leastSteps = 12.0
         /// A compass alone loses 2° of 14° in motion, and beside a gyroscope nothing is lost.
         static let heading = 25.0
         /// The vertical beside a gyroscope; at half this rate a magnet was found too late.
         static let vertical = 50.0
         /// Turns are interpolated between rates: at half of it a fast turn doubles the error.
         static let gyroscope = 100.0
+    }
+}
+
+extension StreamNeed {
+    /// Whether a sampling rate is below ``leastHz``; rates are rounded.
+    package func isMissed(at rateHz: Double) -> Bool { rateHz < leastHz * 0.99 }
+    /// What the detector needs, in words.
+    package var least: String {
+        func text(_ hertz: Double) -> String { "\(Figure.Value.number(hertz, decimals: 0))" }
+        return "needs at least \(text(leastHz)) samples a second, or misses much; \(text(self.rateHz)) are better"
     }
 }
 

@@ -144,7 +144,7 @@ package struct SensorSection: Sendable, Equatable {
         section, which is then named more than once in [north.NAME].
         """)
 
-    fileprivate static let rate = "rate_hz"
+    static let rate = "rate_hz"
 
     static let row = SectionRow(
         "sensor.NAME", shown: "sensor.chassis",

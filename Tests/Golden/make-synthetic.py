@@ -311,7 +311,31 @@ def simulated_laptop():
         f.write("\n".join(rows) + "\n")
 
 
+def simulated_taps():
+    """A device at 200 Hz is tapped once, twice and three times, five times (none), is walked with for 12 s, and rests."""
+    rng = random.Random(31)
+    rows = ["time_ms,ax_m_s2,ay_m_s2,az_m_s2"]
+    taps = [(8, 2, 1), (11, 0, -1), (11.25, 0, -1), (14, 1, 1), (14.2, 1, 1), (14.45, 1, 1)]
+    taps += [(17 + 0.2 * n, 2, 1) for n in range(5)]
+    for i in range(46 * 200):
+        t = i / 200
+        a = list(still(rng, t))
+        for start, axis, sign in taps:
+            for part in range(8):
+                u = t + (part - 4) / 1600 - start
+                if 0 < u < 0.006:
+                    a[axis] += sign * 15 * math.sin(math.pi * u / 0.006) / 8
+        if 21 <= t < 33:
+            step = 2 * math.pi * 1.8 * (t - 21)
+            a[0] += 0.9 * math.sin(step / 2)
+            a[2] += 2.4 * math.sin(step) + 0.3 * math.sin(2 * step)
+        rows.append(f"{i * 5},{a[0]:.3f},{a[1]:.3f},{a[2]:.3f}")
+    with open("simulated-taps.csv", "w") as f:
+        f.write("\n".join(rows) + "\n")
+
+
 if __name__ == "__main__":
+    simulated_taps()
     simulated_drop()
     simulated_turn()
     simulated_three_sensors()

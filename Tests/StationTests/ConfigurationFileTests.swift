@@ -39,7 +39,7 @@ import Testing
             let words = line.hasPrefix("# ") ? line.dropFirst(2) : ""
             let key = words.prefix { $0 == "_" || $0.isLetter }
             let isSetting = !key.isEmpty && words.dropFirst(key.count).hasPrefix(" = ")
-            let kinds = ["handler", "attitude", "orientation", "hinge", "light", "proximity"]
+            let kinds = ["handler", "attitude", "orientation", "hinge", "tap", "steps", "stationary", "light", "proximity"]
             let isSection =
                 kinds.contains { words.hasPrefix("[\($0).") } && words.hasSuffix("]")
                 || ["[position]", "[dbus]"].contains(words)
@@ -104,7 +104,8 @@ import Testing
         for kind in EventKind.allCases { #expect(text.contains(kind.rawValue), "\(kind.rawValue)") }
         // An unknown key's message lists those that are allowed.
         for section in [
-            "sensor.a", "motion.a", "north.a", "attitude.a", "orientation.a", "hinge.a", "light.a", "proximity.a",
+            "sensor.a", "motion.a", "north.a", "attitude.a", "orientation.a", "hinge.a", "tap.a",
+            "steps.a", "stationary.a", "light.a", "proximity.a",
             "handler.a",
             "position", "store", "socket",
         ] {

@@ -7,6 +7,9 @@ extension Configuration {
     var attitudes: [AttitudeSection] { sections() }
     var orientations: [OrientationSection] { sections() }
     var hinges: [HingeSection] { sections() }
+    var taps: [TapSection] { sections() }
+    var steps: [StepsSection] { sections() }
+    var rests: [StationarySection] { sections() }
     var lights: [LightSection] { sections() }
     var proximities: [ProximitySection] { sections() }
 }

@@ -39,6 +39,10 @@ package protocol EventDetector: DrivenDetector {
     var gyroscopeState: GyroscopeState? { get }
     /// The lines of a replay's summary about it; `word` is what has ended, as in "trace".
     func summary(ofEnded word: String) -> [String]
+    /// A count that outlives a restart of the daemon; `nil` for a detector without one.
+    var keptCount: Int64? { get }
+    /// Continues with a count that was kept, or counts from 0 again.
+    func restore(count: Int64)
     /// What it assumes of its sensor's scale; `nil` while that is right.
     var scaleAssumption: ScaleAssumption? { get }
 
@@ -62,6 +66,8 @@ extension EventDetector {
     package func squares(_ place: Int, count: Int) -> UnsafePointer<Float>? { nil }
     package var gyroscopeState: GyroscopeState? { nil }
     package func summary(ofEnded word: String) -> [String] { [] }
+    package var keptCount: Int64? { nil }
+    package func restore(count: Int64) {}
     package var scaleAssumption: ScaleAssumption? { nil }
     package var ambientKinds: Set<AmbientReading.Kind> { [] }
     package func process(_ outcome: AmbientReading.Outcome) {}

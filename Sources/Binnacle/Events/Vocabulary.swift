@@ -37,6 +37,10 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case pitchEnded = "pitch.ended"
     case lightChanged = "light.changed"
     case proximityChanged = "proximity.changed"
+    case tap
+    case step
+    case stationary
+    case departed
     case gap
     case samplesLost = "samples.lost"
     case sensorActive = "sensor.active"
@@ -109,6 +113,9 @@ extension Figure {
         case illuminance = "illuminance_lux"
         case brightness = "brightness_percent"
         case proximity
+        case sign
+        case total
+        case cadence = "cadence_per_min"
         case gap = "gap_s"
         case channel
         case cause
@@ -310,6 +317,27 @@ extension EventKind {
                 "649161fb1f664a2abcefd82a78eb5a33", .info, from: .detector(ProximityDetector.kind),
                 state: [.delivers, .figures([.proximity])], figures: [.proximity], home: [],
                 "Something came near the device or went away, or it is known whether something is near.")
+        case .tap:
+            Row(
+                "01f78a3b235941e0ac71f94123810b3c", .info, .begin, from: .detector(TapDetector.kind),
+                state: [.delivers], figures: [.count, .axis, .sign, .peak, .onset],
+                home: [.pulse("vibration", "Vibration"), .occurrence],
+                "The device was tapped once, twice or three times; reported when no further tap can belong to it.")
+        case .step:
+            Row(
+                "82a3a03469b6484fa3bd700c0ad87138", .debug, from: .detector(StepDetector.kind),
+                state: [.delivers, .figures([.total])], figures: [.count, .cadence, .total], home: [.occurrence],
+                "A step was taken; the first event of a walk brings the regular steps with which it began.")
+        case .stationary:
+            Row(
+                "db07a7c2e6c54a39b5cf8277621e9cd5", .info, from: .detector(StationaryDetector.kind),
+                state: [.delivers, .word("still")], figures: [.onset], home: [.moving, .occurrence],
+                "The device has been still for the dwell time.")
+        case .departed:
+            Row(
+                "60843174f11a4407a31c24154729dcaa", .info, .begin, from: .detector(StationaryDetector.kind),
+                state: [.delivers, .word("moving")], figures: [.onset], home: [.moving, .occurrence],
+                "The device has moved for the dwell time, as one that is carried or driven.")
         case .gap:
             Row(
                 "aeeea507e7da4071ba95c43cffc37257", .warning, from: .sensors,
@@ -399,7 +427,8 @@ extension Figure.Name {
     /// The row of the figure.
     package var row: Row {
         switch self {
-        case .peak: Row(.number(.g, decimals: 4), "The greatest acceleration of the motion so far, or of the shock.")
+        case .peak:
+            Row(.number(.g, decimals: 4), "The greatest acceleration of the motion so far, of the shock, or of the taps.")
         case .userAcceleration: Row(.number(.g, decimals: 4), "The user acceleration of the shake.")
         case .smallest: Row(.number(.g, decimals: 4), "The smallest total acceleration of the free fall so far.")
         case .magnitude: Row(.number(.g, decimals: 4), "The total acceleration of the first sample of the shock.")
@@ -407,7 +436,8 @@ extension Figure.Name {
             Row(
                 .number(.degreesPerSecond, decimals: 1),
                 "The greatest rate of turn of the rotation so far, about any axis.")
-        case .onset: Row(.stamp, "The stamp of the first sample beyond the threshold.")
+        case .onset:
+            Row(.stamp, "The stamp of the first sample beyond the threshold, of the first peak of a tap, or of a rest.")
         case .duration: Row(.number(.seconds, decimals: 3), "How long it lasted.")
         case .x: Row(.number(.metresPerSecondSquared, decimals: 3), "The acceleration to the right.")
         case .y: Row(.number(.metresPerSecondSquared, decimals: 3), "The acceleration to the top.")
@@ -423,7 +453,10 @@ extension Figure.Name {
         case .accuracy: Row(.number(.degrees, decimals: 1), "The error that nine of ten headings stay within.")
         case .age: Row(.number(.seconds, decimals: 3), "How old a held heading is; a valid heading has none.")
         case .sector: Row(.text, "The name of the sector.")
-        case .axis: Row(.word(DeviceAxis.self), "The axis of the device whose direction the heading is.")
+        case .axis:
+            Row(
+                .word(DeviceAxis.self),
+                "The axis of the device whose direction the heading is, or along which the first tap accelerated it most.")
         case .off: Row(.number(.degrees, decimals: 2), "The turn to the bearing; negative to the left.")
         case .field: Row(.number(.microtesla, decimals: 2), "The strength of the field.")
         case .expected: Row(.number(.microtesla, decimals: 2), "The strength that the field should have.")
@@ -491,13 +524,17 @@ extension Figure.Name {
         case .brightness:
             Row(.number(.percent, decimals: 1), "The light around the device, of a sensor that has no unit.")
         case .proximity: Row(.word(Proximity.self), "Whether something is near: near or far.")
+        case .sign:
+            Row(.integer, "1 when the first peak of a tap is along its axis, as in `+z`, and -1 against it, as in `-z`.")
+        case .total: Row(.integer, "The number of steps since they were last counted from 0.")
+        case .cadence: Row(.number(.ratio, decimals: 0), "Steps a minute.")
         case .gap: Row(.number(.seconds, decimals: 3), "How long there were no samples.")
         case .channel: Row(.word(SampleKind.self), "What the samples measure.")
         case .cause:
             Row(.word(SampleLoss.Cause.self), "Why samples were lost: overrun, stall, read_error, suspend or clock.")
         case .reason: Row(.text, "Why it happened, in words.")
         case .active: Row(.integer, "The number of active sensors.")
-        case .count: Row(.integer, "How many events or samples it stands for; lost samples are estimated.")
+        case .count: Row(.integer, "How many events, samples, taps or steps it stands for; lost samples are estimated.")
         case .ordinal: Row(.integer, "Its number among the events of its kind; added by the `count` decorator.")
         case .needed: Row(.integer, "How many sensors had to agree.")
         case .sensors: Row(.text, "The names of the sensors that agreed.")

@@ -13,6 +13,7 @@ import Glibc
 /// | still | – | lies still | none |
 /// | walk | 20 s | walks from 2 to 12 s | motion.began, motion.ended |
 /// | shake | 10 s | is shaken from 2 to 4 s | motion.began, 12 × shake, motion.ended |
+/// | tap | 10 s | is tapped once, twice and three times at 2, 4.5 and 7 s | three taps by a tap detector |
 /// | turn | 60 s | turns from west on, rests facing north from 12.5 to 22.5 s | north.faced, north.left |
 /// | drop | 10 s | falls at 2 s, strikes at 2.3 s | motion.began, free_fall, shock and shake at once, motion.ended |
 ///
@@ -59,6 +60,10 @@ package struct MotionModel: Sendable {
         case .still, .turn: force = Self.gravity
         case .walk: force = Self.gravity + WalkModel.acceleration(at: phase(index, WalkModel.cycleSeconds))
         case .shake: force = Self.gravity + ShakeModel.acceleration(at: phase(index, ShakeModel.cycleSeconds))
+        case .tap:
+            force =
+                Self.gravity
+                + TapModel.acceleration(at: phase(index, TapModel.cycleSeconds), periodSeconds: 1 / settings.rateHz)
         case .drop: force = DropModel.specificForce(at: phase(index, DropModel.cycleSeconds))
         }
         force += Self.forceDeviation * forceNoise.vector(at: index)

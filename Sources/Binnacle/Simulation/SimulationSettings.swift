@@ -8,6 +8,8 @@ public struct SimulationSettings: CheckedSettings {
         case walk
         /// Is shaken violently to and fro.
         case shake
+        /// Lies on a table and is tapped once, twice and three times.
+        case tap
         /// Turns clockwise through all bearings and rests facing north.
         case turn
         /// Is held, falls, strikes the ground and lies there.

@@ -46,6 +46,11 @@ package struct DeviceInspection: Sendable {
     package internal(set) var channels: [Channel] = []
     /// The device's current rate in Hz; `nil` when it cannot be read.
     package internal(set) var rateHz: Double?
+    /// The highest rate in Hz at which it would be read; `nil` when that is not known.
+    package var fastestHz: Double? { mode == .poll ? Self.polledHz : offeredHz }
+    private var offeredHz: Double?
+    /// Single values are read ten times a second.
+    private static let polledHz = 10.0
     /// The mount matrix of each kind and its source.
     package internal(set) var matrices: [(kind: SampleKind, matrix: MountMatrix, source: String?)] = []
     /// Whether it can be used.
@@ -72,6 +77,7 @@ package struct DeviceInspection: Sendable {
         let iio = IIODevice(device)
         let (device, buffer) = (device, IIOBufferDirectory.find(in: device.directory, for: device.kinds))
         rateHz = device.kinds.lazy.compactMap { SamplingFrequency($0, of: device.directory)?.current }.first
+        offeredHz = device.kinds.lazy.compactMap { SamplingFrequency($0, of: device.directory)?.fastest }.max()
         try describe { kind throws(SensorFailure) in
             var channels: [Channel] = []
             for name in IIODevice.channels(kind) {

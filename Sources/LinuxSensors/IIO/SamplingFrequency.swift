@@ -29,6 +29,11 @@ package struct SamplingFrequency: Sendable {
         return rate
     }
 
+    /// The highest available rate in Hz; `nil` when the driver names none.
+    var fastest: Double? {
+        (try? directory.textIfPresent(name + "_available")).map { Self.nearest(to: Self.sensible.upperBound, in: $0) }
+    }
+
     /// Sets the nearest available rate, and returns the rate read back, which drivers round.
     ///
     /// Throws ``SensorFailure`` when permission is missing; a value that a driver refuses leaves the rate unchanged.

@@ -78,7 +78,7 @@ package final class Daemon {
 
     /// Makes the parts in the order in which each turn calls them.
     ///
-    /// The gyroscope memory precedes the detectors that use it. The store gets an event before the socket, the bus and
+    /// The gyroscope memory and the counts precede the detectors that use them. The store gets an event before the socket, the bus and
     /// the handlers, which deliver stored events. Demand follows from all of these. The reload part logs a
     /// configuration after these parts have applied it. Readiness depends on all other parts.
     private func makeParts(_ configuration: Configuration) throws(SystemError) -> [any DaemonPart] {
@@ -88,7 +88,8 @@ package final class Daemon {
         let socket = SocketPart(self, relay, store)
         let service = ServicePart(self)
         return [
-            GyroscopePart(self), DetectionPart(self, demand), store, socket, DesktopPart(self, demand),
+            GyroscopePart(self), CountsPart(self), DetectionPart(self, demand), store, socket,
+            DesktopPart(self, demand),
             HandlersPart(self, store), demand, LiveValuesPart(self, socket), ReloadPart(self, service), service,
         ]
     }

@@ -27,12 +27,7 @@ package final class GyroscopeMemoryFile {
     /// Readable by the group, like the events.
     static let mode: UInt32 = 0o640
 
-    static var standardPath: String? {
-        EventStoreSettings.withoutConfiguration.map { path in
-            path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-                + "/gyroscopes.json"
-        }
-    }
+    static var standardPath: String? { EventStoreSettings.besideEvents("gyroscopes.json") }
 
     /// Creates an empty memory; with `nil` it is never written.
     package init(path: String?) {
@@ -140,5 +135,14 @@ package final class GyroscopeMemoryFile {
             memory.errors = SensorErrors(iron: iron, ironSigma: ironSigma, scale: scale, scaleSigma: sigma)
         }
         return Entry(device: device, memory: memory, wallNanoseconds: time)
+    }
+}
+
+extension EventStoreSettings {
+    /// The path of a file in the state folder; `nil` when no folder is known.
+    static func besideEvents(_ name: String) -> String? {
+        withoutConfiguration.map { path in
+            path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/" + name
+        }
     }
 }

@@ -41,7 +41,11 @@ package struct Doctor {
             default:
                 guard let (interface, match) = section.source.device else { return nil }
                 let place = left.firstIndex { match.accepts($0.device, as: interface, with: kinds) }
-                found = place.map { left.remove(at: $0).device.name.printable }
+                found = place.map {
+                    let inspection = left.remove(at: $0)
+                    return inspection.device.name.printable
+                        + Self.slowness(of: inspection, for: section.name, configuration)
+                }
             }
             let users = configuration.detectors.filter { $0.needs.contains { $0.sensor == section.name } }
             return (
@@ -51,6 +55,19 @@ package struct Doctor {
             )
         }
         return sampled + configuration.detectors.flatMap { readings(of: $0, configuration) }
+    }
+
+    /// The detectors for which a device is too slow, as the end of a line; empty for none.
+    private static func slowness(
+        of inspection: DeviceInspection, for sensor: String, _ configuration: Configuration
+    ) -> String {
+        guard let rate = inspection.fastestHz else { return "" }
+        return configuration.detectors.reduce(into: "") { text, detector in
+            guard let need = detector.needs.first(where: { $0.sensor == sensor && $0.isMissed(at: rate) }) else {
+                return
+            }
+            text += "; TOO SLOW with \(SysfsNumber.text(rate)) Hz: [\(detector.title)] \(need.least)"
+        }
     }
 
     /// What a detector without samples needs.

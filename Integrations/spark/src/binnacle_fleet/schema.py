@@ -29,7 +29,7 @@ FIGURES: list[tuple[str, pa.DataType]] = [
     ("gravity_z_m_s2", _NUMBER), ("user_x_m_s2", _NUMBER), ("user_y_m_s2", _NUMBER), ("user_z_m_s2", _NUMBER),
     ("rate_x_dps", _NUMBER), ("rate_y_dps", _NUMBER), ("rate_z_dps", _NUMBER),
     ("illuminance_lux", _NUMBER), ("brightness_percent", _NUMBER), ("proximity", _TEXT),
-    ("gap_s", _NUMBER), ("channel", _TEXT), ("cause", _TEXT), ("reason", _TEXT), ("active", _INTEGER),
+    ("sign", _INTEGER), ("total", _INTEGER), ("cadence_per_min", _NUMBER), ("gap_s", _NUMBER), ("channel", _TEXT), ("cause", _TEXT), ("reason", _TEXT), ("active", _INTEGER),
     ("count", _INTEGER), ("ordinal", _INTEGER), ("needed", _INTEGER), ("sensors", _TEXT), ("handler", _TEXT),
     ("program", _TEXT), ("for_seq", _INTEGER), ("status", _INTEGER), ("signal", _INTEGER), ("attempt", _INTEGER),
     ("retry_s", _NUMBER), ("output", _TEXT),

@@ -1,0 +1,196 @@
+/// Finds when a device rests, and when it goes somewhere, in the samples of an accelerometer.
+///
+/// The definitions are Android's: five seconds of rest (stationary detect) and of motion (motion detect), where a pocket at rest
+/// and a table that shakes are no motion (significant motion).
+public final class StationaryDetector: EventDetector {
+    package static let kind = "stationary"
+    /// The name that events carry.
+    public let name: String
+    /// The stream of the accelerometer, where there is one.
+    public let streams: [SampleStream]
+    /// Told what is found; held weakly.
+    public weak var delegate: (any StationaryDetectorDelegate)?
+    /// Whether samples are looked at.
+    public private(set) var isDetecting = false
+    /// The sample that the delegate is being told about.
+    package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
+    /// The change at each sample, for what is drawn.
+    package let rows: MeasuredRows? = MeasuredRows()
+
+    private let settings: StationarySettings
+    private let dwellNanoseconds: Int64
+    private var acceleration: AnchoredAcceleration
+    /// What was told last; `nil` before anything was.
+    private var told: Bool?
+
+    /// Creates a detector that does not detect yet; without an accelerometer, a start tells *device not available*.
+    ///
+    /// - Precondition: ``StationarySettings/problems()`` finds none.
+    package init(
+        name: String = "stationary", accelerometer: SampleStream?, settings: StationarySettings = StationarySettings()
+    ) {
+        settings.requireValid()
+        self.name = name
+        self.settings = settings
+        streams = [accelerometer].compactMap { $0 }
+        dwellNanoseconds = Units.nanoseconds(settings.dwell)
+        acceleration = AnchoredAcceleration(radiusG: Float(settings.thresholdG))
+    }
+
+    /// Starts with the next delivery, knowing neither rest nor motion; does nothing while detecting.
+    public func startDetection() {
+        guard !isDetecting else { return }
+        guard streams.contains(where: \.sensor.isActive) else {
+            delegate?.stationaryDetectorDeviceNotAvailable(self)
+            return
+        }
+        acceleration.interrupt()
+        told = nil
+        isDetecting = true
+    }
+
+    /// Stops at once.
+    public func stopDetection() { isDetecting = false }
+
+    /// Tells the delegate when the accelerometer's stream is among those that failed.
+    package func didLose(_ lost: [SampleStream], because error: any Error) {
+        guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
+        acceleration.interrupt()
+        delegate?.stationaryDetector(self, didFailWithError: error)
+    }
+
+    /// Looks at the samples of the accelerometer and tells the delegate what they mean.
+    package func process(_ delivery: SampleDelivery) {
+        rows?.removeAll()
+        guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
+        if delivery.hidesTime(of: id) { acceleration.interrupt() }
+        let columns = delivery.batches[place].columns
+        for index in 0..<columns.count where isDetecting {
+            let time = columns.times[index]
+            acceleration.update(SIMD3(columns.x[index], columns.y[index], columns.z[index]), at: time)
+            rows?.append(time, SIMD4(acceleration.distanceG, .nan, .nan, .nan))
+            guard let event = decide(at: time) else { continue }
+            position = SamplePosition(timeNanoseconds: time, streamIndex: place, sampleIndex: index)
+            if told == true {
+                delegate?.stationaryDetector(self, didDepart: event)
+            } else {
+                delegate?.stationaryDetector(self, didComeToRest: event)
+            }
+        }
+    }
+
+    private func decide(at time: Int64) -> StationaryEvent? {
+        func lasts(since onset: Int64) -> Bool { time >= Units.later(onset, by: dwellNanoseconds) }
+        if told != false, lasts(since: acceleration.stillNanoseconds) {
+            told = false
+            return StationaryEvent(onsetNanoseconds: acceleration.stillNanoseconds, timeNanoseconds: time)
+        }
+        guard told != true, let onset = acceleration.movingNanoseconds, lasts(since: onset) else { return nil }
+        told = true
+        return StationaryEvent(onsetNanoseconds: onset, timeNanoseconds: time)
+    }
+}
+
+/// What the detector shows.
+extension StationaryDetector {
+    private static let change = "change_g"
+
+    package var eventSensor: String? { streams.first?.sensor.name }
+    package func report(to router: Router) { delegate = delegate ?? router }
+
+    package var state: String? { told.map { $0 ? "moving" : "stationary" } }
+    package var isActive: Bool { told ?? false }
+    package var limits: [LiveValues.Limit] {
+        [LiveValues.Limit("change", of: Self.change, begin: Float(settings.thresholdG), isAlwaysShown: true)]
+    }
+    package var sampledValues: [SampledValue] { [SampledValue(name: Self.change, place: .row(0))] }
+    package var lanes: [Lane] {
+        [
+            Lane(title: "rest of \(name)", states: [Lane.States(name: Lane.States.state)]),
+            Lane("change of acceleration, \(name)", "g", curve: "change", of: Self.change),
+        ]
+    }
+}
+
+extension SensorSession.Setup {
+    /// Makes events of what a stationary detector tells it; the delegate of one that is given none.
+    public var stationaryEventDelegate: some StationaryDetectorDelegate { router }
+
+    /// Looks for rest and for departure in the samples of an accelerometer.
+    ///
+    /// - Parameters:
+    ///   - name: The name that events carry.
+    ///   - sensor: The sensor's name; `nil` takes the first accelerometer.
+    ///   - settings: What motion is, and how long it lasts.
+    ///   - delegate: Told what is found, in the place of ``stationaryEventDelegate``, and held by the session.
+    /// - Returns: The detector, which the session starts.
+    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
+    @discardableResult
+    public func detectStationary(
+        name: String = "stationary", sensor: String? = nil, settings: StationarySettings = StationarySettings(),
+        delegate: (any StationaryDetectorDelegate)? = nil
+    ) throws -> StationaryDetector {
+        try settings.check()
+        let detector = StationaryDetector(
+            name: name, accelerometer: try stream(of: .accelerometer, named: sensor), settings: settings)
+        detector.delegate = delegate
+        return add(detector, owning: delegate)
+    }
+}
+
+/// Since when a device is still, and since when it moves without a rest.
+///
+/// The acceleration, behind two low-pass filters against what shakes faster than 2 Hz, is compared with an anchor: the vector
+/// at which it left the anchor before. A turn moves it through gravity, a step or a road through what they add.
+private struct AnchoredAcceleration {
+    /// Nothing is known of a longer time without a sample.
+    private static let gapNanoseconds: Int64 = 1_000_000_000
+    /// A shorter rest is part of a motion.
+    private static let restNanoseconds: Int64 = 2_000_000_000
+    /// The time constant of each filter, in seconds.
+    private static let filterSeconds: Float = 0.08
+
+    private let radiusG: Float
+    private var lastNanoseconds: Int64?
+    private var fast = SIMD3<Float>.zero
+    private var smooth = SIMD3<Float>.zero
+    private var anchor = SIMD3<Float>.zero
+    /// How far the filtered acceleration lies from the anchor, in g.
+    private(set) var distanceG: Float = 0
+    /// When the anchor was set.
+    private(set) var stillNanoseconds: Int64 = 0
+    /// When motion began; `nil` after a rest.
+    private(set) var movingNanoseconds: Int64?
+
+    init(radiusG: Float) { self.radiusG = radiusG }
+
+    mutating func interrupt() { lastNanoseconds = nil }
+
+    /// Looks at a sample in m/s².
+    mutating func update(_ sample: SIMD3<Float>, at time: Int64) {
+        let accelerationG = sample / Units.standardGravity
+        guard (accelerationG * accelerationG).sum().isFinite else { return }
+        guard let last = lastNanoseconds, time >= last, time <= Units.later(last, by: Self.gapNanoseconds) else {
+            lastNanoseconds = time
+            (fast, smooth, anchor) = (accelerationG, accelerationG, accelerationG)
+            stillNanoseconds = time
+            movingNanoseconds = nil
+            distanceG = 0
+            return
+        }
+        lastNanoseconds = time
+        let seconds = Float(time - last) * 1e-9
+        let weight = seconds / (Self.filterSeconds + seconds)
+        fast += (accelerationG - fast) * weight
+        smooth += (fast - smooth) * weight
+        let distance = smooth - anchor
+        distanceG = (distance * distance).sum().squareRoot()
+        if distanceG > radiusG {
+            anchor = smooth
+            stillNanoseconds = time
+            movingNanoseconds = movingNanoseconds ?? time
+        } else if time - stillNanoseconds > Self.restNanoseconds {
+            movingNanoseconds = nil
+        }
+    }
+}

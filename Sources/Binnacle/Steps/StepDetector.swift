@@ -1,0 +1,337 @@
+/// Counts the steps of who carries the accelerometer.
+///
+/// A walk begins after some regular steps, which its first event brings. Whatever swings as regularly from 1 to 3 Hz is
+/// counted, too: a machine, a swing, a rocking boat at its berth.
+public final class StepDetector: EventDetector {
+    package static let kind = "steps"
+    /// The name that events carry.
+    public let name: String
+    /// The stream of the accelerometer, where there is one.
+    public let streams: [SampleStream]
+    /// Told what is found; held weakly.
+    public weak var delegate: (any StepDetectorDelegate)?
+    /// Whether samples are looked at.
+    public private(set) var isDetecting = false
+    /// The number of steps since the detector was made or ``resetCount()``; a daemon keeps it over a restart.
+    public private(set) var total: Int64 = 0
+    /// The sample that the delegate is being told about.
+    package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
+    /// The filtered acceleration at each sample, for what is drawn.
+    package let rows: MeasuredRows? = MeasuredRows()
+
+    private let settings: StepSettings
+    private var finder: StepFinder
+    private var cadence: Double?
+
+    /// Creates a detector that does not detect yet; without an accelerometer, a start tells *device not available*.
+    ///
+    /// - Precondition: ``StepSettings/problems()`` finds none.
+    package init(name: String = "steps", accelerometer: SampleStream?, settings: StepSettings = StepSettings()) {
+        settings.requireValid()
+        self.name = name
+        self.settings = settings
+        streams = [accelerometer].compactMap { $0 }
+        finder = StepFinder(settings)
+    }
+
+    /// Starts with the next delivery, standing, with the steps counted so far; does nothing while detecting.
+    public func startDetection() {
+        guard !isDetecting else { return }
+        guard streams.contains(where: \.sensor.isActive) else {
+            delegate?.stepDetectorDeviceNotAvailable(self)
+            return
+        }
+        finder.interrupt()
+        cadence = nil
+        isDetecting = true
+    }
+
+    /// Stops at once; steps that were too few for a walk are not counted.
+    public func stopDetection() { isDetecting = false }
+
+    /// Counts from 0 again.
+    public func resetCount() { total = 0 }
+
+    /// Tells the delegate when the accelerometer's stream is among those that failed.
+    package func didLose(_ lost: [SampleStream], because error: any Error) {
+        guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
+        finder.interrupt()
+        delegate?.stepDetector(self, didFailWithError: error)
+    }
+
+    /// Looks at the samples of the accelerometer and tells the delegate what they mean.
+    package func process(_ delivery: SampleDelivery) {
+        rows?.removeAll()
+        guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
+        if delivery.hidesTime(of: id) { finder.interrupt() }
+        let columns = delivery.batches[place].columns
+        for index in 0..<columns.count where isDetecting {
+            let time = columns.times[index]
+            let vector = SIMD3(columns.x[index], columns.y[index], columns.z[index])
+            let count = finder.update((vector * vector).sum().squareRoot() / Units.standardGravity, at: time)
+            rows?.append(time, SIMD4(finder.swingG, finder.rootMeanSquareG, .nan, .nan))
+            guard count > 0 else { continue }
+            total += Int64(count)
+            cadence = finder.cadence
+            position = SamplePosition(timeNanoseconds: time, streamIndex: place, sampleIndex: index)
+            delegate?.stepDetector(
+                self,
+                didCountSteps: StepEvent(count: count, total: total, cadence: finder.cadence, timeNanoseconds: time))
+        }
+    }
+}
+
+/// What the detector shows.
+extension StepDetector {
+    private static let names = (swing: "swing_g", level: "swing_rms_g")
+
+    package var eventSensor: String? { streams.first?.sensor.name }
+    package func report(to router: Router) { delegate = delegate ?? router }
+
+    package var state: String? { finder.isWalking ? "walking" : "standing" }
+    package var isActive: Bool { finder.isWalking }
+    package var figures: [Figure] {
+        let cadence = finder.isWalking ? cadence : nil
+        return [Figure(.total, .integer(total))]
+            + (cadence.map { [Figure(.cadence, Figure.Name.cadence.number($0))] } ?? [])
+    }
+    package var limits: [LiveValues.Limit] {
+        [
+            LiveValues.Limit(
+                "walk", of: Self.names.level, begin: Float(settings.thresholdG), end: Float(settings.thresholdG) / 2,
+                isAlwaysShown: true)
+        ]
+    }
+    package var sampledValues: [SampledValue] {
+        [SampledValue(name: Self.names.swing, place: .row(0)), SampledValue(name: Self.names.level, place: .row(1))]
+    }
+    package var lanes: [Lane] {
+        [
+            Lane(title: "steps \(name)", states: [Lane.States(name: Lane.States.state)]),
+            Lane(
+                title: "swing, \(name)", unit: "g",
+                curves: [
+                    Lane.Curve(label: "swing", name: Self.names.swing),
+                    Lane.Curve(label: "rms", name: Self.names.level),
+                ]),
+        ]
+    }
+    package var keptCount: Int64? { total }
+    package func restore(count: Int64) { total = count }
+}
+
+extension SensorSession.Setup {
+    /// Makes events of what a step detector tells it; the delegate of one that is given none.
+    public var stepEventDelegate: some StepDetectorDelegate { router }
+
+    /// Counts steps in the samples of an accelerometer.
+    ///
+    /// - Parameters:
+    ///   - name: The name that events carry.
+    ///   - sensor: The sensor's name; `nil` takes the first accelerometer.
+    ///   - settings: What a walk is.
+    ///   - delegate: Told what is found, in the place of ``stepEventDelegate``, and held by the session.
+    /// - Returns: The detector, which the session starts.
+    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
+    @discardableResult
+    public func detectSteps(
+        name: String = "steps", sensor: String? = nil, settings: StepSettings = StepSettings(),
+        delegate: (any StepDetectorDelegate)? = nil
+    ) throws -> StepDetector {
+        try settings.check()
+        let detector = StepDetector(
+            name: name, accelerometer: try stream(of: .accelerometer, named: sensor), settings: settings)
+        detector.delegate = delegate
+        return add(detector, owning: delegate)
+    }
+}
+
+/// Counts the swings of the total acceleration, on a grid of its own, so that every sampling rate gives the same count.
+///
+/// The total acceleration, joined by lines, is averaged over bins of 40 ms and filtered there. A swing rises from its valley
+/// and falls from its peak by more than a limit. Some that are regular, alike and strong enough begin a walk; it ends when no
+/// swing comes for 1.5 s, or when they are weaker than half of what began it.
+private struct StepFinder {
+    private static let binNanoseconds: Int64 = 40_000_000
+    /// Nothing is known of a longer time without a sample.
+    private static let gapNanoseconds: Int64 = 1_000_000_000
+    /// No step follows sooner: 214 a minute, above every run.
+    private static let soonestNanoseconds: Int64 = 280_000_000
+    private static let latestNanoseconds: Int64 = 1_500_000_000
+    /// The least height of a swing, in g, and the least share of the usual one.
+    private static let least: (g: Float, share: Float) = (0.06, 0.2)
+    /// How unequal the swings that begin a walk may be, and the greatest deviation of their intervals from the mean.
+    private static let likeness: (heights: Float, intervals: Double) = (4, 0.17)
+    /// The weight of a bin in the mean of squares: a time constant of 2 s.
+    private static let meanWeight: Float = 0.04 / 2.04
+
+    private let regularSteps: Int
+    private let thresholdG: Float
+    private var last: (timeNanoseconds: Int64, g: Float)?
+    private var binEndNanoseconds: Int64 = 0
+    /// The integral of the bin so far, in g·s.
+    private var integral: Double = 0
+    private var low = Biquad(
+        b: (0.05859663429144089, 0.11719326858288177, 0.05859663429144089), a: (-1.1716950746830759, 0.553380154858317))
+    private var high = Biquad(b: (1, -2, 1), a: (-1.740872281322006, 0.7998617544985346))
+    private var zeroG: Double = 0
+    /// The filtered acceleration of the last bin, in g.
+    private(set) var swingG: Float = 0
+    private var meanSquare: Float = 0
+    private var isRising = true
+    private var extremeG: Float = 0
+    private var extremeNanoseconds: Int64 = 0
+    private var valleyG: Float = 0
+    private var usualG: Float = 0
+    private var times: [Int64] = []
+    private var heights: [Float] = []
+    private(set) var isWalking = false
+
+    init(_ settings: StepSettings) {
+        regularSteps = settings.regularSteps
+        thresholdG = Float(settings.thresholdG)
+        times.reserveCapacity(regularSteps + 1)
+        heights.reserveCapacity(regularSteps + 1)
+    }
+
+    var rootMeanSquareG: Float { meanSquare.squareRoot() }
+
+    /// Steps a minute, over the last ones.
+    var cadence: Double {
+        guard let first = times.first, let last = times.last, last > first else { return 0 }
+        return 60 * Double(times.count - 1) / Units.seconds(from: first, to: last)
+    }
+
+    /// Forgets everything but what is counted.
+    mutating func interrupt() { last = nil }
+
+    /// Looks at the length of a sample in g; returns how many steps it completes.
+    mutating func update(_ lengthG: Float, at time: Int64) -> Int {
+        guard lengthG.isFinite else { return 0 }
+        guard let last, time >= last.timeNanoseconds, time <= Units.later(last.timeNanoseconds, by: Self.gapNanoseconds)
+        else {
+            begin(lengthG, at: time)
+            return 0
+        }
+        var count = 0
+        var (start, g) = (last.timeNanoseconds, Double(last.g))
+        let slope = time == start ? 0 : (Double(lengthG) - g) / Double(time - start)
+        while time >= binEndNanoseconds {
+            let end = g + slope * Double(binEndNanoseconds - start)
+            integral += (g + end) / 2 * Units.seconds(from: start, to: binEndNanoseconds)
+            (start, g) = (binEndNanoseconds, end)
+            count += addBin(integral / 0.04 - zeroG)
+            integral = 0
+            binEndNanoseconds = Units.later(binEndNanoseconds, by: Self.binNanoseconds)
+            // At the end of the range of stamps there is no further bin.
+            if binEndNanoseconds == start { break }
+        }
+        integral += (g + Double(lengthG)) / 2 * Units.seconds(from: start, to: time)
+        self.last = (time, lengthG)
+        return count
+    }
+
+    private mutating func begin(_ lengthG: Float, at time: Int64) {
+        last = (time, lengthG)
+        binEndNanoseconds = Units.later(time, by: Self.binNanoseconds)
+        integral = 0
+        zeroG = Double(lengthG)
+        low.reset()
+        high.reset()
+        (swingG, meanSquare, extremeG, valleyG) = (0, 0, 0, 0)
+        isRising = true
+        extremeNanoseconds = time
+        stand()
+    }
+
+    private mutating func stand() {
+        times.removeAll(keepingCapacity: true)
+        heights.removeAll(keepingCapacity: true)
+        usualG = 0
+        isWalking = false
+    }
+
+    private mutating func addBin(_ g: Double) -> Int {
+        let time = binEndNanoseconds
+        swingG = Float(high.filter(low.filter(g)))
+        meanSquare += (swingG * swingG - meanSquare) * Self.meanWeight
+        if let latest = times.last, time - latest > Self.latestNanoseconds { stand() }
+        let limit = max(Self.least.g, Self.least.share * usualG)
+        guard isRising else {
+            extremeG = min(extremeG, swingG)
+            if swingG - extremeG > limit {
+                isRising = true
+                valleyG = extremeG
+                (extremeG, extremeNanoseconds) = (swingG, time)
+            }
+            return 0
+        }
+        guard swingG <= extremeG else {
+            (extremeG, extremeNanoseconds) = (swingG, time)
+            return 0
+        }
+        guard extremeG - swingG > limit else { return 0 }
+        isRising = false
+        let height = extremeG - valleyG
+        extremeG = swingG
+        guard height > limit, times.last.map({ extremeNanoseconds - $0 >= Self.soonestNanoseconds }) ?? true else {
+            return 0
+        }
+        return add(height, at: extremeNanoseconds)
+    }
+
+    /// Adds a swing; returns how many steps are known by it.
+    private mutating func add(_ height: Float, at time: Int64) -> Int {
+        times.append(time)
+        heights.append(height)
+        if times.count > regularSteps {
+            times.removeFirst()
+            heights.removeFirst()
+        }
+        usualG = usualG == 0 ? height : usualG + (height - usualG) * 0.2
+        if isWalking {
+            guard rootMeanSquareG >= thresholdG / 2 else {
+                stand()
+                return 0
+            }
+            return 1
+        }
+        guard times.count == regularSteps, rootMeanSquareG >= thresholdG, isRegular else { return 0 }
+        isWalking = true
+        return regularSteps
+    }
+
+    private var isRegular: Bool {
+        guard let first = times.first, let last = times.last, let greatest = heights.max(), let least = heights.min(),
+            greatest <= Self.likeness.heights * least
+        else { return false }
+        let mean = Double(last - first) / Double(times.count - 1)
+        var squares = 0.0
+        for index in 1..<times.count {
+            let deviation = Double(times[index] - times[index - 1]) - mean
+            squares += deviation * deviation
+        }
+        return (squares / Double(times.count - 1)).squareRoot() <= Self.likeness.intervals * mean
+    }
+}
+
+/// Half of a Butterworth band-pass of 0.9 to 3.2 Hz at 25 Hz, of the second order to each side (`scipy.signal.butter(2, [0.9, 3.2],
+/// "band", fs=25, output="sos")`), in the transposed direct form II.
+private struct Biquad {
+    let b: (Double, Double, Double)
+    let a: (Double, Double)
+    private var state = (0.0, 0.0)
+
+    init(b: (Double, Double, Double), a: (Double, Double)) {
+        self.b = b
+        self.a = a
+    }
+
+    mutating func reset() { state = (0, 0) }
+
+    mutating func filter(_ x: Double) -> Double {
+        let y = b.0 * x + state.0
+        state = (b.1 * x - a.0 * y + state.1, b.2 * x - a.1 * y)
+        return y
+    }
+}

@@ -1,0 +1,323 @@
+/// Finds single, double and triple taps in the samples of an accelerometer.
+///
+/// A tap is an impulse of a few milliseconds with calm before and after it: hands that type, steps and a rough road give
+/// impulses as well, and no calm. The accelerometer should be read at 400 Hz; below 200 Hz impulses fall between samples.
+public final class TapDetector: EventDetector {
+    package static let kind = "tap"
+    /// The name that events carry.
+    public let name: String
+    /// The stream of the accelerometer, where there is one.
+    public let streams: [SampleStream]
+    /// Told what is found; held weakly.
+    public weak var delegate: (any TapDetectorDelegate)?
+    /// Whether samples are looked at.
+    public private(set) var isDetecting = false
+    /// The sample that the delegate is being told about.
+    package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
+    /// The acceleration at each sample, for what is drawn.
+    package let rows: MeasuredRows? = MeasuredRows()
+
+    private let settings: TapSettings
+    private var finder: TapFinder
+    private var latest: TapEvent?
+
+    /// Creates a detector that does not detect yet; without an accelerometer, a start tells *device not available*.
+    ///
+    /// - Precondition: ``TapSettings/problems()`` finds none.
+    package init(name: String = "tap", accelerometer: SampleStream?, settings: TapSettings = TapSettings()) {
+        settings.requireValid()
+        self.name = name
+        self.settings = settings
+        streams = [accelerometer].compactMap { $0 }
+        finder = TapFinder(settings)
+    }
+
+    /// Starts with the next delivery, before any calm; does nothing while detecting.
+    public func startDetection() {
+        guard !isDetecting else { return }
+        guard streams.contains(where: \.sensor.isActive) else {
+            delegate?.tapDetectorDeviceNotAvailable(self)
+            return
+        }
+        finder.interrupt()
+        latest = nil
+        isDetecting = true
+    }
+
+    /// Stops at once; taps that could become more are not reported.
+    public func stopDetection() { isDetecting = false }
+
+    /// Tells the delegate when the accelerometer's stream is among those that failed.
+    package func didLose(_ lost: [SampleStream], because error: any Error) {
+        guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
+        finder.interrupt()
+        delegate?.tapDetector(self, didFailWithError: error)
+    }
+
+    /// Looks at the samples of the accelerometer and tells the delegate what they mean.
+    package func process(_ delivery: SampleDelivery) {
+        rows?.removeAll()
+        guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
+        if delivery.hidesTime(of: id) { finder.interrupt() }
+        let columns = delivery.batches[place].columns
+        for index in 0..<columns.count where isDetecting {
+            let time = columns.times[index]
+            let found = finder.update(SIMD3(columns.x[index], columns.y[index], columns.z[index]), at: time)
+            rows?.append(time, SIMD4(finder.impulseG, .nan, .nan, .nan))
+            guard let found else { continue }
+            position = SamplePosition(timeNanoseconds: time, streamIndex: place, sampleIndex: index)
+            latest = found
+            delegate?.tapDetector(self, didDetectTap: found)
+        }
+    }
+}
+
+/// What the detector shows.
+extension TapDetector {
+    private static let impulse = "impulse_g"
+
+    package var eventSensor: String? { streams.first?.sensor.name }
+    package func report(to router: Router) { delegate = delegate ?? router }
+
+    package var state: String? { finder.isCalm.map { $0 ? "calm" : "disturbed" } }
+    package var figures: [Figure] { latest.map { [.count, .axis, .peak].figures(of: $0) } ?? [] }
+    package var limits: [LiveValues.Limit] {
+        [LiveValues.Limit("tap", of: Self.impulse, begin: Float(settings.thresholdG), isAlwaysShown: true)]
+    }
+    package var sampledValues: [SampledValue] { [SampledValue(name: Self.impulse, place: .row(0))] }
+    package var lanes: [Lane] { [Lane("impulse, \(name)", "g", curve: "impulse", of: Self.impulse)] }
+}
+
+extension SensorSession.Setup {
+    /// Makes events of what a tap detector tells it; the delegate of one that is given none.
+    public var tapEventDelegate: some TapDetectorDelegate { router }
+
+    /// Looks for single, double and triple taps in the samples of an accelerometer.
+    ///
+    /// - Parameters:
+    ///   - name: The name that events carry.
+    ///   - sensor: The sensor's name; `nil` takes the first accelerometer.
+    ///   - settings: What a tap is.
+    ///   - delegate: Told what is found, in the place of ``tapEventDelegate``, and held by the session.
+    /// - Returns: The detector, which the session starts.
+    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
+    @discardableResult
+    public func detectTap(
+        name: String = "tap", sensor: String? = nil, settings: TapSettings = TapSettings(),
+        delegate: (any TapDetectorDelegate)? = nil
+    ) throws -> TapDetector {
+        try settings.check()
+        let detector = TapDetector(
+            name: name, accelerometer: try stream(of: .accelerometer, named: sensor), settings: settings)
+        detector.delegate = delegate
+        return add(detector, owning: delegate)
+    }
+}
+
+/// Counts impulses between times of calm, sample by sample.
+///
+/// An impulse is what rises above a reference that follows the acceleration slowly, and falls to half of its peak within
+/// ``pulseNanoseconds``. The rule of calm before and after is that of ChromiumOS EC (common/gesture.c); here calm is relative
+/// to the taps, so that a knock on a running machine counts and a key beside it does not.
+private struct TapFinder {
+    /// From the sample before an impulse to the one where it is over: at less than 40 Hz there is none so short.
+    private static let pulseNanoseconds: Int64 = 50_000_000
+    /// How long a device rings after an impulse, which is not looked at.
+    private static let ringNanoseconds: Int64 = 50_000_000
+    /// Samples count as noise when no impulse has followed them for this time; before that they may be its begin.
+    private static let riseNanoseconds: Int64 = 5_000_000
+    /// Nothing is known of a longer time without a sample.
+    private static let gapNanoseconds: Int64 = 200_000_000
+    /// The time constant of the reference, in seconds: it follows a hand, and an impulse moves it little.
+    private static let referenceSeconds: Float = 0.1
+    /// Always calm below it, in g: noise of the accelerometer.
+    private static let noiseG: Float = 0.06
+    /// The least part of the first peak that a further tap has.
+    private static let laterShare: Float = 0.25
+
+    private let thresholdG: Float
+    private let calmShare: Float
+    private let mostTaps: Int
+    private let doubleNanoseconds: Int64
+    private let bounceNanoseconds: Int64
+    private let levelSeconds: Float
+
+    private struct Impulse {
+        let startNanoseconds: Int64
+        var peakNanoseconds: Int64
+        var peakG: Float
+        var vector: SIMD3<Float>
+    }
+
+    private struct Taps {
+        let axis: DeviceAxis
+        let firstNanoseconds: Int64
+        let firstG: Float
+        var lastNanoseconds: Int64
+        var count = 1
+        var least: Float
+        var greatest: Float
+    }
+
+    private var lastNanoseconds: Int64?
+    private var reference = SIMD3<Float>.zero
+    /// How far the sample lies from the reference, in g.
+    private(set) var impulseG: Float = 0
+    /// The greatest distance of late, which fades.
+    private var levelG: Float = 0
+    /// The greatest distances of the last two times of ``riseNanoseconds``.
+    private var recentG: (now: Float, before: Float) = (0, 0)
+    private var recentNanoseconds: Int64 = 0
+    /// The last sample that belongs to no impulse.
+    private var calmNanoseconds: Int64 = 0
+    private var impulse: Impulse?
+    private var taps: Taps?
+
+    init(_ settings: TapSettings) {
+        thresholdG = Float(settings.thresholdG)
+        calmShare = Float(settings.calmShare)
+        mostTaps = settings.mostTaps
+        doubleNanoseconds = Units.nanoseconds(settings.double)
+        bounceNanoseconds = Units.nanoseconds(settings.bounce)
+        // A level fades to 1/7 in two time constants: then an equal peak finds calm.
+        levelSeconds = Float(Units.seconds(settings.quiet)) / 2
+    }
+
+    /// Whether the level is that of noise; `nil` before the first sample.
+    var isCalm: Bool? { lastNanoseconds == nil ? nil : levelG <= Self.noiseG }
+
+    /// Forgets everything: what follows has to be calm first.
+    mutating func interrupt() { lastNanoseconds = nil }
+
+    /// Looks at a sample in m/s²; returns what it decides.
+    mutating func update(_ sample: SIMD3<Float>, at time: Int64) -> TapEvent? {
+        let accelerationG = sample / Units.standardGravity
+        guard let last = lastNanoseconds, time >= last, time <= Units.later(last, by: Self.gapNanoseconds) else {
+            begin(at: accelerationG, time)
+            return nil
+        }
+        let seconds = Float(time - last) * 1e-9
+        let vector = accelerationG - reference
+        let distance = (vector * vector).sum().squareRoot()
+        // Values that are no numbers must not stay in the reference.
+        guard distance.isFinite else { return nil }
+        lastNanoseconds = time
+        impulseG = distance
+        if impulse != nil { return follow(distance, vector, at: time) }
+        let sinceTap = taps.map { time - $0.lastNanoseconds }
+        guard sinceTap.map({ $0 >= Self.ringNanoseconds }) ?? true else {
+            calmNanoseconds = time
+            return nil
+        }
+        if begins(distance) {
+            impulse = Impulse(startNanoseconds: calmNanoseconds, peakNanoseconds: time, peakG: distance, vector: vector)
+            recentG = (0, 0)
+            recentNanoseconds = time
+            return nil
+        }
+        reference += vector * (seconds / (Self.referenceSeconds + seconds))
+        calmNanoseconds = time
+        levelG -= levelG * seconds / (levelSeconds + seconds)
+        return settle(distance, at: time)
+    }
+
+    private mutating func begin(at accelerationG: SIMD3<Float>, _ time: Int64) {
+        reference = (accelerationG * accelerationG).sum().isFinite ? accelerationG : .zero
+        levelG = 1
+        recentG = (0, 0)
+        (lastNanoseconds, calmNanoseconds, recentNanoseconds) = (time, time, time)
+        impulse = nil
+        taps = nil
+        impulseG = 0
+    }
+
+    private func begins(_ distance: Float) -> Bool {
+        guard let taps else { return distance > thresholdG && isCalm(levelG, beside: distance) }
+        return distance > max(thresholdG, Self.laterShare * taps.firstG)
+    }
+
+    private func isCalm(_ level: Float, beside peak: Float) -> Bool { level <= max(Self.noiseG, calmShare * peak) }
+
+    /// Looks for the end of an impulse.
+    private mutating func follow(_ distance: Float, _ vector: SIMD3<Float>, at time: Int64) -> TapEvent? {
+        guard var found = impulse else { return nil }
+        if distance > found.peakG {
+            found.peakG = distance
+            found.peakNanoseconds = time
+            found.vector = vector
+        }
+        guard distance * 2 <= found.peakG else {
+            impulse = found
+            if time - found.startNanoseconds > Self.pulseNanoseconds { disturb(found.peakG) }
+            return nil
+        }
+        impulse = nil
+        calmNanoseconds = time
+        guard time - found.startNanoseconds <= Self.pulseNanoseconds else {
+            disturb(found.peakG)
+            return nil
+        }
+        return add(found, at: time)
+    }
+
+    private mutating func add(_ found: Impulse, at time: Int64) -> TapEvent? {
+        guard var taps else {
+            taps = Taps(
+                axis: DeviceAxis(greatestOf: found.vector), firstNanoseconds: found.peakNanoseconds,
+                firstG: found.peakG,
+                lastNanoseconds: found.peakNanoseconds, least: found.peakG, greatest: found.peakG)
+            return mostTaps == 1 ? finish(at: time) : nil
+        }
+        let isBounce = found.peakNanoseconds - taps.lastNanoseconds < bounceNanoseconds
+        taps.count += 1
+        taps.lastNanoseconds = found.peakNanoseconds
+        taps.least = min(taps.least, found.peakG)
+        taps.greatest = max(taps.greatest, found.peakG)
+        self.taps = taps
+        if isBounce || taps.count > mostTaps { disturb(taps.greatest) }
+        return nil
+    }
+
+    /// Looks at a sample without an impulse: taps end by time, and are none by noise.
+    private mutating func settle(_ distance: Float, at time: Int64) -> TapEvent? {
+        recentG.now = max(recentG.now, distance)
+        if time - recentNanoseconds > Self.riseNanoseconds {
+            levelG = max(levelG, recentG.before)
+            let noise = recentG.before
+            recentG = (0, recentG.now)
+            recentNanoseconds = time
+            if let taps, !isCalm(noise, beside: taps.least) { disturb(taps.greatest) }
+        }
+        guard let taps, time - taps.lastNanoseconds > doubleNanoseconds else { return nil }
+        return finish(at: time)
+    }
+
+    /// Nothing of it was a tap, and the next one needs calm.
+    private mutating func disturb(_ peakG: Float) {
+        levelG = max(levelG, peakG)
+        taps = nil
+        impulse = nil
+    }
+
+    private mutating func finish(at time: Int64) -> TapEvent? {
+        guard let taps else { return nil }
+        disturb(taps.greatest)
+        return TapEvent(
+            count: taps.count, axis: taps.axis, peakG: Double(taps.greatest), onsetNanoseconds: taps.firstNanoseconds,
+            timeNanoseconds: time)
+    }
+}
+
+extension DeviceAxis {
+    /// The axis along which a vector is longest.
+    fileprivate init(greatestOf vector: SIMD3<Float>) {
+        let lengths = SIMD3(abs(vector.x), abs(vector.y), abs(vector.z))
+        if lengths.z >= max(lengths.x, lengths.y) {
+            self = vector.z < 0 ? .minusZ : .plusZ
+        } else if lengths.y >= lengths.x {
+            self = vector.y < 0 ? .minusY : .plusY
+        } else {
+            self = vector.x < 0 ? .minusX : .plusX
+        }
+    }
+}

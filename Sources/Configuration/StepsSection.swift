@@ -1,0 +1,57 @@
+package import Binnacle
+package import TableReading
+
+/// `[steps.NAME]`: a counter of steps.
+package struct StepsSection: DetectorSection {
+    package let name: String
+    package let settings: StepSettings
+    private let sensor: String
+
+    package init?(name: String, reading table: TableReader, _ settings: StepSettings, among names: SectionNames) {
+        guard let sensor = Self.sensor(Self.accelerometer, table, names) else { return nil }
+        self.name = name
+        self.settings = settings
+        self.sensor = sensor
+    }
+
+    package var needs: [StreamNeed] {
+        [
+            StreamNeed(
+                sensor: sensor, kind: .accelerometer, rateHz: StreamNeed.RateHz.steps,
+                leastHz: StreamNeed.RateHz.leastSteps)
+        ]
+    }
+
+    package func makeDetector(on streams: [SampleStream], asking detectors: [any EventDetector]) -> StepDetector {
+        StepDetector(name: name, accelerometer: streams.first(sensor, .accelerometer), settings: settings)
+    }
+
+    package var publishedSensor: String? { sensor }
+    package var ownLines: [String] { [Self.line(Self.accelerometer, sensor)] }
+
+    package static let shown = "walked"
+    package static let isSet = false
+    package static let text = """
+        A counter of steps. Its name is unique among all detectors. It counts on the body of who walks; whatever swings as regularly from \
+        1 to 3 Hz, such as a machine, is counted as well. The daemon keeps the total in its state folder, and counts from 0 again on SIGUSR1.
+        """
+    package static let defaults = StepSettings()
+    package static let sensorKeys = [accelerometer.name]
+    package static let ownKeys = [accelerometer]
+    private static let accelerometer = Key(
+        "accelerometer", .usual("\"chassis\""), purpose: "it names the sensor that is carried", usual: "",
+        "The sensor that is carried.")
+
+    package static let rows: [SettingRow<StepSettings>] = [
+        SettingRow(
+            "regular_steps", \.regularSteps, .integer(in: 3...20),
+            "The number of regular steps with which a walk begins. Its first event brings them all; a shorter walk is not counted."
+        ),
+        SettingRow(
+            "threshold_g", \.thresholdG, .number,
+            """
+            The root mean square, from 0.9 to 3.2 Hz, of the acceleration with which a walk begins. A lower value counts gentler \
+            steps, and more of a drive.
+            """),
+    ]
+}

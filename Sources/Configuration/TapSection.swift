@@ -1,0 +1,71 @@
+package import Binnacle
+package import TableReading
+
+/// `[tap.NAME]`: a detector of taps.
+package struct TapSection: DetectorSection {
+    package let name: String
+    package let settings: TapSettings
+    private let sensor: String
+
+    package init?(name: String, reading table: TableReader, _ settings: TapSettings, among names: SectionNames) {
+        guard let sensor = Self.sensor(Self.accelerometer, table, names) else { return nil }
+        self.name = name
+        self.settings = settings
+        self.sensor = sensor
+    }
+
+    package var needs: [StreamNeed] {
+        [
+            StreamNeed(
+                sensor: sensor, kind: .accelerometer, rateHz: StreamNeed.RateHz.tap,
+                leastHz: StreamNeed.RateHz.leastTap)
+        ]
+    }
+
+    package func makeDetector(on streams: [SampleStream], asking detectors: [any EventDetector]) -> TapDetector {
+        TapDetector(name: name, accelerometer: streams.first(sensor, .accelerometer), settings: settings)
+    }
+
+    package var publishedSensor: String? { sensor }
+    package var ownLines: [String] { [Self.line(Self.accelerometer, sensor)] }
+    package var accelerationLimits: (sensor: String, limits: [(key: String, g: Float)])? {
+        (sensor, [("threshold_g", Float(settings.thresholdG))])
+    }
+
+    package static let shown = "knock"
+    package static let isSet = false
+    package static let text = """
+        A detector of single, double and triple taps. Its name is unique among all detectors. A tap is an impulse of a few milliseconds \
+        with calm before and after it, which keeps typing, steps and rough roads out. A device that only such detectors read is asked for \
+        400 samples a second, unless the sensor has rate_hz; below 200, impulses fall between samples.
+        """
+    package static let defaults = TapSettings()
+    package static let sensorKeys = [accelerometer.name]
+    package static let ownKeys = [accelerometer]
+    private static let accelerometer = Key(
+        "accelerometer", .usual("\"chassis\""), purpose: "it names the sensor that is tapped", usual: "",
+        "The sensor that is tapped, or what it is fixed to.")
+
+    package static let rows: [SettingRow<TapSettings>] = [
+        SettingRow(
+            "threshold_g", \.thresholdG, .number,
+            "How far an impulse rises above what was measured before it. A lower value finds softer taps."),
+        SettingRow(
+            "most_taps", \.mostTaps, .integer(in: 1...3),
+            "The most taps of one event; a burst of more is none. With 1 each tap is reported at once, whatever follows it."
+        ),
+        SettingRow(
+            "double_s", \.double, .seconds,
+            "The longest time from one tap to the next. The event is reported when it has passed after the last tap."),
+        SettingRow(
+            "bounce_s", \.bounce, .seconds,
+            "The shortest time from one tap to the next: what follows sooner is a bounce, and no tap is reported."),
+        SettingRow("quiet_s", \.quiet, .seconds, "How long it has to be calm before the first tap."),
+        SettingRow(
+            "calm_share", \.calmShare, .number,
+            """
+            What calm is: the greatest acceleration before, between and after the taps, as a part of their peak. A higher value finds taps \
+            in motion, and takes more for taps.
+            """),
+    ]
+}
