@@ -37,6 +37,11 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case pitchEnded = "pitch.ended"
     case lightChanged = "light.changed"
     case proximityChanged = "proximity.changed"
+    case vibrationBegan = "vibration.began"
+    case vibrationChanged = "vibration.changed"
+    case vibrationEnded = "vibration.ended"
+    case machineChanged = "machine.changed"
+    case machineFinished = "machine.finished"
     case gap
     case samplesLost = "samples.lost"
     case sensorActive = "sensor.active"
@@ -109,6 +114,14 @@ extension Figure {
         case illuminance = "illuminance_lux"
         case brightness = "brightness_percent"
         case proximity
+        case band
+        case zone
+        case velocity = "velocity_mm_s"
+        case vibration = "vibration_g"
+        case frequency = "frequency_hz"
+        case measuredTo = "measured_to_hz"
+        case machine
+        case learned = "learned_percent"
         case gap = "gap_s"
         case channel
         case cause
@@ -142,6 +155,10 @@ extension EventKind {
         .tiltAccuracy, .yawAccuracy, .gravityX, .gravityY, .gravityZ, .userX, .userY, .userZ, .rateX, .rateY, .rateZ,
         .reason,
     ]
+    private static let moving = HomeEntity.isOn("moving", "Moving", "moving", off: "still")
+    private static let vibrating = HomeEntity.isOn("vibration", "Vibrating", "vibrating", off: "calm")
+    /// What is measured of a vibration.
+    static let vibrations: [Figure.Name] = [.band, .zone, .velocity, .vibration, .frequency, .measuredTo, .machine]
     private static let limitBegins: [Figure.Name] = [.roll, .pitch, .peakAngle, .onset]
     private static let limitEnds: [Figure.Name] = [.roll, .pitch, .peakAngle, .duration, .onset]
     private static func screens(_ changed: Figure.Name) -> [Figure.Name] { [changed, .x, .y, .z] }
@@ -157,7 +174,7 @@ extension EventKind {
             Row(
                 "a89f1f1421234078b42b57844654f2a5", .info, .begin, from: .detector(MotionManager.kind),
                 state: [.delivers, .word("moving")], figures: [.peak, .onset],
-                home: [.moving, .pulse("tamper", "Tamper", isEnabled: false)],
+                home: [Self.moving, .pulse("tamper", "Tamper", isEnabled: false)],
                 "The acceleration has been above the motion threshold for the minimum duration.")
         case .motionMoving:
             Row(
@@ -168,7 +185,7 @@ extension EventKind {
             Row(
                 "e8777e9df8684e7a918ebac0caf66a5e", .info, from: .detector(MotionManager.kind),
                 state: [.delivers, .word("still"), .figures([.peak])], figures: [.peak, .duration, .onset],
-                home: [.moving, .peak],
+                home: [Self.moving, .peak],
                 "The device has been quiet for the quiet time; the duration does not include that time.")
         case .shake:
             Row(
@@ -310,6 +327,36 @@ extension EventKind {
                 "649161fb1f664a2abcefd82a78eb5a33", .info, from: .detector(ProximityDetector.kind),
                 state: [.delivers, .figures([.proximity])], figures: [.proximity], home: [],
                 "Something came near the device or went away, or it is known whether something is near.")
+        case .vibrationBegan:
+            Row(
+                "d19666cd7a10479cba715b9801f3da47", .info, .begin, from: .detector(VibrationDetector.kind),
+                state: [.delivers, .word("vibrating"), .figures([.velocity, .frequency])], figures: Self.vibrations,
+                home: [Self.vibrating, .velocity, .frequency, .occurrence],
+                "A band of frequencies has been beyond its first limit for the dwell time.")
+        case .vibrationChanged:
+            Row(
+                "ca618cdaf9904b8a967459cd79813f3f", .info, from: .detector(VibrationDetector.kind),
+                state: [.delivers, .word("vibrating"), .figures([.velocity, .frequency])], figures: Self.vibrations,
+                home: [.velocity, .frequency, .occurrence],
+                "A vibration has been in another zone, between two limits, for the dwell time.")
+        case .vibrationEnded:
+            Row(
+                "24fa39f3c01b4011bc45868312f81ce2", .info, from: .detector(VibrationDetector.kind),
+                state: [.delivers, .word("calm"), .figures([.velocity, .frequency])],
+                figures: Self.vibrations + [.duration],
+                home: [Self.vibrating, .velocity, .frequency, .occurrence],
+                "All bands have been below their first limits for the dwell time, which the duration does not include.")
+        case .machineChanged:
+            Row(
+                "972cb3872f0a4b979a1c00150168e98b", .info, from: .detector(VibrationDetector.kind),
+                state: [.delivers, .figures([.machine])], figures: Self.vibrations,
+                home: [.choice(.machine, MachineState.self), .occurrence],
+                "A machine is idle, running or spinning, by its vibration; or the first state is known.")
+        case .machineFinished:
+            Row(
+                "1822645ba146499fabbfd524f9255411", .info, from: .detector(VibrationDetector.kind),
+                state: [.delivers], figures: Self.vibrations + [.duration], home: [.occurrence],
+                "A machine that ran has been idle for the idle time, which the duration does not include.")
         case .gap:
             Row(
                 "aeeea507e7da4071ba95c43cffc37257", .warning, from: .sensors,
@@ -491,6 +538,16 @@ extension Figure.Name {
         case .brightness:
             Row(.number(.percent, decimals: 1), "The light around the device, of a sensor that has no unit.")
         case .proximity: Row(.word(Proximity.self), "Whether something is near: near or far.")
+        case .band: Row(.text, "The name of the band of frequencies.")
+        case .zone: Row(.integer, "The number of the band's limits that are exceeded.")
+        case .velocity:
+            Row(.number(.millimetresPerSecond, decimals: 3), "The root mean square of the velocity in the band, over a second.")
+        case .vibration: Row(.number(.g, decimals: 5), "The root mean square of the acceleration in the band, over a second.")
+        case .frequency: Row(.number(.hertz, decimals: 2), "The frequency with the greatest acceleration in the band.")
+        case .measuredTo:
+            Row(.number(.hertz, decimals: 1), "Up to where the band is measured, by the sampling rate and the chip's bandwidth.")
+        case .machine: Row(.word(MachineState.self), "What the machine does: idle, running or spinning.")
+        case .learned: Row(.number(.percent, decimals: 1), "How much of what is normal has been learned.")
         case .gap: Row(.number(.seconds, decimals: 3), "How long there were no samples.")
         case .channel: Row(.word(SampleKind.self), "What the samples measure.")
         case .cause:
