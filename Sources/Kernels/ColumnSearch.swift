@@ -25,6 +25,18 @@ package func firstGap(in times: UnsafePointer<Int64>, range: Range<Int>, longerT
     return first < middle ? first : firstGap(in: times, range: middle..<range.upperBound, longerThan: limit)
 }
 
+/// The greatest distance of neighbours in a range, whose first stamp is compared with an earlier one.
+package func longestInterval(in times: UnsafePointer<Int64>, range: Range<Int>, after earlier: Int64) -> Int64 {
+    var (longest, before): (Int64, Int64) = (0, earlier)
+    for index in range {
+        // Stamps do not decrease; a distance that 64 bits cannot hold wraps to a negative one.
+        let distance = times[index] &- before
+        longest = max(longest, distance < 0 ? .max : distance)
+        before = times[index]
+    }
+    return longest
+}
+
 /// Whether the distance of two consecutive stamps exceeds a limit, or overflows.
 @inline(__always)
 package func isGap(from earlier: Int64, to later: Int64, limit: Int64) -> Bool {

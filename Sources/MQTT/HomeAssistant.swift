@@ -107,7 +107,9 @@ struct HomeAssistantDevice {
     ) -> [Component] {
         switch entity {
         case .occurrence: return []
-        case .moving: return movingDetectors.map(moving)
+        case .isOn(let deviceClass, let name, let on, let off):
+            let able = detectors.filter { $0.kinds.contains { $0.row.home.contains { $0.isOn(deviceClass) } } }
+            return able.map { isOn($0, deviceClass, able.count == 1 ? name : "\(name) (\($0.name))", on, off) }
         case .pulse(let id, let name, let deviceClass, let isEnabled):
             return [
                 pulse(
@@ -115,6 +117,18 @@ struct HomeAssistantDevice {
             ]
         case .peak:
             return [figure("peak", "Peak acceleration", .peak, unit: "g", decimals: 3, icon: "mdi:axis-arrow")]
+        case .velocity:
+            return [
+                figure(
+                    "velocity", "Vibration velocity", .velocity, unit: "mm/s", decimals: 2, icon: "mdi:vibrate",
+                    deviceClass: "speed")
+            ]
+        case .frequency:
+            return [
+                figure(
+                    "frequency", "Vibration frequency", .frequency, unit: "Hz", decimals: 1, icon: "mdi:sine-wave",
+                    deviceClass: "frequency")
+            ]
         case .heading: return headings
         case .choice(let figure, let type): return [word(figure, among: Self.words(of: type))]
         case .interference:
@@ -126,17 +140,14 @@ struct HomeAssistantDevice {
         type.allCases.map(\.rawValue)
     }
 
-    private var movingDetectors: [HandledDetector] {
-        detectors.filter { $0.kinds.contains(.motionBegan) || $0.kinds.contains(.motionEnded) }
-    }
-
-    private func moving(_ detector: HandledDetector) -> Component {
+    private func isOn(
+        _ detector: HandledDetector, _ deviceClass: String, _ label: String, _ on: String, _ off: String
+    ) -> Component {
         var component = entity(
-            "moving_\(detector.name)", "binary_sensor",
-            label: movingDetectors.count == 1 ? "Moving" : "Moving (\(detector.name))", deviceClass: "moving")
-        let state = "value_json.detectors['\(detector.name)'] | default('still')"
+            "\(deviceClass)_\(detector.name)", "binary_sensor", label: label, deviceClass: deviceClass)
+        let state = "value_json.detectors['\(detector.name)'] | default('\(off)')"
         component.read(
-            topics.state(sensor), "{% set s = \(state) %}{{ {'moving': 'ON', 'still': 'OFF'}.get(s, 'None') }}")
+            topics.state(sensor), "{% set s = \(state) %}{{ {'\(on)': 'ON', '\(off)': 'OFF'}.get(s, 'None') }}")
         return component
     }
 
@@ -154,9 +165,9 @@ struct HomeAssistantDevice {
 
     private func figure(
         _ id: String, _ name: String, _ figure: Figure.Name, unit: String, decimals: Int, icon: String,
-        stateClass: String = "measurement"
+        stateClass: String = "measurement", deviceClass: String? = nil
     ) -> Component {
-        var component = entity(id, "sensor", label: name)
+        var component = entity(id, "sensor", label: name, deviceClass: deviceClass)
         component.object.add("unit_of_meas", unit)
         component.object.add("stat_cla", stateClass)
         component.object.add("sug_dsp_prc", raw: String(decimals))
@@ -276,4 +287,10 @@ struct MQTTDiscovery: Sendable, Equatable {
 
     /// Whether a retained message is from an earlier configuration.
     func isLeft(_ topic: String) -> Bool { !messages.contains { $0.topic == topic } }
+}
+
+extension EventKind.HomeEntity {
+    fileprivate func isOn(_ deviceClass: String) -> Bool {
+        if case .isOn(deviceClass, _, _, off: _) = self { true } else { false }
+    }
 }

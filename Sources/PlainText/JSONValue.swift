@@ -56,4 +56,17 @@ package enum JSONValue: Sendable, Equatable {
         case .object: "an object"
         }
     }
+
+    /// The value as JSON, with the text of its numbers.
+    package var json: String {
+        switch self {
+        case .null: "null"
+        case .boolean(let value): String(value)
+        case .number(let text): text
+        case .string(let text): JSONObject.quoted(text)
+        case .array(let values): JSONObject.list(values.map(\.json))
+        case .object(let members):
+            "{" + members.map { "\(JSONObject.quoted($0.key)):\($0.value.json)" }.joined(separator: ",") + "}"
+        }
+    }
 }

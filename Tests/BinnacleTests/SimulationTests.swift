@@ -33,6 +33,8 @@ private func settings(
     private static func cycle(_ model: SimulationSettings.Model) -> (seconds: Int64, events: [Expected]) {
         switch model {
         case .still: (10, [])
+        // Its motions depend on where a pause begins: a vibration detector is what finds it.
+        case .wash: (90, [])
         case .walk: (20, [(.motionBegan, 2020...2060), (.motionEnded, 12_900...13_500)])
         case .shake: (10, [(.motionBegan, 2020...2060)] + shakes + [(.motionEnded, 5900...6200)])
         case .turn: (60, [(.northFaced, 11_600...11_800), (.northLeft, 25_100...25_300)])
@@ -75,7 +77,7 @@ private func settings(
     }
 
     @Test(
-        arguments: SimulationSettings.Model.allCases,
+        arguments: SimulationSettings.Model.allCases.filter { $0 != .wash },
         [(100.0, 1, 60), (100, 2, 120), (50, 3, 60), (71.43, 4, 60), (400, 5, 60)] as [(Double, UInt64, Int64)])
     func eachModelSaysWhatItsNamePromisesAndNothingElse(
         model: SimulationSettings.Model, run: (rateHz: Double, seed: UInt64, seconds: Int64)

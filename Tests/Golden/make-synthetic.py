@@ -241,6 +241,30 @@ def simulated_screen():
         f.write("\n".join(rows) + "\n")
 
 
+def simulated_wash():
+    """A washing machine: its motor at 18 Hz with pauses, a spin at 13.3 Hz that runs up and down, and rest.
+
+    From 20.0 to 20.2 s samples are missing, so that a second is not measured.
+    """
+    rng = random.Random(42)
+    rows = ["time_s,ax_g,ay_g,az_g"]
+    phase = 0
+    for i in range(75 * 64):
+        t = i / 64
+        x = z = 0
+        if 5 <= t < 35 and (t - 5) % 10 < 8:
+            x = 0.04 * math.sqrt(2) * math.sin(2 * math.pi * 18 * t)
+        elif 35 <= t < 60:
+            speed = min(1, (t - 35) / 5, (60 - t) / 5)
+            phase += 2 * math.pi * 13.3 * speed / 64
+            x, z = 0.25 * speed ** 2 * math.cos(phase), 0.25 * speed ** 2 * math.sin(phase)
+        values = (x + noise(rng, 0.002), noise(rng, 0.002), 1 + z + noise(rng, 0.002))
+        if not 20 <= t < 20.2:
+            rows.append("%.6f,%.4f,%.4f,%.4f" % (t, *values))
+    with open("simulated-wash.csv", "w") as f:
+        f.write("\n".join(rows) + "\n")
+
+
 def simulated_attitude():
     """A boat: at rest, then rolling in waves, heeled to starboard for 6 s, bow up for 3 s, and through a turn of 90 degrees to starboard.
 
@@ -342,6 +366,7 @@ if __name__ == "__main__":
     simulated_faults()
     simulated_evemu()
     simulated_screen()
+    simulated_wash()
     simulated_rotation()
     simulated_laptop()
     simulated_attitude()

@@ -1,3 +1,5 @@
+package import PlainText
+
 /// A detector whose results become events, and which shows what it measures to views that do not know its class.
 ///
 /// What follows ``report(to:)`` has a default, so that a detector states only what it has.
@@ -39,12 +41,14 @@ package protocol EventDetector: DrivenDetector {
     var gyroscopeState: GyroscopeState? { get }
     /// The lines of a replay's summary about it; `word` is what has ended, as in "trace".
     func summary(ofEnded word: String) -> [String]
-    /// A count that outlives a restart of the daemon; `nil` for a detector without one.
-    var keptCount: Int64? { get }
-    /// Continues with a count that was kept, or counts from 0 again.
-    func restore(count: Int64)
-    /// What it assumes of its sensor's scale; `nil` while that is right.
-    var scaleAssumption: ScaleAssumption? { get }
+    /// What it assumes of its sensor, or leaves out because of it.
+    var assumptions: [Assumption] { get }
+    /// What it has learned or counted, as a JSON object that the state folder keeps; `nil` for a detector that keeps nothing.
+    var learned: String? { get }
+    /// Takes what a detector of its kind and name had learned before; hostile values change nothing.
+    func recall(_ learned: JSONValue)
+    /// Counts from 0 again; `false` for a detector that does not count.
+    func resetCount() -> Bool
 
     // MARK: Single readings
 
@@ -66,9 +70,10 @@ extension EventDetector {
     package func squares(_ place: Int, count: Int) -> UnsafePointer<Float>? { nil }
     package var gyroscopeState: GyroscopeState? { nil }
     package func summary(ofEnded word: String) -> [String] { [] }
-    package var keptCount: Int64? { nil }
-    package func restore(count: Int64) {}
-    package var scaleAssumption: ScaleAssumption? { nil }
+    package var assumptions: [Assumption] { [] }
+    package var learned: String? { nil }
+    package func recall(_ learned: JSONValue) {}
+    package func resetCount() -> Bool { false }
     package var ambientKinds: Set<AmbientReading.Kind> { [] }
     package func process(_ outcome: AmbientReading.Outcome) {}
 }
@@ -80,18 +85,25 @@ extension [Figure.Name] {
     }
 }
 
-/// What a detector assumes of a sensor's scale, because of what the samples are at rest.
-package struct ScaleAssumption {
-    /// The sensor's name.
-    package let sensor: String
-    /// The length that gravity has in the samples, in g.
-    let lengthG: Float
-
+/// What a detector assumes of a sensor, or leaves out because of it.
+package struct Assumption: Sendable {
+    /// What it is about: of two with the same subject the first is told.
+    package let subject: String
     /// A sentence for people.
-    package var text: String {
+    package let text: String
+
+    /// Creates an assumption.
+    package init(subject: String, text: String) {
+        self.subject = subject
+        self.text = text
+    }
+
+    /// That gravity has another length in the samples of a sensor at rest, in g.
+    static func scale(of sensor: String, lengthG: Float) -> Assumption {
         let length = Figure.Value.number(Double(lengthG), decimals: 2)
-        return
-            "sensor '\(sensor)': it measures \(length) g at rest, so its scale is wrong; the orientation needs its direction "
-            + "alone, and 'binnacle calibrate' corrects it"
+        return Assumption(
+            subject: sensor,
+            text: "sensor '\(sensor)': it measures \(length) g at rest, so its scale is wrong; the orientation needs its direction "
+                + "alone, and 'binnacle calibrate' corrects it")
     }
 }

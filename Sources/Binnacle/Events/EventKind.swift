@@ -168,10 +168,14 @@ extension EventKind {
         ///
         /// A `deviceClass` of its own makes it a diagnostic.
         case pulse(_ id: String, _ name: String, deviceClass: String? = nil, isEnabled: Bool = true)
-        /// Whether the detector is in the state "moving".
-        case moving
+        /// Whether the detector is in one state and not in the other, with Home Assistant's device class.
+        case isOn(_ deviceClass: String, _ name: String, _ state: String, off: String)
         /// The greatest acceleration.
         case peak
+        /// The root mean square of a velocity.
+        case velocity
+        /// The strongest frequency of a vibration.
+        case frequency
         /// The heading.
         case heading
         /// A figure that is one of some words.

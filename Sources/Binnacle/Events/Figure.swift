@@ -106,6 +106,8 @@ extension Figure.Name {
         case degreesPerSecond = "_dps"
         case lux = "_lux"
         case percent = "_percent"
+        case millimetresPerSecond = "_mm_s"
+        case hertz = "_hz"
         /// A number without a unit.
         case ratio = ""
 
@@ -120,6 +122,8 @@ extension Figure.Name {
             case .degreesPerSecond: "°/s"
             case .lux: " lx"
             case .percent: " %"
+            case .millimetresPerSecond: " mm/s"
+            case .hertz: " Hz"
             case .ratio: ""
             }
         }

@@ -41,6 +41,11 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case step
     case stationary
     case departed
+    case vibrationBegan = "vibration.began"
+    case vibrationChanged = "vibration.changed"
+    case vibrationEnded = "vibration.ended"
+    case machineChanged = "machine.changed"
+    case machineFinished = "machine.finished"
     case gap
     case samplesLost = "samples.lost"
     case sensorActive = "sensor.active"
@@ -116,6 +121,14 @@ extension Figure {
         case sign
         case total
         case cadence = "cadence_per_min"
+        case band
+        case zone
+        case velocity = "velocity_mm_s"
+        case vibration = "vibration_g"
+        case frequency = "frequency_hz"
+        case measuredTo = "measured_to_hz"
+        case machine
+        case learned = "learned_percent"
         case gap = "gap_s"
         case channel
         case cause
@@ -149,6 +162,10 @@ extension EventKind {
         .tiltAccuracy, .yawAccuracy, .gravityX, .gravityY, .gravityZ, .userX, .userY, .userZ, .rateX, .rateY, .rateZ,
         .reason,
     ]
+    private static let moving = HomeEntity.isOn("moving", "Moving", "moving", off: "still")
+    private static let vibrating = HomeEntity.isOn("vibration", "Vibrating", "vibrating", off: "calm")
+    /// What is measured of a vibration.
+    static let vibrations: [Figure.Name] = [.band, .zone, .velocity, .vibration, .frequency, .measuredTo, .machine]
     private static let limitBegins: [Figure.Name] = [.roll, .pitch, .peakAngle, .onset]
     private static let limitEnds: [Figure.Name] = [.roll, .pitch, .peakAngle, .duration, .onset]
     private static func screens(_ changed: Figure.Name) -> [Figure.Name] { [changed, .x, .y, .z] }
@@ -164,7 +181,7 @@ extension EventKind {
             Row(
                 "a89f1f1421234078b42b57844654f2a5", .info, .begin, from: .detector(MotionManager.kind),
                 state: [.delivers, .word("moving")], figures: [.peak, .onset],
-                home: [.moving, .pulse("tamper", "Tamper", isEnabled: false)],
+                home: [Self.moving, .pulse("tamper", "Tamper", isEnabled: false)],
                 "The acceleration has been above the motion threshold for the minimum duration.")
         case .motionMoving:
             Row(
@@ -175,7 +192,7 @@ extension EventKind {
             Row(
                 "e8777e9df8684e7a918ebac0caf66a5e", .info, from: .detector(MotionManager.kind),
                 state: [.delivers, .word("still"), .figures([.peak])], figures: [.peak, .duration, .onset],
-                home: [.moving, .peak],
+                home: [Self.moving, .peak],
                 "The device has been quiet for the quiet time; the duration does not include that time.")
         case .shake:
             Row(
@@ -331,13 +348,43 @@ extension EventKind {
         case .stationary:
             Row(
                 "db07a7c2e6c54a39b5cf8277621e9cd5", .info, from: .detector(StationaryDetector.kind),
-                state: [.delivers, .word("still")], figures: [.onset], home: [.moving, .occurrence],
+                state: [.delivers, .word("still")], figures: [.onset], home: [Self.moving, .occurrence],
                 "The device has been still for the dwell time.")
         case .departed:
             Row(
                 "60843174f11a4407a31c24154729dcaa", .info, .begin, from: .detector(StationaryDetector.kind),
-                state: [.delivers, .word("moving")], figures: [.onset], home: [.moving, .occurrence],
+                state: [.delivers, .word("moving")], figures: [.onset], home: [Self.moving, .occurrence],
                 "The device has moved for the dwell time, as one that is carried or driven.")
+        case .vibrationBegan:
+            Row(
+                "d19666cd7a10479cba715b9801f3da47", .info, .begin, from: .detector(VibrationDetector.kind),
+                state: [.delivers, .word("vibrating"), .figures([.velocity, .frequency])], figures: Self.vibrations,
+                home: [Self.vibrating, .velocity, .frequency, .occurrence],
+                "A band of frequencies has been beyond its first limit for the dwell time.")
+        case .vibrationChanged:
+            Row(
+                "ca618cdaf9904b8a967459cd79813f3f", .info, from: .detector(VibrationDetector.kind),
+                state: [.delivers, .word("vibrating"), .figures([.velocity, .frequency])], figures: Self.vibrations,
+                home: [.velocity, .frequency, .occurrence],
+                "A vibration has been in another zone, between two limits, for the dwell time.")
+        case .vibrationEnded:
+            Row(
+                "24fa39f3c01b4011bc45868312f81ce2", .info, from: .detector(VibrationDetector.kind),
+                state: [.delivers, .word("calm"), .figures([.velocity, .frequency])],
+                figures: Self.vibrations + [.duration],
+                home: [Self.vibrating, .velocity, .frequency, .occurrence],
+                "All bands have been below their first limits for the dwell time, which the duration does not include.")
+        case .machineChanged:
+            Row(
+                "972cb3872f0a4b979a1c00150168e98b", .info, from: .detector(VibrationDetector.kind),
+                state: [.delivers, .figures([.machine])], figures: Self.vibrations,
+                home: [.choice(.machine, MachineState.self), .occurrence],
+                "A machine is idle, running or spinning, by its vibration; or the first state is known.")
+        case .machineFinished:
+            Row(
+                "1822645ba146499fabbfd524f9255411", .info, from: .detector(VibrationDetector.kind),
+                state: [.delivers], figures: Self.vibrations + [.duration], home: [.occurrence],
+                "A machine that ran has been idle for the idle time, which the duration does not include.")
         case .gap:
             Row(
                 "aeeea507e7da4071ba95c43cffc37257", .warning, from: .sensors,
@@ -528,6 +575,16 @@ extension Figure.Name {
             Row(.integer, "1 when the first peak of a tap is along its axis, as in `+z`, and -1 against it, as in `-z`.")
         case .total: Row(.integer, "The number of steps since they were last counted from 0.")
         case .cadence: Row(.number(.ratio, decimals: 0), "Steps a minute.")
+        case .band: Row(.text, "The name of the band of frequencies.")
+        case .zone: Row(.integer, "The number of the band's limits that are exceeded.")
+        case .velocity:
+            Row(.number(.millimetresPerSecond, decimals: 3), "The root mean square of the velocity in the band, over a second.")
+        case .vibration: Row(.number(.g, decimals: 5), "The root mean square of the acceleration in the band, over a second.")
+        case .frequency: Row(.number(.hertz, decimals: 2), "The frequency with the greatest acceleration in the band.")
+        case .measuredTo:
+            Row(.number(.hertz, decimals: 1), "Up to where the band is measured, by the sampling rate and the chip's bandwidth.")
+        case .machine: Row(.word(MachineState.self), "What the machine does: idle, running or spinning.")
+        case .learned: Row(.number(.percent, decimals: 1), "How much of what is normal has been learned.")
         case .gap: Row(.number(.seconds, decimals: 3), "How long there were no samples.")
         case .channel: Row(.word(SampleKind.self), "What the samples measure.")
         case .cause:

@@ -250,9 +250,9 @@ extension OrientationDetector {
         ]
     }
 
-    package var scaleAssumption: ScaleAssumption? {
-        guard gravityG != 1, let accelerometer else { return nil }
-        return ScaleAssumption(sensor: accelerometer.sensor.name, lengthG: gravityG)
+    package var assumptions: [Assumption] {
+        guard gravityG != 1, let accelerometer else { return [] }
+        return [.scale(of: accelerometer.sensor.name, lengthG: gravityG)]
     }
 }
 

@@ -16,6 +16,7 @@ import Glibc
 /// | tap | 10 s | is tapped once, twice and three times at 2, 4.5 and 7 s | three taps by a tap detector |
 /// | turn | 60 s | turns from west on, rests facing north from 12.5 to 22.5 s | north.faced, north.left |
 /// | drop | 10 s | falls at 2 s, strikes at 2.3 s | motion.began, free_fall, shock and shake at once, motion.ended |
+/// | wash | 90 s | tumbles from 5 to 35 s, spins until 60 s | motions; those of a vibration detector |
 ///
 /// besides the headings of the compass. A fall is motion, and a blow of more than 2.5 g always is a shake of more than
 /// 1.5 g. At lower rates a blow may fall between two samples, as it does for a device.
@@ -64,6 +65,7 @@ package struct MotionModel: Sendable {
             force =
                 Self.gravity
                 + TapModel.acceleration(at: phase(index, TapModel.cycleSeconds), periodSeconds: 1 / settings.rateHz)
+        case .wash: force = Self.gravity + WashModel.acceleration(at: phase(index, WashModel.cycleSeconds))
         case .drop: force = DropModel.specificForce(at: phase(index, DropModel.cycleSeconds))
         }
         force += Self.forceDeviation * forceNoise.vector(at: index)

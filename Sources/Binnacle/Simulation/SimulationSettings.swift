@@ -14,6 +14,8 @@ public struct SimulationSettings: CheckedSettings {
         case turn
         /// Is held, falls, strikes the ground and lies there.
         case drop
+        /// Stands on a washing machine, which tumbles, spins and rests.
+        case wash
     }
 
     /// The movement.

@@ -1,3 +1,5 @@
+package import PlainText
+
 /// Counts the steps of who carries the accelerometer.
 ///
 /// A walk begins after some regular steps, which its first event brings. Whatever swings as regularly from 1 to 3 Hz is
@@ -116,8 +118,22 @@ extension StepDetector {
                 ]),
         ]
     }
-    package var keptCount: Int64? { total }
-    package func restore(count: Int64) { total = count }
+
+    /// The count, which outlives a restart of the daemon.
+    package var learned: String? {
+        var object = JSONObject()
+        object.add("steps", raw: "\(total)")
+        return object.text
+    }
+
+    package func recall(_ learned: JSONValue) {
+        if let count = learned["steps"]?.integer, count >= 0 { total = Int64(count) }
+    }
+
+    package func resetCount() -> Bool {
+        total = 0
+        return true
+    }
 }
 
 extension SensorSession.Setup {

@@ -10,7 +10,7 @@ final class DetectionPart: DaemonPart {
     private unowned let daemon: Daemon
     private let demand: DemandPart
     /// Sensors whose wrong scale was already reported.
-    private var toldScales: Set<String> = []
+    private var toldSubjects: Set<String> = []
     private var damage: StationError?
 
     private var assembly: Assembly { daemon.assembly }
@@ -39,8 +39,9 @@ final class DetectionPart: DaemonPart {
 
     func finishTurn(at now: Int64) {
         for detector in assembly.detectors {
-            guard let scale = detector.scaleAssumption, toldScales.insert(scale.sensor).inserted else { continue }
-            daemon.log.say(scale.text, level: .warning)
+            for found in detector.assumptions where toldSubjects.insert(found.subject).inserted {
+                daemon.log.say(found.text, level: .warning)
+            }
         }
     }
 

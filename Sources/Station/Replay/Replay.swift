@@ -169,7 +169,7 @@ package final class Replay {
         }
         summary.skippedCounts = repairs.skippedCounts
         summary.notices = repairs.notices.map(\.description) + [stretch?.notice].compactMap { $0 }
-        summary.assumptions = assembly.assumptions + assembly.scaleAssumptions.map(\.text)
+        summary.assumptions = assembly.assumptions + assembly.detectorAssumptions.map(\.text)
         summary.elapsedSeconds = elapsed / .seconds(1)
         summary.isCancelled = session.isCancelled
         return summary

@@ -158,10 +158,10 @@ package struct Assembly {
         }
     }
 
-    /// The detectors' assumptions about the scales of their sensors, each sensor once.
-    var scaleAssumptions: [ScaleAssumption] {
-        detectors.compactMap(\.scaleAssumption).reduce(into: []) { all, found in
-            if !all.contains(where: { $0.sensor == found.sensor }) { all.append(found) }
+    /// What the detectors assume of their sensors, each subject once.
+    var detectorAssumptions: [Assumption] {
+        detectors.flatMap(\.assumptions).reduce(into: []) { all, found in
+            if !all.contains(where: { $0.subject == found.subject }) { all.append(found) }
         }
     }
 

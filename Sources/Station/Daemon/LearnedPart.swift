@@ -4,21 +4,22 @@ import LinuxSystem
 import PlainText
 import Store
 
-/// Keeps the counts of detectors, such as steps, over a restart, and sets them to 0 on SIGUSR1.
-final class CountsPart: DaemonPart {
+/// Keeps what detectors have learned or counted across starts and reloads, in a small file in the state folder; on SIGUSR1 they count
+/// from 0 again.
+final class LearnedPart: DaemonPart {
     private unowned let daemon: Daemon
-    private let inbox: PartInbox<CountsPart>
-    private let path = EventStoreSettings.besideEvents("counts.json")
-    private var counts: [String: Int64] = [:]
+    private let inbox: PartInbox<LearnedPart>
+    private let path = GyroscopeMemoryFile.standardPath.map { $0.replacing("gyroscopes.json", with: "learned.json") }
+    /// By kind and name of the detector, each a JSON object.
+    private var entries: [String: JSONValue] = [:]
     private var isChanged = false
     private var isWriting = false
-    /// When the file may be written next, on CLOCK_MONOTONIC.
-    private var fileNanoseconds: Int64 = 0
+    private var dueNanoseconds: Int64 = 0
     /// Why the last attempt to write failed.
     private var failure: String?
 
-    private static let limits = (bytes: 65_536, counts: 64)
-    private static let fileInterval: Int64 = 60_000_000_000
+    private static let intervalNanoseconds: Int64 = 60_000_000_000
+    private static let limits = (bytes: 4_194_304, entries: 64)
 
     init(_ daemon: Daemon) {
         self.daemon = daemon
@@ -31,34 +32,28 @@ final class CountsPart: DaemonPart {
         do throws(SmallFile.Failure) {
             let bytes = try SmallFile.bytes(path, limit: Self.limits.bytes, kind: .regular)
             guard let value = try? JSONReader.value(of: bytes), value["version"]?.integer == 1,
-                case .array(let items)? = value["counts"]
+                case .object(let members)? = value["detectors"]
             else { throw .irregular }
-            for item in items.suffix(Self.limits.counts) {
-                guard let name = item["detector"]?.text, let count = item["count"]?.integer, count >= 0 else {
-                    continue
-                }
-                counts[name] = Int64(count)
-            }
+            for member in members.prefix(Self.limits.entries) { entries[member.key] = member.value }
         } catch {
             if case .system(let error) = error, error.isMissing { return }
             daemon.log.say(
-                "\(path.printable): counts cannot be read (\(error.reason)); they begin with 0", level: .warning)
+                "\(path.printable): what detectors had learned cannot be read (\(error.reason)); it is learned again",
+                level: .warning)
         }
     }
 
     func willApply(_ change: ConfigurationChange) { record() }
 
-    /// Continues the counts of the detectors that were made.
+    /// Gives detectors what those of their kind and name had learned.
     func apply(_ change: ConfigurationChange) {
-        for detector in change.after.detectors where detector.keptCount == 0 {
-            if let count = counts[detector.name] { detector.restore(count: count) }
-        }
+        for detector in daemon.assembly.detectors { entries[Self.key(detector)].map(detector.recall) }
     }
 
     func finishTurn(at now: Int64) {
         if daemon.interruption.takeReset() { reset() }
-        guard now >= fileNanoseconds else { return }
-        fileNanoseconds = now + Self.fileInterval
+        guard now >= dueNanoseconds else { return }
+        dueNanoseconds = Units.later(now, by: Self.intervalNanoseconds)
         record()
         write()
     }
@@ -78,21 +73,22 @@ final class CountsPart: DaemonPart {
     }
 
     private func reset() {
-        let detectors = daemon.assembly.detectors.filter { $0.keptCount != nil }
-        for detector in detectors { detector.restore(count: 0) }
-        let names = Spelling.list(detectors.map(\.name))
+        let names = daemon.assembly.detectors.filter { $0.resetCount() }.map(\.name)
         daemon.log.say(
-            detectors.isEmpty ? "SIGUSR1: no detector counts" : "SIGUSR1: \(names) count from 0 again", level: .notice)
+            names.isEmpty ? "SIGUSR1: no detector counts" : "SIGUSR1: \(Spelling.list(names)) count from 0 again",
+            level: .notice)
         record()
         write()
     }
 
+    private static func key(_ detector: any EventDetector) -> String { "\(type(of: detector).kind).\(detector.name)" }
+
     private func record() {
         for detector in daemon.assembly.detectors {
-            guard let count = detector.keptCount, counts[detector.name] ?? 0 != count,
-                counts[detector.name] != nil || counts.count < Self.limits.counts
+            guard let text = detector.learned, let value = try? JSONReader.value(of: Array(text.utf8)),
+                entries[Self.key(detector)] != value, entries.count < Self.limits.entries
             else { continue }
-            counts[detector.name] = count
+            entries[Self.key(detector)] = value
             isChanged = true
         }
     }
@@ -101,16 +97,11 @@ final class CountsPart: DaemonPart {
     private func write() {
         guard daemon.options.viewSocket == nil, let path, isChanged, !isWriting else { return }
         isChanged = false
+        var detectors = JSONObject()
+        for (key, value) in entries.sorted(by: { $0.key < $1.key }) { detectors.add(key, raw: value.json) }
         var object = JSONObject()
         object.add("version", raw: "1")
-        object.add(
-            "counts",
-            list: counts.sorted { $0.key < $1.key }.map { name, count in
-                var entry = JSONObject()
-                entry.add("detector", name)
-                entry.add("count", raw: "\(count)")
-                return entry.text
-            })
+        object.add("detectors", raw: detectors.text)
         let contents = Array((object.text + "\n").utf8)
         do throws(SystemError) {
             try inbox.run {
@@ -132,8 +123,7 @@ final class CountsPart: DaemonPart {
         isWriting = false
         var text: String?
         if case .failure(let error) = result {
-            text = "\(path ?? ""): counts cannot be written (\(error.reason)); they are lost when the daemon ends"
-            isChanged = true
+            text = "\(path ?? ""): what detectors have learned cannot be written (\(error.reason)); it is kept until the next stop"
         }
         if let text, text != failure { daemon.log.say(text, level: .warning) }
         failure = text

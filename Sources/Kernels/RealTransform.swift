@@ -7,7 +7,7 @@ import Glibc
 /// Z̄(−k)) / 2, that of the odd ones O(k) = (Z(k) − Z̄(−k)) / 2i, and that of all X(k) = E(k) + e^(−2πik/N) · O(k).
 ///
 /// Source: W. H. Press et al., Numerical Recipes, 3rd edition, Cambridge 2007, section 12.3.
-final class RealTransform {
+package final class RealTransform {
     private var real: [SIMD4<Float>]
     private var imaginary: [SIMD4<Float>]
     /// cos and −sin of 2πk/N for k below N/2.
@@ -16,7 +16,8 @@ final class RealTransform {
     /// Bit-reversed indices.
     private let order: [Int]
 
-    init(_ length: Int) {
+    /// Creates a transform of `length` values, a power of two of at least 4.
+    package init(_ length: Int) {
         precondition(length > 3 && length & (length - 1) == 0, "the length is a power of two")
         let half = length / 2
         real = Array(repeating: .zero, count: half)
@@ -32,7 +33,7 @@ final class RealTransform {
     /// Adds Σ |X(k)|² over the four series to N/2 + 1 sums, for k from 0 to N/2.
     ///
     /// The mean is subtracted before the window is applied.
-    func addPower(
+    package func addPower(
         of samples: [SIMD4<Float>], minus mean: SIMD4<Float>, weightedBy window: [Float], to power: inout [Float]
     ) {
         let half = order.count

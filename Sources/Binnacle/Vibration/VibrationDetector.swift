@@ -1,0 +1,433 @@
+import Glibc
+import Kernels
+package import PlainText
+import SensorGeometry
+
+/// Measures each second how strongly a machine vibrates in bands of frequency, in the samples of an accelerometer.
+///
+/// Seconds follow each other from the first sample on. One is measured when its first sample of the next has come, and only
+/// if it is whole: no sample was lost, and no distance of two is longer than 2.5 times their mean. After one that is
+/// not, a change of zone or state has to last its time again.
+///
+/// The detector works without a delegate as well; it holds the delegate weakly, so its creator has to keep it.
+public final class VibrationDetector: EventDetector {
+    package static let kind = "vibration"
+    /// The name that events carry.
+    public let name: String
+    /// The accelerometer's stream, where there is one.
+    public let streams: [SampleStream]
+    /// What is measured.
+    package let settings: VibrationSettings
+    /// Told what is found; held weakly, and loaded once a delivery.
+    public weak var delegate: (any VibrationDetectorDelegate)?
+    /// Whether samples are looked at.
+    public private(set) var isDetecting = false
+    /// The sample that the delegate is being told about.
+    package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
+    /// What the bands' limits are compared with, once a second, for what is drawn.
+    package let rows: MeasuredRows? = MeasuredRows()
+    /// What is assumed of the rate, known after the first second.
+    package private(set) var assumptions: [Assumption] = []
+
+    /// What a band had in the last second that was measured.
+    private struct Reading {
+        var velocity = Double.nan
+        var acceleration = Double.nan
+        var frequencyHz = 0.0
+        var toHz = 0.0
+        /// The number of limits that it exceeds, with hysteresis.
+        var zone = 0
+    }
+
+    private let spectrum = BandSpectrum()
+    private let factors: SIMD4<Float>
+    private var readings: [Reading]
+    private var zone = LevelDwell()
+    private var machine = LevelDwell()
+    private var isMachineKnown = false
+    private var zoneSinceNanoseconds: Int64 = 0
+    private var ranSinceNanoseconds: Int64?
+    /// The second under way: its first and last stamp, and whether its samples are all there.
+    private var second: (startNanoseconds: Int64, isWhole: Bool)?
+    private var (firstNanoseconds, lastNanoseconds) = (Int64(0), Int64(0))
+    private var longestNanoseconds: Int64 = 0
+    private var toldRateHz = 0.0
+    /// The seconds that were measured, and those that were not.
+    private var counts = (measured: 0, left: 0)
+    private var isMeasured = false
+    private var startCount = 0
+    private var learning: VibrationLearning?
+
+    private static let secondNanoseconds: Int64 = 1_000_000_000
+    /// In samples: two are missing, or the clock of a polled device waited as long.
+    private static let mostIntervals = 2.5
+
+    /// Creates a detector that does not detect yet; without an accelerometer, a start tells *device not available*.
+    ///
+    /// - Precondition: ``VibrationSettings/problems()`` finds none.
+    package init(
+        name: String = "vibration", accelerometer: SampleStream?, settings: VibrationSettings = VibrationSettings()
+    ) {
+        settings.requireValid()
+        self.name = name
+        self.settings = settings
+        streams = [accelerometer].compactMap { $0 }
+        readings = Array(repeating: Reading(), count: settings.bands.count)
+        factors =
+            switch settings.axes {
+            case .all: SIMD4(1, 1, 1, 0)
+            case .x: SIMD4(1, 0, 0, 0)
+            case .y: SIMD4(0, 1, 0, 0)
+            case .z: SIMD4(0, 0, 1, 0)
+            }
+        learning = settings.learnDays.map { VibrationLearning(settings, days: $0) }
+    }
+
+    /// Starts with the next delivery, in the state of a new detector that has learned; does nothing while detecting.
+    public func startDetection() {
+        guard !isDetecting else { return }
+        guard streams.contains(where: \.sensor.isActive) else {
+            delegate?.vibrationDetectorDeviceNotAvailable(self)
+            return
+        }
+        (zone, machine) = (LevelDwell(), LevelDwell())
+        (isMachineKnown, isMeasured, ranSinceNanoseconds) = (false, false, nil)
+        for index in readings.indices { readings[index] = Reading() }
+        second = nil
+        startCount += 1
+        isDetecting = true
+    }
+
+    /// Stops at once.
+    public func stopDetection() { isDetecting = false }
+
+    /// Tells the delegate when the accelerometer's stream is among those that failed; the zone and the state hold.
+    package func didLose(_ lost: [SampleStream], because error: any Error) {
+        guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
+        second = nil
+        interrupt()
+        delegate?.vibrationDetector(self, didFailWithError: error)
+    }
+
+    /// Looks at the samples of the accelerometer, and tells the delegate what each second means that they complete.
+    package func process(_ delivery: SampleDelivery) {
+        rows?.removeAll()
+        guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
+        if !delivery.losses.isEmpty, delivery.losses.contains(where: { $0.stream == id }) { second?.isWhole = false }
+        let columns = delivery.batches[place].columns
+        let delegate = delegate
+        let start = startCount
+        var index = 0
+        while index < columns.count {
+            let time = columns.times[index]
+            if let second, let next = next(after: second.startNanoseconds, at: time) {
+                position = columns.position(of: index, at: place)
+                longestNanoseconds = max(
+                    longestNanoseconds,
+                    longestInterval(in: columns.times, range: index..<index + 1, after: lastNanoseconds))
+                finish(second.startNanoseconds, isWhole: second.isWhole, at: time, delegate, start)
+                guard isDetecting, startCount == start else { return }
+                begin(next, at: time)
+            } else if second == nil {
+                begin(time, at: time)
+            }
+            index = take(columns, from: index)
+        }
+    }
+
+    /// The begin of the second in which a stamp lies; `nil` in the one under way.
+    private func next(after start: Int64, at time: Int64) -> Int64? {
+        let end = Units.later(start, by: Self.secondNanoseconds)
+        guard time >= end else { return nil }
+        return isGap(from: end, to: time, limit: Self.secondNanoseconds) ? time : end
+    }
+
+    private func begin(_ start: Int64, at time: Int64) {
+        second = (start, true)
+        (firstNanoseconds, lastNanoseconds, longestNanoseconds) = (time, time, 0)
+        spectrum.removeAll()
+    }
+
+    /// Takes the samples of the second under way; returns the index of the first one after it.
+    private func take(_ columns: SampleColumns, from index: Int) -> Int {
+        guard let begun = second?.startNanoseconds else { return columns.count }
+        let end = Units.later(begun, by: Self.secondNanoseconds)
+        // The first one is taken also when its stamp is the last that there is.
+        let stop = max(index + 1, firstIndex(in: columns.times, range: index..<columns.count, notBefore: end))
+        longestNanoseconds = max(
+            longestNanoseconds, longestInterval(in: columns.times, range: index..<stop, after: lastNanoseconds))
+        lastNanoseconds = columns.times[stop - 1]
+        let axes = AxisColumns(x: columns.x, y: columns.y, z: columns.z)
+        if spectrum.append(axes, range: index..<stop, factors: factors) < stop - index { second?.isWhole = false }
+        return stop
+    }
+
+    private func finish(
+        _ start: Int64, isWhole: Bool, at end: Int64, _ delegate: (any VibrationDetectorDelegate)?, _ run: Int
+    ) {
+        let seconds = Units.seconds(from: firstNanoseconds, to: lastNanoseconds)
+        let interval = seconds / Double(max(1, spectrum.count - 1))
+        guard isWhole, interval > 0, Double(longestNanoseconds) * 1e-9 <= Self.mostIntervals * interval,
+            spectrum.transform(rateHz: 1 / interval)
+        else {
+            counts.left += 1
+            interrupt()
+            rows?.append(end, SIMD4(repeating: .nan))
+            return
+        }
+        counts.measured += 1
+        isMeasured = true
+        measure(rateHz: 1 / interval)
+        rows?.append(end, row)
+        learn()
+        reportZone(start, end, delegate)
+        guard isDetecting, startCount == run else { return }
+        reportMachine(start, end, delegate, run)
+    }
+
+    private func learn() {
+        guard learning != nil else { return }
+        for (index, band) in settings.bands.enumerated() {
+            let value = band.isVelocity ? readings[index].velocity : readings[index].acceleration
+            learning?.add(value, of: index, in: machine.value)
+        }
+    }
+
+    private func measure(rateHz: Double) {
+        let most = min(rateHz / VibrationSettings.rateFactor, settings.chipBandwidthHz ?? .infinity)
+        if abs(rateHz - toldRateHz) > 0.02 * toldRateHz {
+            toldRateHz = rateHz
+            assumptions = settings.bands.compactMap { assumption($0, most, rateHz) }
+        }
+        for (index, band) in settings.bands.enumerated() {
+            readings[index].toHz = min(band.toHz, most)
+            let power = spectrum.power(from: band.fromHz, to: readings[index].toHz)
+            let isCovered = readings[index].toHz >= band.fromHz + 1
+            readings[index].acceleration = isCovered ? power.acceleration.squareRoot() / Gravity.standard : .nan
+            readings[index].velocity = isCovered ? 1000 * power.velocity.squareRoot() : .nan
+            readings[index].frequencyHz = power.strongestHz
+            let value = band.isVelocity ? readings[index].velocity : readings[index].acceleration
+            let limits = limits(of: index)
+            let release = 1 - settings.hysteresisPercent / 100
+            var zone = min(readings[index].zone, limits.count)
+            while zone < limits.count, value >= limits[zone] { zone += 1 }
+            while zone > 0, !(value >= limits[zone - 1] * release) { zone -= 1 }
+            readings[index].zone = zone
+        }
+    }
+
+    /// The limits of a band; a learned one where it has none of its own.
+    private func limits(of band: Int) -> [Double] {
+        guard settings.bands[band].limits.isEmpty else { return settings.bands[band].limits }
+        return learning?.limit(of: band, in: machine.value).map { [$0] } ?? []
+    }
+
+    private func assumption(_ band: VibrationSettings.Band, _ most: Double, _ rateHz: Double) -> Assumption? {
+        guard most < 0.99 * band.toHz else { return nil }
+        func text(_ number: Double) -> String { Figure.Value.number(number, decimals: 1).description }
+        let found =
+            most >= band.fromHz + 1
+            ? "is measured from \(text(band.fromHz)) to \(text(most)) Hz, and not to \(text(band.toHz)) Hz"
+            : "is not measured, because it begins at \(text(band.fromHz)) Hz"
+        return Assumption(
+            subject: "\(name) \(band.name)",
+            text: "vibration '\(name)': band '\(band.name)' \(found): \(text(rateHz)) samples a second "
+                + "and the chip's bandwidth show what is below \(text(most)) Hz")
+    }
+
+    private func interrupt() {
+        isMeasured = false
+        zone.interrupt()
+        machine.interrupt()
+    }
+
+    // MARK: - What is told
+
+    /// The band in the highest zone, or the first.
+    private var strongest: Int {
+        readings.indices.max { (readings[$0].zone, -$0) < (readings[$1].zone, -$1) } ?? 0
+    }
+
+    private var machineState: MachineState? { isMachineKnown ? MachineState.allCases[machine.value] : nil }
+
+    private func event(_ end: Int64, lasting seconds: Double? = nil) -> VibrationEvent {
+        let band = strongest
+        let reading = readings[band]
+        return VibrationEvent(
+            band: settings.bands[band].name, zone: zone.value, velocityMillimetresPerSecond: reading.velocity,
+            accelerationG: reading.acceleration, frequencyHz: reading.frequencyHz, measuredToHz: reading.toHz,
+            machine: machineState, durationSeconds: seconds, timeNanoseconds: end)
+    }
+
+    private func reportZone(_ start: Int64, _ end: Int64, _ delegate: (any VibrationDetectorDelegate)?) {
+        let before = zone.value
+        let delay = Units.nanoseconds(settings.dwell)
+        guard let since = zone.change(to: readings[strongest].zone, from: start, at: end, { _ in delay }) else { return }
+        if before == 0 {
+            zoneSinceNanoseconds = since
+            delegate?.vibrationDetector(self, didBeginVibration: event(end))
+        } else if zone.value > 0 {
+            delegate?.vibrationDetector(self, didChangeVibration: event(end))
+        } else {
+            let seconds = Units.seconds(from: zoneSinceNanoseconds, to: since)
+            delegate?.vibrationDetector(self, didEndVibration: event(end, lasting: seconds))
+        }
+    }
+
+    private func reportMachine(
+        _ start: Int64, _ end: Int64, _ delegate: (any VibrationDetectorDelegate)?, _ run: Int
+    ) {
+        guard let runningG = settings.runningG, readings[0].acceleration.isFinite else { return }
+        let limits = [runningG, settings.spinningG ?? .infinity]
+        let release = 1 - settings.hysteresisPercent / 100
+        let found = limits.enumerated().count { level, limit in
+            readings[0].acceleration >= (machine.value > level ? limit * release : limit)
+        }
+        let delays = (run: Units.nanoseconds(settings.machineDwell), idle: Units.nanoseconds(settings.idle))
+        let change = machine.change(to: found, from: start, at: end) { $0 == 0 ? delays.idle : delays.run }
+        guard change != nil || !isMachineKnown else { return }
+        isMachineKnown = true
+        let (began, state) = (ranSinceNanoseconds, machine.value)
+        ranSinceNanoseconds = state == 0 ? nil : began ?? change
+        delegate?.vibrationDetector(self, didChangeMachine: event(end))
+        guard isDetecting, startCount == run, state == 0, let began, let change else { return }
+        let seconds = Units.seconds(from: began, to: change)
+        delegate?.vibrationDetector(self, machineDidFinish: event(end, lasting: seconds))
+    }
+}
+
+/// A level that changes after all those found for a time lay on one side of it.
+struct LevelDwell {
+    private(set) var value = 0
+    /// The one that is nearest to ``value``, of those found.
+    private var candidate: (level: Int, sinceNanoseconds: Int64)?
+
+    /// Looks at the level of a stretch of time; returns since when another one lasted, if it counts from now on.
+    mutating func change(
+        to found: Int, from start: Int64, at end: Int64, _ delay: (Int) -> Int64
+    ) -> Int64? {
+        guard found != value else {
+            candidate = nil
+            return nil
+        }
+        if let known = candidate, (known.level > value) == (found > value) {
+            let nearest = found > value ? min(known.level, found) : max(known.level, found)
+            candidate = (nearest, known.sinceNanoseconds)
+        } else {
+            candidate = (found, start)
+        }
+        guard let candidate, end >= Units.later(candidate.sinceNanoseconds, by: delay(candidate.level)) else {
+            return nil
+        }
+        value = candidate.level
+        self.candidate = nil
+        return candidate.sinceNanoseconds
+    }
+
+    /// Forgets a change that has not lasted long enough.
+    mutating func interrupt() { candidate = nil }
+}
+
+/// What the detector shows.
+extension VibrationDetector {
+    package var eventSensor: String? { streams.first?.sensor.name }
+    package func report(to router: Router) { delegate = delegate ?? router }
+
+    package var state: String? {
+        guard isMeasured else { return counts == (0, 0) ? nil : "not measured" }
+        return machineState?.rawValue ?? (zone.value > 0 ? "vibrating" : "calm")
+    }
+    package var isActive: Bool { zone.value > 0 || machine.value > 0 }
+    package var learned: String? { learning?.json }
+    package func recall(_ learned: JSONValue) { learning?.recall(learned) }
+
+    package var figures: [Figure] {
+        guard isMeasured else { return [] }
+        let event = event(0)
+        return EventKind.vibrations.figures(of: event)
+            + (learning.map { [Figure(.learned, Figure.Name.learned.number($0.percent))] } ?? [])
+    }
+
+    private static func measure(_ band: VibrationSettings.Band) -> String {
+        band.name + (band.isVelocity ? "_mm_s" : "_g")
+    }
+
+    private var row: SIMD4<Float> {
+        var row = SIMD4<Float>(repeating: .nan)
+        for (index, band) in settings.bands.enumerated() {
+            row[index] = Float(band.isVelocity ? readings[index].velocity : readings[index].acceleration)
+        }
+        return row
+    }
+
+    package var limits: [LiveValues.Limit] {
+        let release = 1 - settings.hysteresisPercent / 100
+        return settings.bands.indices.flatMap { band in
+            limits(of: band).enumerated().map { zone, limit in
+                LiveValues.Limit(
+                    "zone \(zone + 1)", of: Self.measure(settings.bands[band]), begin: Float(limit),
+                    end: Float(limit * release), isAlwaysShown: zone == 0)
+            }
+        } + machineLimits
+    }
+
+    private var machineLimits: [LiveValues.Limit] {
+        guard !settings.bands[0].isVelocity else { return [] }
+        let release = 1 - settings.hysteresisPercent / 100
+        return [(settings.runningG, MachineState.running), (settings.spinningG, .spinning)].compactMap { limit, state in
+            limit.map {
+                LiveValues.Limit(
+                    state.rawValue, of: Self.measure(settings.bands[0]), begin: Float($0), end: Float($0 * release),
+                    isAlwaysShown: true)
+            }
+        }
+    }
+
+    package var sampledValues: [SampledValue] {
+        settings.bands.enumerated().map { SampledValue(name: Self.measure($1), place: .row($0)) }
+    }
+
+    package var lanes: [Lane] {
+        [true, false].compactMap { isVelocity in
+            let bands = settings.bands.filter { $0.isVelocity == isVelocity }
+            guard !bands.isEmpty else { return nil }
+            return Lane(
+                title: "vibration of \(name), RMS a second", unit: isVelocity ? "mm/s" : "g",
+                curves: bands.map { Lane.Curve(label: $0.name, name: Self.measure($0)) })
+        }
+    }
+
+    package func summary(ofEnded word: String) -> [String] {
+        guard counts.left > 0 else { return [] }
+        return [
+            "vibration '\(name)': \(counts.left) of \(counts.left + counts.measured) seconds were not measured, because "
+                + "samples were missing, uneven, not finite, fewer than 16 or more than \(BandSpectrum.mostSamples)"
+        ]
+    }
+}
+
+extension SensorSession.Setup {
+    /// Makes events of what a vibration detector tells it; the delegate of one that is given none.
+    public var vibrationEventDelegate: some VibrationDetectorDelegate { router }
+
+    /// Measures how strongly a machine vibrates in the samples of an accelerometer.
+    ///
+    /// - Parameters:
+    ///   - name: The name that events carry.
+    ///   - sensor: The sensor's name; `nil` takes the first accelerometer.
+    ///   - settings: What is measured, and the limits.
+    ///   - delegate: Told what is found, in the place of ``vibrationEventDelegate``, and held by the session.
+    /// - Returns: The detector, which the session starts.
+    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
+    @discardableResult
+    public func detectVibration(
+        name: String = "vibration", sensor: String? = nil, settings: VibrationSettings = VibrationSettings(),
+        delegate: (any VibrationDetectorDelegate)? = nil
+    ) throws -> VibrationDetector {
+        try settings.check()
+        let detector = VibrationDetector(
+            name: name, accelerometer: try stream(of: .accelerometer, named: sensor), settings: settings)
+        detector.delegate = delegate
+        return add(detector, owning: delegate)
+    }
+}

@@ -1,0 +1,142 @@
+import Glibc
+
+/// The mean squares of one stretch of an acceleration in bands of frequency, and those of its velocity.
+///
+/// Samples are collected one stretch at a time. ``transform(rateHz:)`` subtracts their mean, weights them by a Hann window,
+/// pads them with zeros to a power of two, and computes the power at N/2 + 1 frequencies. The sum over the axes is
+/// kept.
+///
+/// By Parseval's theorem the power in a band is 2 Σ |X(k)|² / (M Σ w²), for M samples with the zeros: the window's noise
+/// bandwidth of 1.5 bins is in Σ w². A bin counts as far as it lies within the band. The window spreads each frequency by two
+/// bins of the stretch, ±2/T for its duration T, so a sine that is nearer to an edge of a band is partly outside of
+/// it: at the edge itself half of its power is.
+///
+/// Source: P. Welch, IEEE Transactions on Audio and Electroacoustics 15 (1967), 70–73; F. Harris, "On the use of windows
+/// for harmonic analysis with the discrete Fourier transform", Proceedings of the IEEE 66 (1978), 51–83.
+package final class BandSpectrum {
+    /// The most samples of a stretch.
+    package static let mostSamples = 65_536
+
+    /// What a band has.
+    package struct Power: Sendable, Equatable {
+        /// The mean square of the acceleration, in the square of the samples' unit.
+        package var acceleration = 0.0
+        /// The mean square of the velocity, in the square of the samples' unit times a second.
+        package var velocity = 0.0
+        /// The frequency with the greatest acceleration, in Hz.
+        package var strongestHz = 0.0
+    }
+
+    /// The number of samples of the stretch.
+    package private(set) var count = 0
+    /// |X(k)|² of the last stretch that was transformed, over all axes.
+    package private(set) var power: [Float] = []
+    /// The distance of neighbours in ``power``, in Hz; 0 before the first stretch.
+    package private(set) var binHz = 0.0
+
+    private var samples = Array(repeating: SIMD4<Float>.zero, count: 64)
+    private var window: [Float] = []
+    private var windowedCount = 0
+    private var windowPower = 0.0
+    private var resolutionHz = 0.0
+    private var transform = RealTransform(64)
+
+    /// Creates an empty stretch.
+    package init() {}
+
+    /// Begins a stretch.
+    package func removeAll() { count = 0 }
+
+    /// Whether there is no room for another sample.
+    package var isFull: Bool { count == Self.mostSamples }
+
+    /// Appends samples as far as there is room, each multiplied by the factors of its axes; returns how many that were.
+    ///
+    /// The memory grows to the longest stretch, and stays.
+    package func append(_ columns: AxisColumns, range: Range<Int>, factors: SIMD4<Float>) -> Int {
+        let taken = min(range.count, Self.mostSamples - count)
+        while samples.count < count + taken { samples += Array(repeating: .zero, count: samples.count) }
+        let start = count - range.lowerBound
+        // A pointer, because index checks take longer than the copy; it does not leave this function.
+        samples.withUnsafeMutableBufferPointer { samples in
+            for index in range.prefix(taken) {
+                samples[start + index] = SIMD4(columns.x[index], columns.y[index], columns.z[index], 0) * factors
+            }
+        }
+        count += taken
+        return taken
+    }
+
+    /// Computes the spectrum of the stretch; returns whether all samples were finite, and at least 16.
+    package func transform(rateHz: Double) -> Bool {
+        guard count >= 16 else { return false }
+        adapt()
+        // In double precision: a mean of 65,536 numbers of gravity's size would lose its last digits.
+        var sum = SIMD4<Double>.zero
+        for index in 0..<count { sum += SIMD4<Double>(samples[index]) }
+        guard (sum * sum).sum().isFinite else { return false }
+        for index in power.indices { power[index] = 0 }
+        transform.addPower(
+            of: samples, minus: SIMD4<Float>(sum / Double(count)), weightedBy: window, to: &power)
+        binHz = rateHz / Double(samples.count)
+        resolutionHz = rateHz / Double(count)
+        return power.allSatisfy(\.isFinite)
+    }
+
+    /// Makes the window that of the stretch's length; the room only grows.
+    private func adapt() {
+        guard windowedCount != count else { return }
+        let length = samples.count
+        if window.count != length {
+            power = Array(repeating: 0, count: length / 2 + 1)
+            window = Array(repeating: 0, count: length)
+            transform = RealTransform(length)
+        }
+        windowPower = 0
+        for index in 0..<length {
+            // Zeros follow the stretch, and what an earlier one left there has no weight.
+            let weight = index < count ? 0.5 - 0.5 * cos(2 * .pi * Double(index) / Double(count)) : 0
+            window[index] = Float(weight)
+            windowPower += weight * weight
+        }
+        windowedCount = count
+    }
+
+    /// The power of the last stretch that was transformed, from one frequency to another in Hz.
+    ///
+    /// The velocity is the acceleration divided by (2πf)². Within a bin from a to b the mean of 1/f² is 1/(ab). A sine is
+    /// spread over its neighbours before it is divided, which would make it greater by 1 + 1/(fT)², because the mean square
+    /// of the spread is 1/(3T²) for a Hann window; so f² + 1/T² is divided by. For noise that is too much by up to 0.2 % at
+    /// 10 Hz of a second.
+    package func power(from low: Double, to high: Double) -> Power {
+        guard binHz > 0, high > low else { return Power() }
+        var found = Power()
+        var strongest = (index: 0, power: -Float.infinity)
+        let first = max(1, Int((low / binHz).rounded()))
+        let last = min(power.count - 1, Int((high / binHz).rounded()))
+        guard first <= last else { return found }
+        for index in first...last {
+            let start = max(low, (Double(index) - 0.5) * binHz)
+            let end = min(high, (Double(index) + 0.5) * binHz)
+            guard start < end else { continue }
+            let level = Double(power[index]) * (end - start)
+            found.acceleration += level
+            found.velocity += level / (start * end + resolutionHz * resolutionHz)
+            if power[index] > strongest.power { strongest = (index, power[index]) }
+        }
+        let scale = 2 / (binHz * Double(samples.count) * windowPower)
+        found.acceleration *= scale
+        found.velocity *= scale / (4 * .pi * .pi)
+        found.strongestHz = min(high, max(low, binHz * (Double(strongest.index) + offset(at: strongest.index))))
+        return found
+    }
+
+    /// How far the top of a parabola through the logarithms of a bin and its neighbours lies beside the bin, in bins.
+    private func offset(at index: Int) -> Double {
+        guard index > 0, index + 1 < power.count else { return 0 }
+        let (before, at, after) = (log(power[index - 1]), log(power[index]), log(power[index + 1]))
+        let curvature = before - 2 * at + after
+        guard curvature.isFinite, curvature < 0 else { return 0 }
+        return min(0.5, max(-0.5, Double((before - after) / (2 * curvature))))
+    }
+}

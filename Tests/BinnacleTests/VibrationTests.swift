@@ -1,0 +1,196 @@
+import BinnacleTesting
+import Foundation
+import PlainText
+import TestSupport
+import Testing
+
+@testable import Binnacle
+
+@Suite struct VibrationTests {
+    /// Plays samples of a function of time; gives the events, and the readings of each second.
+    private func play(
+        _ settings: VibrationSettings, seconds: Double, rateHz: Double, capacity: Int = 4096, leaving: Range<Int> = 0..<0,
+        learned: JSONValue? = nil, value: (Double) -> SIMD3<Double>
+    ) -> (events: [Event], figures: [Figure], detector: VibrationDetector) {
+        let stream = SampleStream(sensor: Sensor(name: "washer"), kind: .accelerometer)
+        let samples = (0..<Int(seconds * rateHz) + 1).filter { !leaving.contains($0) }.map { index in
+            let vector = SIMD3<Float>(value(Double(index) / rateHz) * Gravity + SIMD3(0, 0, Gravity))
+            let time = Int64((Double(index) / rateHz * 1e9).rounded())
+            return Sample(timeNanoseconds: time, x: vector.x, y: vector.y, z: vector.z)
+        }
+        let detector = VibrationDetector(accelerometer: stream, settings: settings)
+        let (router, collector) = (Router(), EventCollector())
+        router.add(collector)
+        detector.delegate = router
+        if let learned { detector.recall(learned) }
+        detector.startDetection()
+        Pipeline(
+            source: ScriptedSource(streams: [stream], samples: samples.map { (0, $0) }), detectors: [detector],
+            router: router, capacity: capacity
+        ).run()
+        return (collector.events, detector.figures, detector)
+    }
+
+    private let Gravity = 9.806_65
+
+    private func number(_ figures: [Figure], _ name: Figure.Name) -> Double {
+        figures.first { $0.name == name }?.value.double ?? .nan
+    }
+
+    /// A sine of amplitude a has the root mean square a/√2, and its velocity a/(2πf√2).
+    @Test(arguments: [100.0, 400, 1000, 3200], [12.0, 12.5, 14.3, 20, 33.37, 60.1, 111, 390])
+    func aSineHasItsClosedForm(rateHz: Double, frequency: Double) {
+        guard frequency < rateHz / 2.56 - 2 else { return }
+        let direction = SIMD3(0.6, 0, 0.8)
+        let (_, figures, _) = play(VibrationSettings(), seconds: 3, rateHz: rateHz) {
+            0.1 * direction * sin(2 * .pi * frequency * $0 + 0.3)
+        }
+        let acceleration = 0.1 / 2.0.squareRoot()
+        let velocity = 1000 * Gravity * acceleration / (2 * .pi * frequency)
+        #expect(abs(number(figures, .vibration) / acceleration - 1) < 0.01)
+        #expect(abs(number(figures, .velocity) / velocity - 1) < 0.01)
+        #expect(abs(number(figures, .frequency) - frequency) < 0.1)
+    }
+
+    /// The check of the literature: 1 g at 100 Hz is 11.04 mm/s RMS.
+    @Test func oneGAtAHundredHertzIsElevenMillimetresASecond() {
+        let (_, figures, _) = play(VibrationSettings(), seconds: 2, rateHz: 1000) {
+            SIMD3(sin(2 * .pi * 100 * $0), 0, 0)
+        }
+        #expect(abs(number(figures, .velocity) - 11.036) < 0.02)
+        #expect(number(figures, .measuredTo) == 1000 / 2.56)
+    }
+
+    /// A sum of sines in neighbouring bins has the sum of their mean squares, each with its own divisor; the rest is outside.
+    @Test func bandsSeparateAndAddWhatLiesInThem() {
+        var settings = VibrationSettings()
+        settings.bands = [
+            .init("low", fromHz: 5, toHz: 30), .init("high", fromHz: 30, toHz: 150, isVelocity: false),
+        ]
+        let detector = play(settings, seconds: 2, rateHz: 400) { time in
+            let low = 0.02 * sin(2 * .pi * 10 * time) + 0.03 * sin(2 * .pi * 16 * time)
+            return SIMD3(low, 0.5 * sin(2 * .pi * 80 * time), 0)
+        }.detector
+        let low = 1000 * Gravity / (2 * .pi) * ((0.02 / 10 * 0.02 / 10 + 0.03 / 16 * 0.03 / 16) / 2).squareRoot()
+        #expect(abs(number(detector.figures, .velocity) / low - 1) < 0.01)
+        #expect(detector.sampledValues.map(\.name) == ["low_mm_s", "high_g"])
+    }
+
+    /// At the edge of a band half the power of a sine is inside.
+    @Test func atAnEdgeHalfOfThePowerIsInside() {
+        var settings = VibrationSettings()
+        settings.bands = [.init("low", fromHz: 5, toHz: 50)]
+        let (_, figures, _) = play(settings, seconds: 2, rateHz: 400) { SIMD3(0.1 * sin(2 * .pi * 50 * $0), 0, 0) }
+        #expect(abs(number(figures, .vibration) - 0.05) < 0.001)
+    }
+
+    @Test func oneAxisAlone() {
+        var settings = VibrationSettings()
+        settings.axes = .y
+        let (_, figures, _) = play(settings, seconds: 2, rateHz: 400) {
+            SIMD3(0.5 * sin(2 * .pi * 40 * $0), 0.1 * sin(2 * .pi * 20 * $0), 0)
+        }
+        #expect(abs(number(figures, .vibration) - 0.1 / 2.0.squareRoot()) < 0.0005)
+        #expect(abs(number(figures, .frequency) - 20) < 0.1)
+    }
+
+    private var zones: VibrationSettings {
+        var settings = VibrationSettings()
+        settings.bands = [.init("drum", fromHz: 10, toHz: 100, limits: [0.05, 0.2], isVelocity: false)]
+        settings.dwell = .seconds(2)
+        return settings
+    }
+
+    /// At 20 Hz: calm, zone 1 from 5 s, zone 2 from 10 s, just under the limit but within the hysteresis from 15 s, calm from 20 s.
+    private func course(_ time: Double) -> SIMD3<Double> {
+        let rms: Double =
+            switch time {
+            case ..<5: 0.001
+            case ..<10: 0.1
+            case ..<15: 0.3
+            case ..<20: 0.18
+            default: 0.001
+            }
+        return SIMD3(rms * 2.0.squareRoot() * sin(2 * .pi * 20 * time), 0, 0)
+    }
+
+    @Test(arguments: [1, 7, 4096])
+    func zonesBeginChangeAndEndWithDwellAndHysteresis(capacity: Int) {
+        let (events, _, _) = play(zones, seconds: 30, rateHz: 256, capacity: capacity, value: course)
+        #expect(events.map(\.kind) == [.vibrationBegan, .vibrationChanged, .vibrationEnded])
+        #expect(events.map { $0.timeNanoseconds / millisecond } == [7000, 12_000, 22_000])
+        #expect(events.map { $0.figures.first { $0.name == .zone }?.value } == [.integer(1), .integer(2), .integer(0)])
+        #expect(events.last?.figures.first { $0.name == .duration }?.value == .number(15, decimals: 3))
+    }
+
+    /// A second with a gap is not measured, and the dwell time begins again.
+    @Test func aSecondWithAGapIsNotMeasured() {
+        let (events, _, detector) = play(zones, seconds: 14, rateHz: 256, leaving: 1600..<1610, value: course)
+        #expect(events.map(\.kind) == [.vibrationBegan, .vibrationChanged])
+        #expect(events.first.map { $0.timeNanoseconds / millisecond } == 9000)
+        #expect(detector.summary(ofEnded: "trace").first?.contains("1 of 14 seconds were not measured") == true)
+    }
+
+    @Test func aMachineRunsSpinsAndHasFinishedOnce() {
+        var settings = VibrationSettings()
+        settings.bands = [.init("drum", fromHz: 5, toHz: 40)]
+        (settings.runningG, settings.spinningG) = (0.01, 0.1)
+        (settings.machineDwell, settings.idle) = (.seconds(3), .seconds(10))
+        let model = MotionModel({ var wash = SimulationSettings(); wash.model = .wash; return wash }())
+        let (events, _, _) = play(settings, seconds: 89, rateHz: 100) { time in
+            SIMD3<Double>(model.specificForce(at: Int64((time * 100).rounded()))) / Gravity - SIMD3(0, 0, 1)
+        }
+        let states = events.filter { $0.kind == .machineChanged }.compactMap { event in
+            event.figures.first { $0.name == .machine }?.value.description
+        }
+        #expect(states == ["idle", "running", "spinning", "idle"] || states == ["idle", "running", "spinning", "running", "idle"])
+        let finished = events.filter { $0.kind == .machineFinished }
+        #expect(finished.count == 1)
+        #expect(finished.first.map { abs(number($0.figures, .duration) - 55) < 2 } == true)
+    }
+
+    /// What is unusual is learned: a factor of two after a day of the same, and nothing before it is learned.
+    @Test func whatIsNormalIsLearnedKeptAndCompared() throws {
+        var settings = VibrationSettings()
+        settings.bands = [.init("pump", fromHz: 10, toHz: 100)]
+        settings.learnDays = 120.0 / 86_400
+        settings.dwell = .seconds(2)
+        func pump(_ time: Double) -> SIMD3<Double> {
+            SIMD3((time < 150 ? 0.1 : 0.3) * sin(2 * .pi * 25 * time), 0, 0)
+        }
+        let (events, figures, detector) = play(settings, seconds: 160, rateHz: 256, value: pump)
+        #expect(events.map(\.kind) == [.vibrationBegan])
+        #expect(events.first.map { $0.timeNanoseconds / second } == 152)
+        #expect(number(figures, .learned) == 100)
+        let kept = try JSONReader.value(of: Array(try #require(detector.learned).utf8))
+        let next = play(settings, seconds: 5, rateHz: 256, learned: kept) { pump($0 + 150) }
+        #expect(next.events.map(\.kind) == [.vibrationBegan])
+        // What was learned of another band is of no use.
+        settings.bands[0].toHz = 90
+        #expect(number(play(settings, seconds: 5, rateHz: 256, learned: kept, value: pump).figures, .learned) < 10)
+    }
+
+    @Test func whatTheRateDoesNotShowIsSaid() {
+        let detector = play(VibrationSettings(), seconds: 2, rateHz: 100) { _ in .zero }.detector
+        #expect(detector.assumptions.map(\.text).first?.contains("from 10.0 to 39.1 Hz, and not to 1000.0 Hz") == true)
+        #expect(play(VibrationSettings(), seconds: 2, rateHz: 20) { _ in .zero }.figures.isEmpty == false)
+    }
+
+    /// 0.49 n mm/s for 10 to 1000 Hz, on one axis.
+    @Test func theNoiseFloorFollowsTheDensity() throws {
+        var settings = VibrationSettings()
+        (settings.axes, settings.noiseMicroG) = (.x, 300)
+        #expect(try abs(#require(settings.noiseFloor(of: settings.bands[0])) - 0.1473) < 0.001)
+    }
+
+    /// Stamps of a hostile trace must not trap.
+    @Test func stampsAtTheEndsOfTheRangeAreHarmless() {
+        let stream = SampleStream(sensor: Sensor(name: "washer"), kind: .accelerometer)
+        let times: [Int64] = [.min, .min + 5, 0, 1, 1, 1, second, .max - 1, .max, .max, .max]
+        let detector = VibrationDetector(accelerometer: stream)
+        detector.startDetection()
+        let samples = times.map { (0, rest($0)) }
+        Pipeline(source: ScriptedSource(streams: [stream], samples: samples), detectors: [detector], capacity: 4).run()
+        #expect(detector.state == "not measured")
+    }
+}
