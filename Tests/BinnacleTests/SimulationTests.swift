@@ -33,6 +33,7 @@ private func settings(
     private static func cycle(_ model: SimulationSettings.Model) -> (seconds: Int64, events: [Expected]) {
         switch model {
         case .still: (10, [])
+        case .tap: (10, [])
         case .walk: (20, [(.motionBegan, 2020...2060), (.motionEnded, 12_900...13_500)])
         case .shake: (10, [(.motionBegan, 2020...2060)] + shakes + [(.motionEnded, 5900...6200)])
         case .turn: (60, [(.northFaced, 11_600...11_800), (.northLeft, 25_100...25_300)])
