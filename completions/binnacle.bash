@@ -123,7 +123,7 @@ _binnacle() {
         'calibrate --root') _binnacle_paths -d; return ;;
         'declination --date') :; return ;;
         'declination --altitude') :; return ;;
-        'simulate --model') _binnacle_words 'still walk shake turn drop'; return ;;
+        'simulate --model') _binnacle_words 'still walk shake tap turn drop'; return ;;
         'simulate --rate-hz') :; return ;;
         'simulate --trace') _binnacle_paths -f; return ;;
         'simulate --bind') :; return ;;

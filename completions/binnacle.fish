@@ -178,7 +178,7 @@ complete -c binnacle -n '__fish_seen_subcommand_from declination' -l date -x -d 
 complete -c binnacle -n '__fish_seen_subcommand_from declination' -l altitude -x -d 'Metres above the WGS 84 ellipsoid, -1000 to 850000'
 complete -c binnacle -n '__fish_seen_subcommand_from declination' -l json -d 'Write one JSON object a line instead of text'
 complete -c binnacle -n '__fish_seen_subcommand_from declination' -l help -s h -d 'Print this help'
-complete -c binnacle -n '__fish_seen_subcommand_from simulate' -l model -x -a 'still walk shake turn drop' -d 'Play a motion model: the device lies still, walks, is shaken, turns, or is dropped'
+complete -c binnacle -n '__fish_seen_subcommand_from simulate' -l model -x -a 'still walk shake tap turn drop' -d 'Play a motion model: the device lies still, walks, turns, is shaken, tapped or dropped'
 complete -c binnacle -n '__fish_seen_subcommand_from simulate' -l rate-hz -x -d 'Samples a second of the model'
 complete -c binnacle -n '__fish_seen_subcommand_from simulate' -l gyroscope -d 'The device has a gyroscope, too'
 complete -c binnacle -n '__fish_seen_subcommand_from simulate' -l trace -r -F -d 'Play the recording FILE in real time, to its end, or repeatedly with --loop'

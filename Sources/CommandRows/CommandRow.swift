@@ -316,7 +316,7 @@ package struct CommandRow: Sendable {
             options: [
                 OptionRow.model.meaning(
                     "still|walk|shake|turn|drop",
-                    help: "Play a motion model: the device lies still, walks, is shaken, turns, or is dropped."),
+                    help: "Play a motion model: the device lies still, walks, turns, is shaken, tapped or dropped."),
                 .rateHz, .gyroscope,
                 .trace.meaning(
                     help: """

@@ -158,7 +158,7 @@ extension OptionRow {
         "simulate", "MODEL", takes: models,
         help: """
             Simulate a sensor or, with --config, every sensor of the configuration, under its name. MODEL is still, walk,
-            shake, turn or drop. Every event is marked as simulated.
+            shake, tap, turn or drop. Every event is marked as simulated.
             """)
     package static let trace = OptionRow(
         "trace", "FILE", isRepeatable: true, takes: .files,

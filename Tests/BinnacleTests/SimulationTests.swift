@@ -35,6 +35,7 @@ private func settings(
         case .still: (10, [])
         // Its motions depend on where a pause begins: a vibration detector is what finds it.
         case .wash: (90, [])
+        case .tap: (10, [])
         case .walk: (20, [(.motionBegan, 2020...2060), (.motionEnded, 12_900...13_500)])
         case .shake: (10, [(.motionBegan, 2020...2060)] + shakes + [(.motionEnded, 5900...6200)])
         case .turn: (60, [(.northFaced, 11_600...11_800), (.northLeft, 25_100...25_300)])

@@ -39,7 +39,9 @@ import Testing
             let words = line.hasPrefix("# ") ? line.dropFirst(2) : ""
             let key = words.prefix { $0 == "_" || $0.isLetter }
             let isSetting = !key.isEmpty && words.dropFirst(key.count).hasPrefix(" = ")
-            let kinds = ["handler", "attitude", "orientation", "hinge", "tap", "steps", "stationary", "light", "proximity"]
+            let kinds = [
+                "handler", "attitude", "orientation", "hinge", "tap", "steps", "stationary", "light", "proximity",
+            ]
             let isSection =
                 kinds.contains { words.hasPrefix("[\($0).") } && words.hasSuffix("]")
                 || ["[position]", "[dbus]"].contains(words)

@@ -188,7 +188,12 @@ import Testing
         let all = [
             (traces, []), (traces, ["--batch", "1"]), (recordings, []), (streams, []), (streams, ["--batch", "1"]),
         ]
-        for (files, options) in all {
+        let detectors = try TemporaryFile(
+            "[sensor.w]\nsource = \"auto\"\n"
+                + ["tap", "steps", "stationary"].map { "[\($0).\($0)]\naccelerometer = \"w\"\n" }.joined(),
+            suffix: ".toml")
+        let others = [(traces, ["--config", detectors.path])]
+        for (files, options) in all + others {
             try expectNoMore("\(options) for 10,000 and 100,000 samples", within: 100) {
                 try files.map { try allocations(library.path, $0, options) }
             }

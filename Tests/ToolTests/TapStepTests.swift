@@ -9,7 +9,7 @@ import Testing
             "[sensor.w]\nsource = \"trace\"\nfile = \"\(file)\"\n[\(section).s]\naccelerometer = \"w\"\n",
             suffix: ".toml")
         let result = try Binary.run(["replay", "--json", "--config", configuration.path] + options)
-        #expect(result.status == 0, "\(result.messages)")
+        #expect(result.status == 0, "\(result.errors)")
         return try result.output.split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }
@@ -84,6 +84,6 @@ import Testing
             "[sensor.w]\nsource = \"simulated\"\nrate_hz = 100\n[tap.s]\naccelerometer = \"w\"\n", suffix: ".toml")
         let result = try Binary.run(["check", "--config", file.path])
         #expect(
-            result.status == 0 && result.messages.contains("3:1: warning: [tap.s] needs at least 200 samples a second"))
+            result.status == 0 && result.errors.contains("3:1: warning: [tap.s] needs at least 200 samples a second"))
     }
 }

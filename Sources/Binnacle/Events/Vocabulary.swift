@@ -475,7 +475,9 @@ extension Figure.Name {
     package var row: Row {
         switch self {
         case .peak:
-            Row(.number(.g, decimals: 4), "The greatest acceleration of the motion so far, of the shock, or of the taps.")
+            Row(
+                .number(.g, decimals: 4),
+                "The greatest acceleration of the motion so far, of the shock, or of the taps.")
         case .userAcceleration: Row(.number(.g, decimals: 4), "The user acceleration of the shake.")
         case .smallest: Row(.number(.g, decimals: 4), "The smallest total acceleration of the free fall so far.")
         case .magnitude: Row(.number(.g, decimals: 4), "The total acceleration of the first sample of the shock.")
@@ -484,7 +486,8 @@ extension Figure.Name {
                 .number(.degreesPerSecond, decimals: 1),
                 "The greatest rate of turn of the rotation so far, about any axis.")
         case .onset:
-            Row(.stamp, "The stamp of the first sample beyond the threshold, of the first peak of a tap, or of a rest.")
+            Row(
+                .stamp, "The stamp of the first sample beyond the threshold, of the first peak of a tap, or of a rest.")
         case .duration: Row(.number(.seconds, decimals: 3), "How long it lasted.")
         case .x: Row(.number(.metresPerSecondSquared, decimals: 3), "The acceleration to the right.")
         case .y: Row(.number(.metresPerSecondSquared, decimals: 3), "The acceleration to the top.")
@@ -503,7 +506,8 @@ extension Figure.Name {
         case .axis:
             Row(
                 .word(DeviceAxis.self),
-                "The axis of the device whose direction the heading is, or along which the first tap accelerated it most.")
+                "The axis of the device whose direction the heading is, or along which the first tap accelerated it most."
+            )
         case .off: Row(.number(.degrees, decimals: 2), "The turn to the bearing; negative to the left.")
         case .field: Row(.number(.microtesla, decimals: 2), "The strength of the field.")
         case .expected: Row(.number(.microtesla, decimals: 2), "The strength that the field should have.")
@@ -572,7 +576,9 @@ extension Figure.Name {
             Row(.number(.percent, decimals: 1), "The light around the device, of a sensor that has no unit.")
         case .proximity: Row(.word(Proximity.self), "Whether something is near: near or far.")
         case .sign:
-            Row(.integer, "1 when the first peak of a tap is along its axis, as in `+z`, and -1 against it, as in `-z`.")
+            Row(
+                .integer, "1 when the first peak of a tap is along its axis, as in `+z`, and -1 against it, as in `-z`."
+            )
         case .total: Row(.integer, "The number of steps since they were last counted from 0.")
         case .cadence: Row(.number(.ratio, decimals: 0), "Steps a minute.")
         case .band: Row(.text, "The name of the band of frequencies.")

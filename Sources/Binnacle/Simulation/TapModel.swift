@@ -9,7 +9,7 @@ enum TapModel {
     /// When the taps begin, in seconds.
     static let starts = [2.0, 4.5, 4.7, 7.0, 7.2, 7.4]
     private static let lengthSeconds = 0.005
-    private static let peak = 3 * Double(Units.standardGravity)
+    private static let peak = 1.4 * Double(Units.standardGravity)
 
     /// What the taps add to gravity in a sample, in m/s².
     static func acceleration(at phase: Double, periodSeconds: Double) -> SIMD3<Double> {

@@ -20,7 +20,7 @@ public final class StationaryDetector: EventDetector {
     private let settings: StationarySettings
     private let dwellNanoseconds: Int64
     private var acceleration: AnchoredAcceleration
-    /// What was told last; `nil` before anything was.
+    /// The state that was reported last; `nil` before any.
     private var told: Bool?
 
     /// Creates a detector that does not detect yet; without an accelerometer, a start tells *device not available*.

@@ -16,8 +16,8 @@ public struct TapSettings: CheckedSettings {
     public var bounce: Duration = .milliseconds(80)
     /// How long it has to be calm before the first tap; 0.5 s by default.
     public var quiet: Duration = .milliseconds(500)
-    /// What calm is: the greatest acceleration before, between and after the taps, as a part of their peak; 0.15 by default.
-    public var calmShare = 0.15
+    /// What calm is: the greatest acceleration before, between and after the taps, as a part of their peak; 0.12 by default.
+    public var calmShare = 0.12
 
     /// The defaults.
     public init() {}
