@@ -8,6 +8,7 @@ package enum HandlerActions {
     /// The actions, in the order of messages.
     package static let all: [any HandlerAction.Type] = [
         LogAction.self, OutputAction.self, CommandAction.self,
+        HTTPAction.self,
         MQTTAction.self, NMEAAction.self, FileAction.self,
     ]
 
