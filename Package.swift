@@ -130,6 +130,7 @@ let package = Package(
         // Both load their library when it is used, so they need its headers only.
         .target(name: "CSQLite", dependencies: ["CLoading"]),
         .target(name: "CMosquitto", dependencies: ["CLoading"]),
+        .target(name: "CCurl", dependencies: ["CLoading"]),
         .target(name: "CSDBus", dependencies: ["CLoading"]),
         .target(
             name: "CTOML",
@@ -139,7 +140,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "Handlers",
-            dependencies: ["Binnacle", "PlainText", "LinuxSystem", "TableReading", "CLinux"],
+            dependencies: ["Binnacle", "PlainText", "LinuxSystem", "TableReading", "CLinux", "CCurl"],
             swiftSettings: settings),
         .target(
             name: "MQTT",

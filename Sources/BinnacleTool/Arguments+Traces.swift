@@ -12,6 +12,7 @@ extension Arguments {
         for text in all(.bind) { set.bindings.append(try Self.binding(text)) }
         set.map = try columnMap()
         set.rateHz = try rate()
+        try set.openFolders()
         return set
     }
 

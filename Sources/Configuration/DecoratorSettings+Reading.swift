@@ -18,6 +18,11 @@ extension DecoratorSettings {
             text: "passes an event when none of its kind and detector came within for_s seconds before it"
         ) { $0.positiveSeconds("for_s").map(DecoratorSettings.debounce) },
         DecoratorRow(
+            name: "min_duration", keys: ["for_s"], example: "{ min_duration = { for_s = 5 } }",
+            text:
+                "passes a begin once its state has lasted longer than for_s seconds; drops begin and end of a shorter one"
+        ) { $0.positiveSeconds("for_s").map(DecoratorSettings.minimumDuration) },
+        DecoratorRow(
             name: "rate_limit", keys: ["per_minute"], example: "{ rate_limit = { per_minute = 6 } }",
             text: "passes at most per_minute events in any minute"
         ) { $0.integer("per_minute", in: 1...highestCount).map(DecoratorSettings.rateLimit) },
@@ -28,7 +33,7 @@ extension DecoratorSettings {
         DecoratorRow(
             name: "quiet_hours", keys: ["from", "to"],
             example: "{ quiet_hours = { from = \"22:00\", to = \"07:00\" } }",
-            text: "drops events between two local times; to is excluded, and may be on the next day",
+            text: "drops events whose own time is between two local times; to is excluded, and may be on the next day",
             read: quietHours),
         DecoratorRow(
             name: "quorum", keys: ["count", "window_s"], example: "{ quorum = { count = 2, window_s = 1 } }",
@@ -52,7 +57,7 @@ extension DecoratorSettings {
         "decorate", .usual("[\n" + rows.map { "    \($0.example),\n" }.joined() + "]"), usual: "none",
         """
         Decorators between the events and the action, in the order in which they get an event. Times are those of \
-        the samples, except for quiet hours.
+        the samples; quiet hours are of the wall clock, which the events of a replay do not have, and which pass there.
 
         \(rows.map { "  \($0.name)  \($0.text)" }.joined(separator: "\n"))
         """)
@@ -111,4 +116,9 @@ extension DecoratorSettings {
         }
         return hour * 60 + minute
     }
+}
+
+extension DecoratorSettings {
+    /// Whether it is about how long a state lasts.
+    var isMinimumDuration: Bool { if case .minimumDuration = self { true } else { false } }
 }

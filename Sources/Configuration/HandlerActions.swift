@@ -8,7 +8,7 @@ package enum HandlerActions {
     /// The actions, in the order of messages.
     package static let all: [any HandlerAction.Type] = [
         LogAction.self, OutputAction.self, CommandAction.self,
-        MQTTAction.self, NMEAAction.self, SignalKAction.self, FileAction.self,
+        HTTPAction.self, MQTTAction.self, NMEAAction.self, SignalKAction.self, FileAction.self,
     ]
 
     /// The keys of all actions, each once.

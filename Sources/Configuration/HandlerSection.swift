@@ -124,6 +124,12 @@ extension HandlerSection {
         }
         let kinds = Self.kinds(table, action)
         let decorators = DecoratorSettings.read(table)
+        if let kinds, !kinds.contains(where: { $0.end != nil }), decorators.contains(where: \.isMinimumDuration) {
+            table.refuse(
+                "decorate", at: table.entry("decorate")?.keyPosition ?? table.position, with: ["on"],
+                "`min_duration` has no effect on these kinds of event",
+                hint: "it is for the begin of what ends, such as \"motion.began\" in `on`")
+        }
         guard let kinds, let action else { return nil }
         self.init(
             name: name, kinds: kinds, detectors: chosen, action: action, decorators: decorators)

@@ -9,6 +9,8 @@ package struct NetworkPlace {
     package let host: String
     /// The port, from 1 to 65535; `nil` when none is named.
     package let port: Int?
+    /// What stands behind the host and the port, from its `/` on; empty when there is nothing, or may be nothing.
+    package let path: String
 
     /// The schemes of a URL, and the hints of messages.
     package struct Form {
@@ -17,11 +19,15 @@ package struct NetworkPlace {
         package let exampleOfIPv6: String
         /// What to do instead of naming a user.
         package let insteadOfUser: String
+        /// Whether a path and a query may follow.
+        package let hasPath: Bool
 
         /// Creates a form; the second scheme is the one without encryption.
         package init(
-            schemes: (String, String), example: String, exampleOfIPv6: String, insteadOfUser: String
+            schemes: (String, String), example: String, exampleOfIPv6: String, insteadOfUser: String,
+            hasPath: Bool = false
         ) {
+            self.hasPath = hasPath
             self.schemes = schemes
             self.example = example
             self.exampleOfIPv6 = exampleOfIPv6
@@ -46,7 +52,15 @@ package struct NetworkPlace {
         guard let scheme = [first, second].first(where: { start.hasPrefix($0 + "://") }) else {
             throw TextSyntaxError("begins neither with \(first):// nor with \(second)://", hint: example)
         }
-        let rest = text.dropFirst(scheme.count + 3)
+        var rest = text.dropFirst(scheme.count + 3)
+        path = form.hasPath ? String(rest.drop { $0 != "/" }) : ""
+        rest = rest.dropLast(path.count)
+        guard
+            path.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\") })
+        else {
+            throw TextSyntaxError(
+                "has a path with a character that stands in no URL", hint: "%20 is a space, and # has no meaning here")
+        }
         guard !rest.contains("@") else { throw TextSyntaxError("names a user", hint: form.insteadOfUser) }
         guard !rest.contains(where: { $0 == "/" || $0 == "?" || $0 == "#" }) else {
             throw TextSyntaxError("has something after the port", hint: example)

@@ -1,5 +1,6 @@
 import CMosquitto
 import Glibc
+import Handlers
 import LinuxSystem
 
 /// One connection to a broker through libmosquitto, from the first packet to its end; for one thread.
@@ -67,7 +68,9 @@ final class MQTTClient {
         try set("TCP_NODELAY", functions.mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1))
         try set("in-flight limit", functions.mosquitto_max_inflight_messages_set(handle, MQTTLimits.inFlight))
         if let user = settings.user {
-            let password = try settings.password?.read()
+            let password = try mapError({ MQTTFailure($0.reason) }) { () throws(HandlerPassword.Failure) in
+                try settings.password?.read()
+            }
             try set("user", functions.mosquitto_username_pw_set(handle, user, password))
         }
         if let topic = settings.statusTopic {

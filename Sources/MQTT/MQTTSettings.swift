@@ -14,7 +14,7 @@ package struct MQTTSettings: Sendable, Equatable {
     /// The user for the login; `nil` for none.
     package var user: String?
     /// The location of the user's password; `nil` for none.
-    package var password: MQTTPassword?
+    package var password: HandlerPassword?
     /// A file with the trusted certificate authorities; `nil` for the system's.
     package var authorityFile: String?
     /// The client's own certificate, a file in PEM form.
@@ -116,36 +116,15 @@ extension MQTTSettings {
     }
 
     private static func readPasswordFile(_ table: TableReader, _ key: String, _ settings: inout MQTTSettings) {
-        // If both keys are given, the row of the credential reports it.
-        guard table.entry("password_credential") == nil else { return }
-        require("user", "a password is that of a user", for: key, table)
-        guard let path = file(table, key), let entry = table.entry(key) else { return }
-        guard !MQTTPassword.isReadableByAll(path) else {
-            table.refuse(
-                key, at: entry.node.position, "other users can read \(Spelling.quoted(path: path))",
-                hint: "chmod o-r takes that right away")
-            return
+        if table.entry("password_credential") == nil {
+            require("user", "a password is that of a user", for: key, table)
         }
-        settings.password = .file(path)
+        settings.password = HandlerPassword.file(table, key)
     }
 
     private static func readCredential(_ table: TableReader, _ key: String, _ settings: inout MQTTSettings) {
-        guard let entry = table.entry(key) else { return }
-        guard table.entry("password_file") == nil else {
-            table.refuse(
-                key, at: entry.keyPosition, with: ["password_file"],
-                "\(table.title) has both `password_file` and `\(key)`", hint: "there is one password")
-            return
-        }
-        require("user", "a password is that of a user", for: key, table)
-        guard let name = table.string(key) else { return }
-        guard !name.contains("/"), name != ".", name != ".." else {
-            table.refuse(
-                key, at: entry.node.position, "`\(key)` is a name, and no path",
-                hint: "that of a LoadCredential= in the service's unit")
-            return
-        }
-        settings.password = .credential(name)
+        if table.entry("password_file") == nil { require("user", "a password is that of a user", for: key, table) }
+        settings.password = HandlerPassword.credential(table, key)
     }
 
     /// The path of a file, which is opened on use.

@@ -1,5 +1,6 @@
 import Binnacle
 import BinnacleTesting
+import PlainText
 import Testing
 
 private func event(
@@ -92,6 +93,53 @@ private func event(
             #expect(play([event(at: 0)], quiet).events.count == (isPassed ? 1 : 0), "minute \(minute)")
             #expect(quiet.droppedCount == (isPassed ? 0 : 1))
         }
+    }
+
+    @Test func quietHoursAreThoseOfTheEventAndNotOfTheMoment() {
+        var night = event(at: 1)
+        night.wallNanoseconds = LocalTime.nanoseconds("2026-11-21T23:30:00")
+        var day = event(at: 2)
+        day.wallNanoseconds = LocalTime.nanoseconds("2026-11-21T12:00:00")
+        let context = DecoratorSettings.Context(Router())
+        let quiet = DecoratorSettings.quietHours(startMinute: 1320, endMinute: 420).makeDecorator(in: context)
+        // A replay's event has no wall time, and passes at any hour.
+        #expect(play([event(at: 0), night, day], quiet).seconds == [0, 2])
+        let always = DecoratorSettings.quietHours(startMinute: 0, endMinute: 1439).makeDecorator(in: context)
+        #expect(play([event(at: 0)], always).seconds == [0])
+    }
+
+    @Test func aStateThatIsTooShortPassesNeitherItsBeginNorItsEnd() {
+        func motion(_ kind: EventKind, at seconds: Double, of detector: String = "moved") -> Event {
+            var event = Event(kind: kind, timeNanoseconds: Int64(seconds * 1e9))
+            event.detector = detector
+            return event
+        }
+        let events = [
+            motion(.motionBegan, at: 0), motion(.motionEnded, at: 5),  // Not longer than 5 s.
+            motion(.motionBegan, at: 10), motion(.shake, at: 11), motion(.motionBegan, at: 12, of: "other"),
+            motion(.motionEnded, at: 13, of: "other"), motion(.motionEnded, at: 16),
+            motion(.motionEnded, at: 20),  // Its begin came before the handler.
+            motion(.motionBegan, at: 30), motion(.shake, at: 36), motion(.motionBegan, at: 40, of: "other"),
+        ]
+        let long = MinimumDurationDecorator(time: .seconds(5))
+        let passed = play(events, long)
+        #expect(passed.events.map(\.kind) == [.shake, .motionBegan, .motionEnded, .motionEnded, .motionBegan, .shake])
+        #expect(passed.seconds == [11, 10, 16, 20, 30, 36])
+        // The last one has not lasted when the events end.
+        #expect(long.droppedCount == 1)
+    }
+
+    @Test func aHandlerOfBeginsAloneIsAskedForNoEnds() {
+        let collector = EventCollector()
+        let chain = HandlerChain(handler: collector, kinds: [.motionBegan])
+        chain.append(MinimumDurationDecorator(time: .seconds(5)))
+        for (kind, seconds) in [
+            (EventKind.motionBegan, 0.0), (.motionEnded, 3), (.motionBegan, 10), (.motionEnded, 16),
+        ] {
+            chain.handle(event(kind, at: seconds))
+        }
+        chain.finish()
+        #expect(collector.seconds == [10])
     }
 
     @Test func coalesceSaysHowManyItJoined() {
@@ -232,7 +280,9 @@ private func event(
             (.debounce(.seconds(1)), DebounceDecorator.self), (.rateLimit(perMinute: 1), RateLimitDecorator.self),
             (.quietHours(startMinute: 0, endMinute: 1), QuietHoursDecorator.self),
             (.quorum(count: 1, window: .seconds(1)), QuorumDecorator.self),
-            (.coalesce(.seconds(1)), CoalesceDecorator.self), (.count(every: 1), CountDecorator.self),
+            (.coalesce(.seconds(1)), CoalesceDecorator.self),
+            (.minimumDuration(.seconds(1)), MinimumDurationDecorator.self),
+            (.count(every: 1), CountDecorator.self),
         ]
         for (settings, type) in made { #expect(Swift.type(of: settings.makeDecorator(in: context)) == type) }
     }

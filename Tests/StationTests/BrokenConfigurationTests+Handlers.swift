@@ -3,7 +3,7 @@ extension BrokenConfigurationTests {
         BrokenConfiguration(
             "nothing to do", handler,
             "DIR/t.toml:5:1: [handler.h] does nothing (give it log = true, stdout = true, command = "
-                + "[\"/path/to/program\"], mqtt = \"mqtts://broker.example\", nmea = "
+                + "[\"/path/to/program\"], http = \"https://ntfy.example/alarms\", mqtt = \"mqtts://broker.example\", nmea = "
                 + "\"udp://192.168.1.255\", signalk = \"udp://127.0.0.1:55557\" or file = \"/var/log/binnacle/events.jsonl\")"
         ),
         BrokenConfiguration(
@@ -16,7 +16,7 @@ extension BrokenConfigurationTests {
             "an empty path", handler + "file = \"\"\n", "DIR/t.toml:7:8: `file` is empty"),
         BrokenConfiguration(
             "a foreign key for a file", handler + "file = \"a.jsonl\"\nretries = 1\n",
-            "DIR/t.toml:8:1: `retries` has no meaning for `file` (it is for `command`)"),
+            "DIR/t.toml:8:1: `retries` has no meaning for `file` (it is for `command` or `http`)"),
         BrokenConfiguration(
             "two things to do", handler + "log = true\nstdout = true\n",
             "DIR/t.toml:8:1: [handler.h] has both `log` and `stdout` (a handler does one thing; make two "
@@ -58,7 +58,7 @@ extension BrokenConfigurationTests {
             "DIR/t.toml:8:1: `levels` has no meaning for `command` (it is for `log`)"),
         BrokenConfiguration(
             "time-out of a log", handler + "log = true\ntimeout_s = 3\n",
-            "DIR/t.toml:8:1: `timeout_s` has no meaning for `log` (it is for `command`)"),
+            "DIR/t.toml:8:1: `timeout_s` has no meaning for `log` (it is for `command` or `http`)"),
         BrokenConfiguration(
             "every event", moved + "[handler.h]\non = \"*\"\nlog = true\n",
             "DIR/t.toml:6:6: `on`: expected an array of strings, found a string"),

@@ -166,8 +166,36 @@ import Testing
                 + "that fails would be run for its own failure; such events are for handlers with log = true or "
                 + "stdout = true; `on` is at DIR/binnacle.toml:6)"),
         BrokenConfiguration(
+            "http to another machine", main: handler, dropIn: "[handler.h]\nhttp = \"http://ntfy.example/x\"\n",
+            "DIR/conf.d/50.toml:2:8: http:// sends the events to `ntfy.example` for every machine on the way to read "
+                + "(https:// encrypts them; `plain_http = true` allows it in a network that you trust)"),
+        BrokenConfiguration(
+            "a host that begins like this machine", main: handler,
+            dropIn: "[handler.h]\nhttp = \"http://127.0.0.1.example/x\"\n",
+            "DIR/conf.d/50.toml:2:8: http:// sends the events to `127.0.0.1.example` for every machine on the way to read "
+                + "(https:// encrypts them; `plain_http = true` allows it in a network that you trust)"),
+        BrokenConfiguration(
+            "a secret that there is none of", main: handler,
+            dropIn: "[handler.h]\nhttp = \"https://ha.example/api/webhook/{secret}\"\n",
+            "DIR/conf.d/50.toml:2:8: `http` has {secret}, and there is none (password_file or password_credential names it)"
+        ),
+        BrokenConfiguration(
+            "a login in a header", main: handler,
+            dropIn: "[handler.h]\nhttp = \"https://[::1]:1\"\nheaders = { authorization = \"x\" }\n",
+            "DIR/conf.d/50.toml:3:13: the header `authorization` is not for a configuration (a login is said with `user`, "
+                + "and `password_file` or `password_credential`)"),
+        BrokenConfiguration(
+            "two bodies", main: handler,
+            dropIn: "[handler.h]\nhttp = \"https://a.example\"\npayload = \"x\"\njson = { a = 1 }\n",
+            "DIR/conf.d/50.toml:4:1: [handler.h] has both `payload` and `json` (a request has one body)"),
+        BrokenConfiguration(
+            "a duration without an end", main: moved + "[handler.h]\non = [\"shake\"]\nlog = true\n",
+            dropIn: "[handler.h]\ndecorate = [{ min_duration = { for_s = 1 } }]\n",
+            "DIR/conf.d/50.toml:2:1: `min_duration` has no effect on these kinds of event (it is for the begin of what "
+                + "ends, such as \"motion.began\" in `on`)"),
+        BrokenConfiguration(
             "an action without a key's meaning", main: handler + "timeout_s = 3\n", dropIn: "[handler.h]\nlog = true\n",
-            "DIR/conf.d/50.toml:2:1: `timeout_s` has no meaning for `log` (it is for `command`; `timeout_s` "
+            "DIR/conf.d/50.toml:2:1: `timeout_s` has no meaning for `log` (it is for `command` or `http`; `timeout_s` "
                 + "is at DIR/binnacle.toml:7)"),
         BrokenConfiguration(
             "a loop of one",

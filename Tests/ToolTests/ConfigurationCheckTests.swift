@@ -37,7 +37,7 @@ import Testing
         (
             ["binnacle.toml": moved, "conf.d/a.toml": "[handler.h]\non = [\"shake\"]\n"],
             "conf.d/a.toml:1:1: [handler.h] does nothing (give it log = true, stdout = true, "
-                + "command = [\"/path/to/program\"], mqtt = \"mqtts://broker.example\", nmea = "
+                + "command = [\"/path/to/program\"], http = \"https://ntfy.example/alarms\", mqtt = \"mqtts://broker.example\", nmea = "
                 + "\"udp://192.168.1.255\", signalk = \"udp://127.0.0.1:55557\" or file = \"/var/log/binnacle/events.jsonl\")"
         ),
         (

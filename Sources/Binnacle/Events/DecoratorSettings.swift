@@ -2,12 +2,15 @@
 public enum DecoratorSettings: Sendable, Equatable {
     /// Passes an event only when no event of its kind and detector came within the time before it.
     case debounce(Duration)
+    /// Passes the begin of a state once it has lasted longer than the time, and drops begin and end of a shorter one.
+    case minimumDuration(Duration)
     /// Passes at most so many events in any minute of sample time.
     case rateLimit(perMinute: Int)
     /// Passes at most one event of a kind and detector in an interval, the latest one, and never loses the last.
     case pace(Duration)
-    /// Holds events back between two local times of day, in minutes since midnight; the end is excluded, and a
-    /// start after the end spans midnight.
+    /// Drops events between two local times of day, in minutes since midnight; the end is excluded, and a start after the end
+    /// spans midnight. The time is the event's own; one without a wall time, as in a replay, passes. In a session the time
+    /// is that at which an event is handled.
     case quietHours(startMinute: Int, endMinute: Int)
     /// Turns begins of at least `count` distinct sensors within the window into one ``EventKind/quorumReached``.
     case quorum(count: Int, window: Duration)
@@ -20,21 +23,23 @@ public enum DecoratorSettings: Sendable, Equatable {
 extension DecoratorSettings {
     /// What decorators need to know of the world.
     package struct Context {
-        /// The local time of day at an event, in minutes since midnight.
-        package var minuteOfDay: (Event) -> Int
+        /// The local time of day at an event, in minutes since midnight; `nil` for an event without a wall time.
+        package var minuteOfDay: (Event) -> Int?
         /// The names of the sensors that are active now.
         package var activeSensors: () -> Set<String>
 
         /// Creates a context.
-        package init(minuteOfDay: @escaping (Event) -> Int, activeSensors: @escaping () -> Set<String>) {
+        package init(minuteOfDay: @escaping (Event) -> Int?, activeSensors: @escaping () -> Set<String>) {
             self.minuteOfDay = minuteOfDay
             self.activeSensors = activeSensors
         }
 
-        /// Creates the context of a router: the machine's time of day, and the router's sensors.
-        package init(_ router: Router) {
+        /// Creates the context of a router: the machine's time zone, and the router's sensors.
+        ///
+        /// An event without a wall time has none, or with `isNow` that of the moment.
+        package init(_ router: Router, isNow: Bool = false) {
             self.init(
-                minuteOfDay: { _ in LocalClock.minuteOfDay() },
+                minuteOfDay: { ($0.wallNanoseconds ?? (isNow ? LocalClock.now() : nil)).map(LocalClock.minuteOfDay) },
                 activeSensors: { [unowned router] in Set(router.activeSensors.map(\.name)) })
         }
     }
@@ -43,6 +48,7 @@ extension DecoratorSettings {
     package func makeDecorator(in context: Context) -> EventDecorator {
         switch self {
         case .debounce(let time): DebounceDecorator(time: time)
+        case .minimumDuration(let time): MinimumDurationDecorator(time: time)
         case .rateLimit(let perMinute): RateLimitDecorator(perMinute: perMinute)
         case .pace(let interval): PaceDecorator(interval: interval)
         case .quietHours(let start, let end):

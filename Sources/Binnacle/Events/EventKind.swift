@@ -17,6 +17,13 @@ extension EventKind {
     /// The kinds that count as the begin of something when sensors vote.
     package static let begins = kinds(.begin)
 
+    /// The kind that ends the state which this kind begins; `nil` for a kind that begins none with an end.
+    package var end: EventKind? {
+        let begin = ".began"
+        guard rawValue.hasSuffix(begin) else { return nil }
+        return EventKind(rawValue: rawValue.dropLast(begin.count) + ".ended")
+    }
+
     /// Whether it is one of the kinds wanted; without such a list, whether it does not repeat a state.
     func isAmong(_ wanted: Set<EventKind>?) -> Bool {
         wanted?.contains(self) ?? (role != .repeated)

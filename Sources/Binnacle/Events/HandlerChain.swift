@@ -61,8 +61,12 @@ package final class HandlerChain {
         return event.detector.map(detectors.contains) ?? false
     }
 
-    func handle(_ event: Event) {
-        if accepts(event) { first.handle(event) }
+    package func handle(_ event: Event) {
+        if accepts(event) {
+            first.handle(event)
+        } else {
+            for decorator in decorators { decorator.observe(event) }
+        }
     }
 
     var nextDeadlineNanoseconds: Int64? { first.nextDeadlineNanoseconds }
@@ -98,6 +102,9 @@ open class EventDecorator: EventHandler {
     open func handle(_ event: Event) {
         next?.handle(event)
     }
+
+    /// Learns of an event that the chain did not ask for, and passes it to no handler; it does nothing by default.
+    open func observe(_ event: Event) {}
 
     /// The next one's deadline; a decorator that holds something back takes its own into account.
     open var nextDeadlineNanoseconds: Int64? { next?.nextDeadlineNanoseconds }

@@ -2,9 +2,12 @@ import Glibc
 
 /// The local time of day.
 enum LocalClock {
-    /// Minutes since local midnight.
-    static func minuteOfDay() -> Int {
-        var now = time(nil)
+    /// The time in nanoseconds since 1970, to the second.
+    static func now() -> Int64 { Int64(time(nil)) * 1_000_000_000 }
+
+    /// Minutes since local midnight at a time in nanoseconds since 1970.
+    static func minuteOfDay(at nanoseconds: Int64) -> Int {
+        var now = time_t(nanoseconds / 1_000_000_000)
         var local = tm()
         localtime_r(&now, &local)
         return Int(local.tm_hour) * 60 + Int(local.tm_min)

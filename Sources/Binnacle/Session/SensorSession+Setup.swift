@@ -52,7 +52,7 @@ extension SensorSession {
 
         /// Makes one of the decorators that the library has.
         public func decorator(_ settings: DecoratorSettings) -> EventDecorator {
-            settings.makeDecorator(in: DecoratorSettings.Context(router))
+            settings.makeDecorator(in: DecoratorSettings.Context(router, isNow: true))
         }
 
         /// The gyroscope of a sensor, or that beside an accelerometer, or else the first.

@@ -37,11 +37,26 @@ package struct TraceSet: Sendable {
     package var decodesScans = false
     /// Number of processors for reading large files of CSV and Arrow.
     package var processorCount = 1
+    /// What was left out of folders, a line for each.
+    package private(set) var leftOut: [String] = []
     /// Whether the command accepts `--bind`.
     var takesBindings = true
 
     /// Whether no file is named.
     package var isEmpty: Bool { paths.isEmpty && bindings.isEmpty }
+
+    /// Puts the files of each folder that is named, such as an app's export, in the folder's place.
+    package mutating func openFolders() throws(StationError) {
+        var opened: [String] = []
+        for path in paths {
+            let folder = try mapError(StationError.init) { () throws(TraceError) in
+                try RecordingFolder(path: path, hints: TraceHints(map: map, rateHz: rateHz))
+            }
+            if let notice = folder?.notice { leftOut.append(notice) }
+            opened += folder?.files ?? [path]
+        }
+        paths = opened
+    }
 
     /// Each file once, in the order given.
     package var files: [String] {
@@ -84,6 +99,7 @@ struct TraceBinding {
     private let bindings: [TraceSet.Binding]
     private let takesBindings: Bool
     private let ambiguity: String?
+    private let leftOut: [String]
     private var sensors: [[Sensor?]]
 
     /// Opens the files; an interruption ends waiting for a pipe.
@@ -108,10 +124,11 @@ struct TraceBinding {
         bindings = traces.bindings
         takesBindings = traces.takesBindings
         ambiguity = traces.ambiguity
+        leftOut = traces.leftOut
         sensors = files.map { $0.contents.map { _ in nil } }
     }
 
-    var notices: [String] { files.flatMap(\.notices).map(\.description) + [ambiguity].compactMap { $0 } }
+    var notices: [String] { leftOut + files.flatMap(\.notices).map(\.description) + [ambiguity].compactMap { $0 } }
 
     var unused: [String] { streams.filter { $0.sensor == nil }.map { "\($0.words) plays no sensor" } }
 

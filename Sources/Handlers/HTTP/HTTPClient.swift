@@ -1,0 +1,121 @@
+import CCurl
+import Glibc
+import PlainText
+
+/// One request at a time by libcurl, over a connection that stays; for one thread.
+final class HTTPClient {
+    /// What came of a request.
+    enum Answer {
+        /// The service took it.
+        case accepted
+        /// It is this event that the service does not take.
+        case refused(String)
+        /// The place or the login is wrong, which a person has to change.
+        case misplaced(String)
+        /// There was no answer, or one that says "later"; with the shortest pause in nanoseconds.
+        case unavailable(String, pause: Int64)
+    }
+
+    /// A request's parts; the texts hold neither NUL nor line ends.
+    struct Request {
+        let url: String
+        let headers: [String]
+        let body: [UInt8]
+        let user: String?
+        let password: String?
+    }
+
+    private let settings: HTTPSettings
+    // Made by the initializer, used by this object's thread alone, and freed once, by `deinit`.
+    private let handle: OpaquePointer
+
+    /// Why libcurl cannot be used; `nil` if it can.
+    static var missingLibrary: String? {
+        ccurl_problem().map { "\(String(cString: $0)) (Debian's package libcurl4 has it)" }
+    }
+
+    /// The longest pause that an answer may ask for, in seconds.
+    private static let longestPause: Int64 = 3600
+    /// The answers that are about the place or the login.
+    private static let misplaced: Set<Int> = [401, 403, 404, 405, 407, 410]
+    /// The answers of a service that is busy, besides those from 500.
+    private static let busy: Set<Int> = [408, 425, 429]
+
+    /// Creates a client; `nil` without libcurl or memory.
+    init?(_ settings: HTTPSettings) {
+        guard let handle = ccurl_new() else { return nil }
+        self.handle = handle
+        self.settings = settings
+    }
+
+    deinit {
+        ccurl_free(handle)
+    }
+
+    /// Begins a request; `false` when libcurl does not take it.
+    func start(_ request: Request) -> Bool {
+        // libcurl copies all of them before the call returns, which is how long these copies live.
+        let texts =
+            (request.headers + [request.url, request.user ?? "", request.password ?? "", settings.authorityFile ?? ""])
+            .map { strdup($0) }
+        defer { for text in texts { free(text) } }
+        let copies = texts.compactMap { $0.map { UnsafePointer($0) } }
+        guard copies.count == texts.count else { return false }
+        let count = request.headers.count
+        return copies.withUnsafeBufferPointer { pointers in
+            // With a byte more, because an empty array has no address.
+            (request.body + [0]).withUnsafeBytes { body in
+                guard let headers = pointers.baseAddress, let bytes = body.bindMemory(to: CChar.self).baseAddress
+                else { return false }
+                var raw = ccurl_request(
+                    url: pointers[count], headers: headers, header_count: count, body: bytes,
+                    body_size: request.body.count,
+                    user: request.user.map { _ in pointers[count + 1] },
+                    password: request.user.map { _ in pointers[count + 2] },
+                    authority_file: settings.authorityFile.map { _ in pointers[count + 3] },
+                    uses_tls: settings.usesTLS, connect_timeout: min(10_000, milliseconds), timeout: milliseconds)
+                return ccurl_start(handle, &raw)
+            }
+        }
+    }
+
+    private var milliseconds: Int { max(1, Int(settings.timeout / .milliseconds(1))) }
+
+    /// Works until something happened or `descriptor` is readable; whether the request has ended.
+    func turn(waking descriptor: Int32, milliseconds: Int32) -> Bool {
+        ccurl_turn(handle, descriptor, milliseconds)
+    }
+
+    /// Ends the request, also one that is under way, and judges the answer; its text has no `secret`.
+    func end(hiding secret: String?) -> Answer {
+        let answer = ccurl_end(handle).pointee
+        let status = answer.status
+        // A complete status of success counts, however the rest of the answer ended.
+        if (200..<300).contains(status) { return .accepted }
+        guard status >= 300, answer.code == 0 || answer.code == Self.writeError else {
+            var reason = Self.text(answer.problem, count: MemoryLayout.size(ofValue: answer.problem), hiding: secret)
+            if let remedy = NetworkAccess.remedy(for: Int32(clamping: answer.error_number)) { reason += ": \(remedy)" }
+            return .unavailable(reason, pause: 0)
+        }
+        var reason = "it answers \(status)"
+        if (300..<400).contains(status) { reason += ", another place, which is not followed" }
+        let words = Self.text(answer.text, count: Int(answer.text_size), hiding: secret)
+        if !words.isEmpty { reason += ": \(words)" }
+        if status >= 500 || Self.busy.contains(status) {
+            let seconds = min(max(0, answer.retry_after), Self.longestPause)
+            return .unavailable(reason, pause: seconds * 1_000_000_000)
+        }
+        return status < 400 || Self.misplaced.contains(status) ? .misplaced(reason) : .refused(reason)
+    }
+
+    /// CURLE_WRITE_ERROR: more than is kept of an answer.
+    private static let writeError: Int32 = 23
+
+    /// Text of libcurl or of a service, on one line.
+    private static func text<Bytes>(_ bytes: Bytes, count: Int, hiding secret: String?) -> String {
+        let text = withUnsafeBytes(of: bytes) { String(decoding: $0.prefix(count).prefix { $0 != 0 }, as: UTF8.self) }
+        let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ").printable
+        guard let secret, !secret.isEmpty else { return line }
+        return line.replacing(secret, with: "…")
+    }
+}

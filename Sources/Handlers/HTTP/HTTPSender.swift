@@ -1,0 +1,169 @@
+import Binnacle
+import LinuxSystem
+
+/// Posts events in order, one at a time; for one thread.
+///
+/// An event is acknowledged when the service has taken it, so it may get an event twice when a connection breaks, or when the
+/// request is cut short by the end of the program.
+final class HTTPSender {
+    private let settings: HTTPSettings
+    private let port: HandlerPort
+    private var client: HTTPClient?
+    private var failures: FailureReports
+    private var current: Delivery?
+    /// How often the current event was refused because of the place or the login.
+    private var refusalCount = 0
+    /// Whether an event was given up for that since the service took one.
+    private var isMisplaced = false
+    /// The events that were given up since the service took one.
+    private var skippedCount = 0
+
+    /// The plan of a handler that posts its events.
+    static func plan(_ settings: HTTPSettings, _ pauses: RetryPauses = RetryPauses()) -> HandlerPlan {
+        var plan = HandlerPlan { port in HTTPSender(settings, port, FailureReports(port, pauses)).run() }
+        plan.startsWithEvent = true
+        plan.deliveryLimit = 256
+        plan.pace = .room(done: "sent")
+        return plan
+    }
+
+    private init(_ settings: HTTPSettings, _ port: HandlerPort, _ failures: FailureReports) {
+        self.settings = settings
+        self.port = port
+        self.failures = failures
+    }
+
+    private func run() {
+        defer { reportSkipped() }
+        while true {
+            // Read first, so that events queued before the request are included.
+            let isStopping = port.stop != nil
+            let pause = port.reportDrops()
+            if current == nil { current = port.removeFirst(atMost: 1).first }
+            guard let item = current else {
+                if isStopping { return }
+                port.courier.wait(milliseconds: pause)
+                continue
+            }
+            guard let answer = send(item.event) else { return }
+            switch answer {
+            case .accepted:
+                isMisplaced = false
+                reportSkipped()
+                failures.recover()
+                finish(item)
+            case .refused(let reason):
+                skip(item, reason)
+            case .misplaced(let reason):
+                refusalCount += 1
+                guard refusalCount <= settings.retryLimit, !isMisplaced else {
+                    isMisplaced = true
+                    skip(item, reason)
+                    continue
+                }
+                guard wait(reason, 0) else { return }
+            case .unavailable(let reason, let pause):
+                guard wait(reason, pause) else { return }
+            }
+        }
+    }
+
+    private func finish(_ item: Delivery) {
+        current = nil
+        refusalCount = 0
+        port.finish(item)
+    }
+
+    /// Reports a failure, and waits before the next attempt; `false` when there is none.
+    private func wait(_ reason: String, _ pause: Int64) -> Bool {
+        failures.fail("\(settings.address): \(reason)")
+        return failures.waitBeforeRetry(atLeast: pause) { attemptTime in
+            _ = port.reportDrops()
+            return port.stop.map { !port.wouldLose || attemptTime >= $0.endTime } ?? false
+        }
+    }
+
+    /// Gives an event up; the first of several in a row is reported at once, and the number of the others later.
+    private func skip(_ item: Delivery, _ reason: String) {
+        if skippedCount == 0 {
+            let event = item.event
+            failures.report(
+                "\(settings.address): event \(event.sequence) (\(event.kind.rawValue)) is given up: \(reason)")
+        }
+        skippedCount += 1
+        finish(item)
+    }
+
+    private func reportSkipped() {
+        if skippedCount > 1 {
+            port.report(
+                CommandReport.dropped(
+                    skippedCount - 1, isSimulated: false, isLive: !port.isReplay, handler: port.name,
+                    reason: "\(settings.place) refuses them"))
+        }
+        skippedCount = 0
+    }
+
+    /// Posts an event; `nil` when a request to stop cut that short.
+    private func send(_ event: Event) -> HTTPClient.Answer? {
+        if client == nil { client = HTTPClient(settings) }
+        guard let client else {
+            return .unavailable(HTTPClient.missingLibrary ?? "there is no memory for a request", pause: 0)
+        }
+        let password: String?
+        do throws(HandlerPassword.Failure) {
+            password = try settings.password?.read()
+        } catch {
+            return .unavailable(error.reason, pause: 0)
+        }
+        if let password, let problem = problem(with: password) { return .unavailable(problem, pause: 0) }
+        guard client.start(request(event, password)) else {
+            return .unavailable("libcurl does not take the request", pause: 0)
+        }
+        while true {
+            let end = port.stop?.time(after: 90) ?? .max
+            guard SystemClock.monotonic() < end else {
+                _ = client.end(hiding: password)
+                return nil
+            }
+            let pause = min(1000, SystemClock.milliseconds(until: end))
+            if client.turn(waking: port.courier.waker.descriptor, milliseconds: pause) {
+                return client.end(hiding: password)
+            }
+            port.courier.waker.clear()
+        }
+    }
+
+    /// What would make another request of a password.
+    private func problem(with password: String) -> String? {
+        if password.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+            return "the password holds a control character"
+        }
+        let isInPath = settings.path.contains(.secret)
+        guard isInPath, password.utf8.contains(where: { !(0x21..<0x7F).contains($0) || $0 == UInt8(ascii: "#") })
+        else { return nil }
+        return "the secret holds a character that stands in no URL"
+    }
+
+    private func request(_ event: Event, _ password: String?) -> HTTPClient.Request {
+        let isInPath = settings.path.contains(.secret)
+        var headers = ["Expect:"]
+        let hasType = settings.headers.contains { $0.name.lowercased() == "content-type" }
+        if !hasType {
+            headers.append(
+                "Content-Type: " + (settings.payload == nil ? "application/json" : "text/plain; charset=utf-8"))
+        }
+        for header in settings.headers {
+            // A value of an event must not begin another header.
+            let value = String(
+                decoding: header.value.text(for: event).utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 },
+                as: UTF8.self)
+            if value.contains(where: { $0 != " " }) { headers.append("\(header.name): \(value)") }
+        }
+        if let password, settings.user == nil, !isInPath { headers.append("Authorization: Bearer \(password)") }
+        let body = settings.payload?.text(for: event) ?? settings.json?.json(for: event) ?? event.json
+        return HTTPClient.Request(
+            url: settings.url(secret: password), headers: headers, body: Array(body.utf8), user: settings.user,
+            password: password)
+    }
+}
