@@ -171,9 +171,10 @@ extension OptionRow {
         "quick", help: "Measure less often and with less data: 20 seconds instead of minutes.")
     package static let kernel = OptionRow(
         "kernel", "NAME", isRepeatable: true,
-        takes: .words(["limits", "k1", "k3", "k4", "decode", "live", "traces"]),
+        takes: .words(["limits", "k1", "k3", "k4", "k5", "decode", "live", "traces"]),
         help: """
-            Only NAME: limits, k1 (threshold on columns), k3 (facing a bearing), k4 (gravity filter), decode (scans into
+            Only NAME: limits, k1 (threshold on columns), k3 (facing a bearing), k4 (gravity filter), k5 (spectrum of a
+            second), decode (scans into
             columns), live (pipe to delegate) or traces. May be repeated.
             """)
     package static let kind = OptionRow(

@@ -112,7 +112,8 @@ final class LearnedPart: DaemonPart {
         isWriting = false
         var text: String?
         if case .failure(let error) = result {
-            text = "\(path ?? ""): what detectors have learned cannot be written (\(error.reason)); it is kept until the next stop"
+            text =
+                "\(path ?? ""): what detectors have learned cannot be written (\(error.reason)); it is kept until the next stop"
         }
         if let text, text != failure { daemon.log.say(text, level: .warning) }
         failure = text
