@@ -117,7 +117,7 @@ _binnacle() {
         'calibrate --root') _binnacle_paths -d; return ;;
         'declination --date') :; return ;;
         'declination --altitude') :; return ;;
-        'simulate --model') _binnacle_words 'still walk shake turn drop'; return ;;
+        'simulate --model') _binnacle_words 'still walk shake turn drop wash'; return ;;
         'simulate --rate-hz') :; return ;;
         'simulate --trace') _binnacle_paths -f; return ;;
         'simulate --bind') :; return ;;
@@ -131,7 +131,7 @@ _binnacle() {
         'simulate --name') :; return ;;
         'simulate --for') :; return ;;
         'simulate --node') _binnacle_paths -f; return ;;
-        'bench --kernel') _binnacle_words 'limits k1 k3 k4 decode live traces'; return ;;
+        'bench --kernel') _binnacle_words 'limits k1 k3 k4 k5 decode live traces'; return ;;
     esac
     case ${COMP_WORDS[1]} in
         run)

@@ -286,7 +286,7 @@ package struct CommandRow: Sendable {
                 """,
             options: [
                 OptionRow.model.meaning(
-                    "still|walk|shake|turn|drop",
+                    "still|walk|shake|turn|drop|wash",
                     help: "Play a motion model: the device lies still, walks, is shaken, turns, or is dropped."),
                 .rateHz, .gyroscope,
                 .trace.meaning(

@@ -241,7 +241,7 @@ public final class VibrationDetector: EventDetector {
         machine.interrupt()
     }
 
-    // MARK: - What is told
+    // MARK: - Reports
 
     /// The band in the highest zone, or the first.
     private var strongest: Int {
