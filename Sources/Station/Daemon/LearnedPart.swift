@@ -73,7 +73,8 @@ final class LearnedPart: DaemonPart {
     private static func key(_ detector: any EventDetector) -> String { "\(type(of: detector).kind).\(detector.name)" }
 
     private func record() {
-        for detector in daemon.assembly.detectors {
+        // What a model shows is normal for no machine.
+        for detector in daemon.assembly.detectors where !detector.isSimulated {
             guard let text = detector.learned, let value = try? JSONReader.value(of: Array(text.utf8)),
                 entries[Self.key(detector)] != value, entries.count < Self.limits.entries
             else { continue }
