@@ -71,6 +71,6 @@ import Testing
 
             """
         let found = try parse(sensor + "[vibration.washer]\naccelerometer = \"chassis\"\n" + text).warnings
-        #expect(found.contains { "\($0)".contains("lies below the chip's noise in it (0.2551)") }, "\(found)")
+        #expect(found.contains { "\($0)".contains("lies below the chip's noise in it (0.2552)") }, "\(found)")
     }
 }
