@@ -3,8 +3,8 @@ import PlainText
 
 /// The parts of `binnacle bench`.
 package enum BenchPart: String, Sendable, CaseIterable {
-    /// Reading memory; a threshold with hysteresis; facing a bearing; gravity; decoding scans.
-    case limits, k1, k3, k4, decode
+    /// Reading memory; a threshold with hysteresis; facing a bearing; gravity; the spectrum of a second; decoding scans.
+    case limits, k1, k3, k4, k5, decode
     /// From a FIFO, or from a file, to a delegate.
     case live, traces
 }

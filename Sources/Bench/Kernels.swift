@@ -43,7 +43,7 @@ struct Kernel: Sendable {
         }
     }
 
-    static let all = [limits, threshold, facing(0), facing(90), gravity(128), gravity(65_536), decode]
+    static let all = [limits, threshold, facing(0), facing(90), gravity(128), gravity(65_536), spectrum, decode]
 
     /// Without work of its own: its rows are those of ``Arena/readings(byteCount:)``.
     private static let limits = Kernel(part: .limits, title: "one stream", bytesPerSample: 16, rates: [nil]) {
@@ -131,6 +131,29 @@ struct Kernel: Sendable {
                 results.flatMap { column in (0..<count).map { Int(column[$0].bitPattern) } }
             }
         }
+    }
+
+    /// One form for all instruction sets: a vector of four lanes has the axes.
+    private static let spectrum = Kernel(
+        part: .k5, title: "spectrum and two bands of a second of vibration, from columns x y z", bytesPerSample: 12,
+        rates: [nil]
+    ) { arena, count, _ in
+        let columns = arena.floats(3, count: count)
+        var numbers = SeededNumbers(state: 7)
+        for index in 0..<count { for axis in 0..<3 { columns[axis][index] = numbers.signed() } }
+        let spectrum = BandSpectrum()
+        var powers: [BandSpectrum.Power] = []
+        return Work(
+            run: { range, _ in
+                spectrum.removeAll()
+                let axes = AxisColumns(x: columns[0], y: columns[1], z: columns[2])
+                _ = spectrum.append(axes, range: range, factors: SIMD4(1, 1, 1, 0))
+                guard spectrum.transform(rateHz: Double(range.count)) else { return }
+                powers = [spectrum.power(from: 10, to: 100), spectrum.power(from: 100, to: 1000)]
+            },
+            found: { _ in
+                powers.map { Int(truncatingIfNeeded: $0.acceleration.bitPattern ^ $0.velocity.bitPattern) }
+            })
     }
 
     private static let decode = Kernel(

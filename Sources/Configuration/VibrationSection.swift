@@ -12,7 +12,9 @@ package struct VibrationSection: DetectorSection {
         name: String, reading table: TableReader, _ settings: VibrationSettings, among names: SectionNames
     ) {
         for band in settings.bands where settings.problems().isEmpty {
-            guard let limit = band.limits.first, let floor = settings.noiseFloor(of: band), limit < floor else { continue }
+            guard let limit = band.limits.first, let floor = settings.noiseFloor(of: band), limit < floor else {
+                continue
+            }
             table.warn(
                 at: table.entry("bands")?.keyPosition ?? table.position,
                 "the lowest limit of band \(Spelling.quoted(band.name)) (\(limit)) lies below the chip's noise in it "
@@ -96,8 +98,10 @@ extension VibrationSection {
             standards do.
             """),
         SettingRow(
-            "hysteresis_percent", \.hysteresisPercent, .number, "How far below a limit its zone, or a machine's state, is left."),
-        SettingRow("dwell_s", \.dwell, .seconds, "How long a change of the zone has to last; whole seconds are measured."),
+            "hysteresis_percent", \.hysteresisPercent, .number,
+            "How far below a limit its zone, or a machine's state, is left."),
+        SettingRow(
+            "dwell_s", \.dwell, .seconds, "How long a change of the zone has to last; whole seconds are measured."),
         SettingRow(
             "noise_ug_rthz", \.noiseMicroG, .number, usual: "not known", shown: .example("300"),
             """
@@ -116,10 +120,13 @@ extension VibrationSection {
         SettingRow(
             "spinning_g", \.spinningG, .number, usual: "no spinning", shown: .example("0.1"),
             "Above running_g. Above this acceleration in the first band the machine is spinning."),
-        SettingRow("machine_dwell_s", \.machineDwell, .seconds, "How long the machine has to run, or to spin, until that counts."),
+        SettingRow(
+            "machine_dwell_s", \.machineDwell, .seconds,
+            "How long the machine has to run, or to spin, until that counts."),
         SettingRow(
             "idle_s", \.idle, .seconds,
-            "How long it has to be idle until that counts, and \"machine.finished\" reports it: longer than its pauses."),
+            "How long it has to be idle until that counts, and \"machine.finished\" reports it: longer than its pauses."
+        ),
         SettingRow(
             "learn_days", \.learnDays, .number, usual: "nothing is learned", shown: .example("7"),
             """

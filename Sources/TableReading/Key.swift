@@ -51,7 +51,8 @@ package struct Key: Sendable {
     }
 
     private static let units = [
-        ("_m_s2", "m/s²"), ("_mm_s", "mm/s"), ("_g", "g"), ("_s", "seconds"), ("_deg", "degrees"), ("_uT", "microtesla"), ("_m", "metres"),
+        ("_m_s2", "m/s²"), ("_mm_s", "mm/s"), ("_g", "g"),
+        ("_s", "seconds"), ("_deg", "degrees"), ("_uT", "microtesla"), ("_m", "metres"),
         ("_hz", "hertz"), ("_days", "days"), ("_mb", "MB"), ("_percent", "percent"), ("_bytes", "bytes"),
     ]
 

@@ -23,7 +23,7 @@ import Testing
             if let unit = name.unit { #expect(name.rawValue.hasSuffix(unit.rawValue), "\(name)") }
         }
         let units = Dictionary(grouping: Figure.Name.allCases) { $0.unit }.mapValues(\.count)
-        #expect(units[.g] == 4 && units[.metresPerSecondSquared] == 9 && units[.microtesla] == 2)
+        #expect(units[.g] == 5 && units[.metresPerSecondSquared] == 9 && units[.microtesla] == 2)
         #expect(units[.degrees] == 12 && units[.seconds] == 4)
     }
 

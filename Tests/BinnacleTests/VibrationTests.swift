@@ -9,12 +9,13 @@ import Testing
 @Suite struct VibrationTests {
     /// Plays samples of a function of time; gives the events, and the readings of each second.
     private func play(
-        _ settings: VibrationSettings, seconds: Double, rateHz: Double, capacity: Int = 4096, leaving: Range<Int> = 0..<0,
+        _ settings: VibrationSettings, seconds: Double, rateHz: Double, capacity: Int = 4096,
+        leaving: Range<Int> = 0..<0,
         learned: JSONValue? = nil, value: (Double) -> SIMD3<Double>
     ) -> (events: [Event], figures: [Figure], detector: VibrationDetector) {
         let stream = SampleStream(sensor: Sensor(name: "washer"), kind: .accelerometer)
         let samples = (0..<Int(seconds * rateHz) + 1).filter { !leaving.contains($0) }.map { index in
-            let vector = SIMD3<Float>(value(Double(index) / rateHz) * Gravity + SIMD3(0, 0, Gravity))
+            let vector = SIMD3<Float>(value(Double(index) / rateHz) * standardGravity + SIMD3(0, 0, standardGravity))
             let time = Int64((Double(index) / rateHz * 1e9).rounded())
             return Sample(timeNanoseconds: time, x: vector.x, y: vector.y, z: vector.z)
         }
@@ -31,7 +32,8 @@ import Testing
         return (collector.events, detector.figures, detector)
     }
 
-    private let Gravity = 9.806_65
+    /// 1 g in m/s².
+    private let standardGravity = 9.806_65
 
     private func number(_ figures: [Figure], _ name: Figure.Name) -> Double {
         figures.first { $0.name == name }?.value.double ?? .nan
@@ -46,7 +48,7 @@ import Testing
             0.1 * direction * sin(2 * .pi * frequency * $0 + 0.3)
         }
         let acceleration = 0.1 / 2.0.squareRoot()
-        let velocity = 1000 * Gravity * acceleration / (2 * .pi * frequency)
+        let velocity = 1000 * standardGravity * acceleration / (2 * .pi * frequency)
         #expect(abs(number(figures, .vibration) / acceleration - 1) < 0.01)
         #expect(abs(number(figures, .velocity) / velocity - 1) < 0.01)
         #expect(abs(number(figures, .frequency) - frequency) < 0.1)
@@ -71,7 +73,8 @@ import Testing
             let low = 0.02 * sin(2 * .pi * 10 * time) + 0.03 * sin(2 * .pi * 16 * time)
             return SIMD3(low, 0.5 * sin(2 * .pi * 80 * time), 0)
         }.detector
-        let low = 1000 * Gravity / (2 * .pi) * ((0.02 / 10 * 0.02 / 10 + 0.03 / 16 * 0.03 / 16) / 2).squareRoot()
+        let low =
+            1000 * standardGravity / (2 * .pi) * ((0.02 / 10 * 0.02 / 10 + 0.03 / 16 * 0.03 / 16) / 2).squareRoot()
         #expect(abs(number(detector.figures, .velocity) / low - 1) < 0.01)
         #expect(detector.sampledValues.map(\.name) == ["low_mm_s", "high_g"])
     }
@@ -120,7 +123,7 @@ import Testing
         #expect(events.map(\.kind) == [.vibrationBegan, .vibrationChanged, .vibrationEnded])
         #expect(events.map { $0.timeNanoseconds / millisecond } == [7000, 12_000, 22_000])
         #expect(events.map { $0.figures.first { $0.name == .zone }?.value } == [.integer(1), .integer(2), .integer(0)])
-        #expect(events.last?.figures.first { $0.name == .duration }?.value == .number(15, decimals: 3))
+        #expect(events.last.map { abs(number($0.figures, .duration) - 15) < 1e-6 } == true)
     }
 
     /// A second with a gap is not measured, and the dwell time begins again.
@@ -136,14 +139,16 @@ import Testing
         settings.bands = [.init("drum", fromHz: 5, toHz: 40)]
         (settings.runningG, settings.spinningG) = (0.01, 0.1)
         (settings.machineDwell, settings.idle) = (.seconds(3), .seconds(10))
-        let model = MotionModel({ var wash = SimulationSettings(); wash.model = .wash; return wash }())
+        var wash = SimulationSettings()
+        wash.model = .wash
+        let model = MotionModel(wash)
         let (events, _, _) = play(settings, seconds: 89, rateHz: 100) { time in
-            SIMD3<Double>(model.specificForce(at: Int64((time * 100).rounded()))) / Gravity - SIMD3(0, 0, 1)
+            SIMD3<Double>(model.specificForce(at: Int64((time * 100).rounded()))) / standardGravity - SIMD3(0, 0, 1)
         }
         let states = events.filter { $0.kind == .machineChanged }.compactMap { event in
             event.figures.first { $0.name == .machine }?.value.description
         }
-        #expect(states == ["idle", "running", "spinning", "idle"] || states == ["idle", "running", "spinning", "running", "idle"])
+        #expect(states == ["idle", "running", "spinning", "running", "idle"])
         let finished = events.filter { $0.kind == .machineFinished }
         #expect(finished.count == 1)
         #expect(finished.first.map { abs(number($0.figures, .duration) - 55) < 2 } == true)

@@ -89,7 +89,7 @@ import Testing
             """
         #expect(
             try Self.run(["/bin/bash", "--norc", "-c", script]).lines
-                == ["shake", "still walk shake turn drop", "Package.swift"])
+                == ["shake", "still walk shake turn drop wash", "Package.swift"])
     }
 
     @Test(.enabled(if: exists("fish"), "there is no fish"), arguments: lines)

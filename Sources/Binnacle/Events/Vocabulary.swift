@@ -165,7 +165,9 @@ extension EventKind {
     private static let moving = HomeEntity.isOn("moving", "Moving", "moving", off: "still")
     private static let vibrating = HomeEntity.isOn("vibration", "Vibrating", "vibrating", off: "calm")
     /// What is measured of a vibration.
-    static let vibrations: [Figure.Name] = [.band, .zone, .velocity, .vibration, .frequency, .measuredTo, .machine]
+    static let vibrations: [Figure.Name] = [
+        .band, .zone, .velocity, .vibration, .frequency, .measuredTo, .machine, .learned,
+    ]
     private static let limitBegins: [Figure.Name] = [.roll, .pitch, .peakAngle, .onset]
     private static let limitEnds: [Figure.Name] = [.roll, .pitch, .peakAngle, .duration, .onset]
     private static func screens(_ changed: Figure.Name) -> [Figure.Name] { [changed, .x, .y, .z] }
@@ -584,11 +586,16 @@ extension Figure.Name {
         case .band: Row(.text, "The name of the band of frequencies.")
         case .zone: Row(.integer, "The number of the band's limits that are exceeded.")
         case .velocity:
-            Row(.number(.millimetresPerSecond, decimals: 3), "The root mean square of the velocity in the band, over a second.")
-        case .vibration: Row(.number(.g, decimals: 5), "The root mean square of the acceleration in the band, over a second.")
+            Row(
+                .number(.millimetresPerSecond, decimals: 3),
+                "The root mean square of the velocity in the band, over a second.")
+        case .vibration:
+            Row(.number(.g, decimals: 5), "The root mean square of the acceleration in the band, over a second.")
         case .frequency: Row(.number(.hertz, decimals: 2), "The frequency with the greatest acceleration in the band.")
         case .measuredTo:
-            Row(.number(.hertz, decimals: 1), "Up to where the band is measured, by the sampling rate and the chip's bandwidth.")
+            Row(
+                .number(.hertz, decimals: 1),
+                "Up to where the band is measured, by the sampling rate and the chip's bandwidth.")
         case .machine: Row(.word(MachineState.self), "What the machine does: idle, running or spinning.")
         case .learned: Row(.number(.percent, decimals: 1), "How much of what is normal has been learned.")
         case .gap: Row(.number(.seconds, decimals: 3), "How long there were no samples.")

@@ -257,5 +257,5 @@ extension SampleFailure {
 
 extension Detector {
     /// Whether one of its streams is made up.
-    fileprivate var isSimulated: Bool { streams.contains { $0.sensor.isSimulated } }
+    package var isSimulated: Bool { streams.contains { $0.sensor.isSimulated } }
 }

@@ -241,7 +241,7 @@ public final class VibrationDetector: EventDetector {
         machine.interrupt()
     }
 
-    // MARK: - What is told
+    // MARK: - Reports
 
     /// The band in the highest zone, or the first.
     private var strongest: Int {
@@ -256,13 +256,15 @@ public final class VibrationDetector: EventDetector {
         return VibrationEvent(
             band: settings.bands[band].name, zone: zone.value, velocityMillimetresPerSecond: reading.velocity,
             accelerationG: reading.acceleration, frequencyHz: reading.frequencyHz, measuredToHz: reading.toHz,
-            machine: machineState, durationSeconds: seconds, timeNanoseconds: end)
+            machine: machineState, learnedPercent: learning?.percent, durationSeconds: seconds, timeNanoseconds: end)
     }
 
     private func reportZone(_ start: Int64, _ end: Int64, _ delegate: (any VibrationDetectorDelegate)?) {
         let before = zone.value
         let delay = Units.nanoseconds(settings.dwell)
-        guard let since = zone.change(to: readings[strongest].zone, from: start, at: end, { _ in delay }) else { return }
+        guard let since = zone.change(to: readings[strongest].zone, from: start, at: end, { _ in delay }) else {
+            return
+        }
         if before == 0 {
             zoneSinceNanoseconds = since
             delegate?.vibrationDetector(self, didBeginVibration: event(end))
@@ -343,9 +345,7 @@ extension VibrationDetector {
 
     package var figures: [Figure] {
         guard isMeasured else { return [] }
-        let event = event(0)
-        return EventKind.vibrations.figures(of: event)
-            + (learning.map { [Figure(.learned, Figure.Name.learned.number($0.percent))] } ?? [])
+        return EventKind.vibrations.figures(of: event(0))
     }
 
     private static func measure(_ band: VibrationSettings.Band) -> String {

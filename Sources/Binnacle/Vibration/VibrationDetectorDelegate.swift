@@ -73,6 +73,8 @@ public struct VibrationEvent: DetectorResult {
     public let measuredToHz: Double
     /// The state of the machine; `nil` when none is looked for, or none is known.
     public let machine: MachineState?
+    /// How much of what is normal has been learned, up to 100; `nil` where nothing is learned.
+    public let learnedPercent: Double?
     /// How long the vibration lasted, or the machine ran, in seconds; only when it has ended.
     public let durationSeconds: Double?
     /// The stamp of the first sample after the second, in nanoseconds.
@@ -87,6 +89,7 @@ public struct VibrationEvent: DetectorResult {
         case .frequency: figure.number(frequencyHz)
         case .measuredTo: figure.number(measuredToHz)
         case .machine: machine.map { .word($0) }
+        case .learned: learnedPercent.map(figure.number)
         case .duration: durationSeconds.map(figure.number)
         default: nil
         }

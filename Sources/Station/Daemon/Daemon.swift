@@ -88,7 +88,8 @@ package final class Daemon {
         let socket = SocketPart(self, relay, store)
         let service = ServicePart(self)
         return [
-            GyroscopePart(self), LearnedPart(self), DetectionPart(self, demand), store, socket, DesktopPart(self, demand),
+            GyroscopePart(self), LearnedPart(self),
+            DetectionPart(self, demand), store, socket, DesktopPart(self, demand),
             HandlersPart(self, store), demand, LiveValuesPart(self, socket), ReloadPart(self, service), service,
         ]
     }

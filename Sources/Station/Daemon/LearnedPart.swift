@@ -84,7 +84,8 @@ final class LearnedPart: DaemonPart {
     private static func key(_ detector: any EventDetector) -> String { "\(type(of: detector).kind).\(detector.name)" }
 
     private func record() {
-        for detector in daemon.assembly.detectors {
+        // What a model shows is normal for no machine.
+        for detector in daemon.assembly.detectors where !detector.isSimulated {
             guard let text = detector.learned, let value = try? JSONReader.value(of: Array(text.utf8)),
                 entries[Self.key(detector)] != value, entries.count < Self.limits.entries
             else { continue }
@@ -123,7 +124,8 @@ final class LearnedPart: DaemonPart {
         isWriting = false
         var text: String?
         if case .failure(let error) = result {
-            text = "\(path ?? ""): what detectors have learned cannot be written (\(error.reason)); it is kept until the next stop"
+            text =
+                "\(path ?? ""): what detectors have learned cannot be written (\(error.reason)); it is kept until the next stop"
         }
         if let text, text != failure { daemon.log.say(text, level: .warning) }
         failure = text
