@@ -20,6 +20,7 @@ final class IIOBufferReader: SensorReader {
     private var parsed = 0
     private var stamper: ScanStamper
     private let period: PollingPeriod?
+    private let rateHz: Double?
 
     private(set) var lastArrivalNanoseconds: Int64
     private var lastLookNanoseconds: Int64
@@ -35,6 +36,7 @@ final class IIOBufferReader: SensorReader {
         period = buffer.period
         capacity = max(1, Self.byteCount / decoder.scanByteCount) * decoder.scanByteCount
         bytes = .allocate(byteCount: capacity, alignment: 16)
+        rateHz = buffer.rateHz
         stamper = ScanStamper(rateHz: buffer.rateHz, floor: floor)
         lastArrivalNanoseconds = now
         lastLookNanoseconds = now
@@ -50,9 +52,25 @@ final class IIOBufferReader: SensorReader {
     /// than the rest of the work for a scan.
     var isTimed: Bool { period != nil }
 
-    var deadlineNanoseconds: Int64? { period?.end(after: lastLookNanoseconds) }
+    var deadlineNanoseconds: Int64? { isAsleep ? nil : period?.end(after: lastLookNanoseconds) }
 
-    var stallNanoseconds: Int64? { max(1_000_000_000, Int64(interval * 10)) + (period?.nanoseconds ?? 0) }
+    var stallNanoseconds: Int64? {
+        isAsleep ? nil : max(1_000_000_000, Int64(interval * 10)) + (period?.nanoseconds ?? 0)
+    }
+
+    /// Whether the buffer is off because nothing moves: silence is normal.
+    private(set) var isAsleep = false
+
+    /// What is left in the buffer can still be read.
+    func sleep() { isAsleep = true }
+
+    /// Begins again after a rest: the time of the rest is no gap, and silence counts from now on.
+    func wake(at now: Int64, floor: Int64?) {
+        isAsleep = false
+        stamper = ScanStamper(rateHz: rateHz, floor: floor)
+        lastArrivalNanoseconds = now
+        lastLookNanoseconds = now
+    }
 
     var intervalNanoseconds: Double? { stamper.gaps.intervalNanoseconds }
 

@@ -16,9 +16,12 @@ struct OpenBuffer: Sendable {
     let controls: SysfsDirectory
     /// Whether the gyroscope delivers a sample only when its rate has changed.
     let reportsOnChange: Bool
+    /// The chip's event that notices movement while the buffer is off; `nil` when it is not used.
+    let watch: ChipWatch?
 
     /// Disables the buffer; does nothing for a removed device.
     func disable() {
         try? controls.write("0", to: "enable")
+        watch?.arming.restore()
     }
 }

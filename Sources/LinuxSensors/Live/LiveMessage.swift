@@ -9,5 +9,7 @@ enum LiveMessage: Sendable {
     /// A device was opened for a sensor, or the opening failed.
     case opened(sensor: Int, Result<OpenedDevice, SensorFailure>)
     case closed(sensor: Int)
+    /// A worker thread has done what a rest needs, with the descriptor that tells this opening from others.
+    case rested(sensor: Int, opening: Int32, SleepWatch.Input)
     case polled(sensor: Int, IIOPoller, PollOutcome)
 }

@@ -31,6 +31,9 @@ public struct SensorSettings: Sendable, Equatable {
     /// The matrix from the gyroscope's axes to the device's, used unchanged instead of the mount matrix.
     public var gyroscopeMatrix: MountMatrix?
 
+    /// What is wanted while nothing moves; `nil` when a detector needs every sample.
+    package var rest: RestSettings?
+
     /// The defaults.
     public init() {}
 
