@@ -50,7 +50,9 @@ package struct MotionSection: DetectorSection {
         guard settings.watch != .samples else { return nil }
         return RestSettings(
             watch: settings.watch, still: settings.quiet + settings.gravityTimeConstant * 5,
-            thresholdG: Double(settings.thresholdG), stillG: Double(settings.effectiveReleaseG))
+            thresholdG: Double(settings.thresholdG), stillG: Double(settings.effectiveReleaseG),
+            freeFallG: settings.features.contains(.freeFall) ? Double(settings.freeFallG) : nil,
+            wakesMachine: settings.wake)
     }
 
     package func makeDetector(on streams: [SampleStream], asking detectors: [any EventDetector]) -> MotionManager {
@@ -180,6 +182,12 @@ extension MotionSection {
             measured, and free fall, a shake or a shock from rest may be missed. It needs a device that reports such an event \
             ('binnacle doctor' tells), and no other detector of the sensor that needs every sample
               "auto"  the chip where its event is known to leave out gravity and its interrupt is found, or else "samples"
+            """),
+        SettingRow(
+            "wake", \.wake, .boolean,
+            """
+            Whether movement wakes a suspended machine, by the event of `watch`, where the chip's driver can. The event is then \
+            armed at all times. A laptop that is carried in a bag wakes there, and may overheat.
             """),
         SettingRow(
             "gap_s", \.gapLimit, .seconds,

@@ -8,7 +8,7 @@ import Testing
     private static let second: Int64 = 1_000_000_000
     private static let g: Float = 9.80665
 
-    /// A state machine with what it was told and what it answered, and samples a hundredth of a second apart.
+    /// A state machine with its inputs and effects, and samples a hundredth of a second apart.
     private final class Bench {
         var watch = SleepWatch(
             RestSettings(watch: .chip, still: .seconds(1), thresholdG: 0.05, stillG: 0.025), thresholdG: 0.05)

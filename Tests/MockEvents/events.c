@@ -1,4 +1,4 @@
-// Preloaded into the program under test: the descriptor of a device's events, which nobody but the caller's kernel can make.
+// Preloaded into the program under test: the descriptor of a device's events, which only the kernel of the caller can make.
 //
 // IIO_GET_EVENT_FD_IOCTL on a node gives the FIFO with ".events" behind its name, with both ends open as the kernel's never
 // hangs up. Without that FIFO there are no events (ENODEV); with a file ".held" beside it another program has them (EBUSY).

@@ -33,8 +33,8 @@ import Testing
         deinit { close(descriptor) }
 
         /// Reports an event: `type` is the number of linux/iio/types.h, 3 the accelerometer, 1 rising.
-        func fire(type: UInt64 = 1, at time: Int64) {
-            var record = (type << 56 | 1 << 48 | 3 << 32, time)
+        func fire(type: UInt64 = 1, direction: UInt64 = 1, at time: Int64) {
+            var record = (type << 56 | direction << 48 | 3 << 32, time)
             #expect(withUnsafeBytes(of: &record) { write(descriptor, $0.baseAddress, $0.count) } == 16)
         }
     }
@@ -51,30 +51,42 @@ import Testing
         private final class Last { var stamp: Int64 = 0 }
 
         init(
-            _ device: MockDevice = chip(), watch: String = "chip", more: String = "", isHeld: Bool = false
+            _ device: MockDevice = chip(), watch: String = "chip", key: String = "", sensorKey: String = "",
+            more: String = "", isHeld: Bool = false, wakeUp: String? = nil
         ) throws {
             station = try MockStation()
             self.device = device
             try station.add(device)
             queue = try Queue(of: device, in: station)
+            if let wakeUp {
+                try FileManager.default.createDirectory(
+                    atPath: station.path("../power", of: device), withIntermediateDirectories: true)
+                try Data((wakeUp + "\n").utf8).write(
+                    to: URL(fileURLWithPath: station.path("../power/wakeup", of: device)))
+            }
             if isHeld { try Data().write(to: URL(fileURLWithPath: station.nodePath(of: device) + ".held")) }
             let configuration = try station.configuration(
                 """
                 [sensor.chassis]
                 source = "iio"
                 match = { name = "\(device.attributes["name"] ?? "")" }
+                \(sensorKey)
                 [motion.moved]
                 accelerometer = "chassis"
+                \(key)
                 watch = "\(watch)"
                 quiet_s = 0.2
                 gravity_s = 0.1
                 [handler.out]
                 stdout = true
-                on = ["motion.began", "motion.ended", "samples.lost", "gap", "sensor.inactive"]
+                on = ["motion.began", "motion.ended", "samples.lost", "gap", "sensor.inactive", "free_fall"]
                 \(more)
                 """)
             program = try station.start(["run", "--config", configuration])
         }
+
+        /// What `power/wakeup` of the chip's device says.
+        func wakeUp() throws -> String { try station.attribute("../power/wakeup", of: device) }
 
         func isOn(_ attribute: String) throws -> Bool { try station.attribute(attribute, of: device) == "1" }
 
@@ -130,6 +142,63 @@ import Testing
         #expect(try watched.station.attribute("events/in_accel_x|y|z_mag_rising_value", of: watched.device) == "20")
         #expect(try !watched.isOn("events/in_accel_x|y|z_mag_rising_en"))
         #expect(try !watched.isOn("buffer0/enable"))
+    }
+
+    /// A free fall that the chip has seen is an event as well, once.
+    @Test func aFreeFallOfTheChipIsAnEvent() async throws {
+        var device = Self.chip()
+        device.attributes["events/in_accel_x&y&z_mag_falling_en"] = "0"
+        device.attributes["events/in_accel_x&y&z_mag_falling_value"] = "40"
+        let watched = try Watched(device)
+        try await watched.fallAsleep()
+        try await watched.program.waitUntil("free fall is armed") {
+            try watched.isOn("events/in_accel_x&y&z_mag_falling_en")
+        }
+        // 0.35 g in steps of 8 mg.
+        #expect(try watched.station.attribute("events/in_accel_x&y&z_mag_falling_value", of: watched.device) == "44")
+        let stamp = monotonicNow()
+        watched.queue.fire(at: stamp)
+        watched.queue.fire(direction: 2, at: stamp + 1)
+        try await watched.feed(Array(repeating: [0, 0, 10], count: 30) + [[0, 0, 1000]])
+        try await watched.program.waitUntil("a free fall") { try !watched.events("free_fall").isEmpty }
+        try await watched.fallAsleep()
+        let falls = try watched.events("free_fall")
+        #expect(falls.count == 1)
+        #expect(falls.first?["onset_ns"] as? Int64 == stamp + 1)
+        #expect(falls.first?["source"] as? String == "chip")
+        #expect(try watched.events("motion.began").first?["source"] as? String == "chip")
+    }
+
+    /// A chip that is to wake the machine stays armed, and `power/wakeup` is as before at the end.
+    @Test func aChipThatWakesTheMachineStaysArmed() async throws {
+        let watched = try Watched(key: "wake = true", wakeUp: "disabled")
+        try await watched.fallAsleep()
+        #expect(try watched.wakeUp() == "enabled")
+        watched.queue.fire(at: monotonicNow())
+        try await watched.program.waitUntil("the buffer is on") { try watched.isOn("buffer0/enable") }
+        try await watched.feed([[300, 0, 1000], [0, 0, 1000]])
+        try await watched.program.waitUntil("motion began") { try !watched.events("motion.began").isEmpty }
+        #expect(try watched.isOn("events/in_accel_x|y|z_mag_rising_en"))
+        watched.program.interrupt()
+        #expect(try await watched.program.status() == 0)
+        #expect(try watched.wakeUp() == "disabled")
+        #expect(try !watched.isOn("events/in_accel_x|y|z_mag_rising_en"))
+    }
+
+    @Test func aChipThatCannotWakeTheMachineIsTold() async throws {
+        let watched = try Watched(key: "wake = true")
+        try await watched.program.waitForMessage("it cannot wake the machine, because its driver has no power/wakeup")
+    }
+
+    /// While nothing moves, samples may gather for longer, in a buffer that has room for them.
+    @Test func samplesOfRestMayGatherForLonger() async throws {
+        let watched = try Watched(watch: "samples", sensorKey: "rest_latency_s = 10")
+        try await watched.feed(Array(repeating: Self.rest, count: 220))
+        let length = Int(try watched.station.attribute("buffer0/length", of: watched.device)) ?? 0
+        #expect(length > 1000)
+        // A push is read at the end of the longer time.
+        try await watched.feed(Array(repeating: [300, 0, 1000], count: 100))
+        try await watched.program.waitUntil("motion began") { try !watched.events("motion.began").isEmpty }
     }
 
     /// What another program had switched on is on again at the end.

@@ -57,6 +57,8 @@ public final class MotionManager: EventDetector {
     private var warmAtNanoseconds: Int64 = 0
     /// When movement ended a rest, by the device's own event; told at the first sample after it.
     private var wakingNanoseconds: Int64?
+    /// When the device fell, by its own event during the rest; told likewise.
+    private var fallingNanoseconds: Int64?
     private var isMotionTold = false
     private var turns: TurnCompensation?
     /// Whether there are ``turns``, which are large to look at for each delivery.
@@ -230,7 +232,7 @@ public final class MotionManager: EventDetector {
             let time = columns.times[start]
             if lastTimeNanoseconds.map({ isGap(from: $0, to: time, limit: gapLimitNanoseconds) }) ?? true {
                 interrupt(at: time)
-                if start == 0, let onset = wakingNanoseconds.take() { begin(columns, onset: onset) }
+                if start == 0 { beginAfterRest(columns) }
             }
             let end = firstGap(in: columns.times, range: start + 1..<columns.count, longerThan: gapLimitNanoseconds)
             process(at: columns, range: start..<end)
@@ -254,28 +256,41 @@ public final class MotionManager: EventDetector {
                         .ended, lastSample, onset: end.onsetNanoseconds, until: end.changedNanoseconds, squared: squared
                     ),
                     delegate)
-            case .ended(let onset):
+            case .ended(let onset, let freeFall):
                 wakingNanoseconds = onset
+                fallingNanoseconds = freeFall
                 // The time of the rest is a gap to the filters.
                 lastTimeNanoseconds = nil
             }
         }
     }
 
-    /// Begins motion at the first sample after a rest that movement has ended.
-    private func begin(_ columns: SampleColumns, onset: Int64) {
-        guard looksFor.motion, !motion.isOn else { return }
+    /// Begins motion, and free fall, at the first sample after a rest that they have ended.
+    private func beginAfterRest(_ columns: SampleColumns) {
+        if let onset = fallingNanoseconds.take(), looksFor.freeFall, !freeFall.isOn {
+            // On until a sample says otherwise: a fall that goes on is one event.
+            freeFall.switchOn(onsetNanoseconds: onset)
+            let (sample, first) = (columns.sample(0), columns.times[0])
+            append(
+                .freeFall, columns, 0, onset: min(onset, first),
+                squared: sample.x * sample.x + sample.y * sample.y
+                    + sample.z * sample.z, source: .chip)
+        }
+        guard let onset = wakingNanoseconds.take(), looksFor.motion, !motion.isOn else { return }
         motion.switchOn(onsetNanoseconds: onset)
         let sample = columns.sample(0)
         // Gravity is what the device measured at rest.
         let rest = lastSample ?? sample
         let (x, y, z) = (sample.x - rest.x, sample.y - rest.y, sample.z - rest.z)
-        append(.began, columns, 0, onset: min(onset, sample.timeNanoseconds), squared: x * x + y * y + z * z)
+        append(
+            .began, columns, 0, onset: min(onset, sample.timeNanoseconds), squared: x * x + y * y + z * z, source: .chip
+        )
         repetition.restart()
     }
 
     private func restart() {
         wakingNanoseconds = nil
+        fallingNanoseconds = nil
         turns = settings.usesGyroscope ? gyroscope.map { TurnCompensation($0, settings: settings) } : nil
         usesTurns = turns != nil
         rotation.reset()
@@ -455,21 +470,23 @@ public final class MotionManager: EventDetector {
 
     private func append(
         _ kind: MotionEvent.Kind, _ columns: SampleColumns, _ index: Int, onset: Int64? = nil, until: Int64? = nil,
-        squared: Float
+        squared: Float, source: EventSource? = nil
     ) {
-        found.append(
-            .event(event(kind, columns.sample(index), onset: onset, until: until, squared: squared)), at: index)
+        let event = event(
+            kind, columns.sample(index), onset: onset, until: until, squared: squared, source: source)
+        found.append(.event(event), at: index)
     }
 
     private func event(
-        _ kind: MotionEvent.Kind, _ sample: Sample, onset: Int64?, until: Int64?, squared: Float
+        _ kind: MotionEvent.Kind, _ sample: Sample, onset: Int64?, until: Int64?, squared: Float,
+        source: EventSource? = nil
     ) -> MotionEvent {
         let onset = onset ?? sample.timeNanoseconds
         let magnitudeG = Double(squared.squareRoot() / Units.standardGravity)
         return MotionEvent(
             kind: kind, sample: sample, onsetNanoseconds: onset,
             duration: Units.duration(from: onset, to: until ?? sample.timeNanoseconds), magnitudeG: magnitudeG,
-            onsetMagnitudeG: magnitudeG)
+            onsetMagnitudeG: magnitudeG, source: source)
     }
 
     private static func event(of shock: ShockTrigger.Report, _ sample: Sample) -> MotionEvent {
@@ -478,7 +495,7 @@ public final class MotionManager: EventDetector {
             kind: .shock, sample: sample, onsetNanoseconds: onset,
             duration: Units.duration(from: onset, to: Units.later(onset, by: shock.aboveNanoseconds)),
             magnitudeG: Double(shock.greatest.squareRoot() / Units.standardGravity),
-            onsetMagnitudeG: Double(shock.first.squareRoot() / Units.standardGravity))
+            onsetMagnitudeG: Double(shock.first.squareRoot() / Units.standardGravity), source: nil)
     }
 
     // MARK: - Telling

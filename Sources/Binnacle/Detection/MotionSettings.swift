@@ -85,6 +85,8 @@ public struct MotionSettings: CheckedSettings {
     public var gapLimit: Duration = .seconds(1)
     /// Who looks for movement while nothing moves; samples by default.
     package var watch: Watch = .samples
+    /// Whether movement wakes a suspended machine, which needs ``watch``.
+    package var wake = false
     /// How often "device is moving" is repeated at most; 0.1 s by default.
     public var updateInterval: Duration = .milliseconds(100)
 
@@ -104,6 +106,9 @@ public struct MotionSettings: CheckedSettings {
         list.require(
             \.watch, watch == .samples || !usesGyroscope,
             "(\(watch.rawValue)) leaves out the samples of rest, which rotations and linear_acceleration need")
+        list.require(
+            \.wake, !wake || watch != .samples, "needs the chip: set \(\Self.watch) to \"chip\" or \"auto\"",
+            others: [\.watch])
         list.requirePositive(\.thresholdG, thresholdG)
         list.requirePositive(\.releaseG, effectiveReleaseG, others: [\.thresholdG])
         list.require(

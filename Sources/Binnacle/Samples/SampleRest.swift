@@ -7,7 +7,9 @@ package struct SampleRest: Sendable, Equatable {
         /// No more samples come until something moves.
         case began
         /// Samples come again, because the device reported movement at a stamp, or for another reason.
-        case ended(onsetNanoseconds: Int64?)
+        ///
+        /// `freeFallNanoseconds` is the stamp of a free fall that the device reported meanwhile.
+        case ended(onsetNanoseconds: Int64?, freeFallNanoseconds: Int64? = nil)
     }
 
     /// The stream that rests.

@@ -34,6 +34,7 @@ package struct ChipEvents: Sendable {
             event.isOn = (try? folder.textIfPresent(event.stem + "_en")).map { $0 == "1" }
             event.value = event.attribute("value", in: folder).flatMap { try? folder.number($0) }
             event.periodSeconds = event.attribute("period", in: folder).flatMap { try? folder.number($0) }
+                .map { $0 * (rule?.periodSeconds ?? 1) }
             if let value = event.value, let (step, unit) = Self.step(of: event, device, folder, rule) {
                 event.valueSI = value * step
                 event.unit = unit

@@ -17,6 +17,8 @@ struct ChipRule: Sendable, Equatable {
     let isRelative: Bool
     /// The largest threshold that the driver takes, in its units; `nil` without a limit.
     let limit: Double?
+    /// What a period is counted in, where the driver does not take seconds.
+    var periodSeconds = 1.0
 
     private static let g = 9.80665
 
@@ -24,7 +26,8 @@ struct ChipRule: Sendable, Equatable {
     ///
     /// - inv_mpu6050, inv_icm42600: write_event_value takes micro-m/s³ and divides by the rate.
     /// - bmc150-accel: the slope register, 3.91 mg at ±2 g (BMC150, slope_th), compares two samples.
-    /// - bma400: generic interrupt, 8 mg, with the reference updated at every sample (BMA400, gen1_act_refu).
+    /// - bma400: generic interrupt, 8 mg, with the reference updated at every sample (BMA400, gen1_act_refu);
+    ///   a period counts samples at 100 Hz.
     /// - st_lsm6dsx: WK_THS of 1/64 of the range, on a slope filter (LSM6DSO, WAKE_UP_THS).
     /// - mma8452: transient threshold of 0.063 g, behind a high-pass filter (MMA8452Q, TRANSIENT_THS).
     /// - kxcjk-1013: 1/16 g (KXCJ9, WAKEUP_THRESHOLD); the data sheets do not agree whether gravity is taken off.
@@ -32,7 +35,7 @@ struct ChipRule: Sendable, Equatable {
         ChipRule(driver: "inv_mpu", threshold: .ratePerSecond, isRelative: true, limit: nil),
         ChipRule(driver: "inv_icm", threshold: .ratePerSecond, isRelative: true, limit: nil),
         ChipRule(driver: "bmc150", threshold: .ofRange(1.0 / 512), isRelative: true, limit: 255),
-        ChipRule(driver: "bma400", threshold: .step(0.008 * g), isRelative: true, limit: 255),
+        ChipRule(driver: "bma400", threshold: .step(0.008 * g), isRelative: true, limit: 255, periodSeconds: 0.01),
         ChipRule(driver: "st_lsm6dsx", threshold: .ofRange(1.0 / 64), isRelative: true, limit: 31),
         ChipRule(driver: "mma8452", threshold: .step(0.063 * g), isRelative: true, limit: 127),
         ChipRule(driver: "kxcjk", threshold: .step(g / 16), isRelative: false, limit: 255),

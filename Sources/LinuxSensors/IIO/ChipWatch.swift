@@ -56,6 +56,8 @@ struct ChipWatch: Sendable {
             let number = Int(id >> 56)
             return number < ChipEvent.types.count ? ChipEvent.types[number] : nil
         }
+        /// Whether it is a magnitude that falls: free fall, where it is of all axes at once.
+        var isFall: Bool { type == "mag" && id >> 48 & 0x7F == 2 }
         /// Whether it is of an accelerometer: IIO_ACCEL is 3.
         var isOfAccelerometer: Bool { id >> 32 & 0xFF == 3 }
     }

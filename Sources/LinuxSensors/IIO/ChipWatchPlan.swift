@@ -5,13 +5,17 @@ struct ChipWatchPlan: Sendable, Equatable {
     /// The common type of the events.
     let type: String
     /// The switches of the events, as attributes.
-    let switches: [String]
+    var switches: [String]
     /// The attributes of the thresholds with their texts.
-    let values: [Setting]
+    var values: [Setting]
     /// The threshold that the chip then has, in g; `nil` when it has none to set.
     let thresholdG: Double?
+    /// Whether free fall is armed as well: `x&y&z` of a magnitude that falls.
+    var seesFreeFall = false
+    /// Whether the event stays armed while the samples are on, because the machine may be suspended meanwhile.
+    var staysArmed = false
     /// What is armed, in words.
-    let words: String
+    var words: String
 
     struct Setting: Sendable, Equatable {
         let name: String
@@ -98,6 +102,33 @@ extension ChipEvents {
             type: type, switches: usable.events.map { $0.stem + "_en" }, values: values,
             thresholdG: set.map { $0 / Self.g },
             words: axes)
+    }
+
+    /// Adds a free fall to a plan, if the chip reports one: all axes below a magnitude at once.
+    func add(freeFallG: Double, to plan: inout ChipWatchPlan, of device: SensorDevice) {
+        let found = events.first { event in
+            event.type == "mag" && event.direction == "falling" && event.modifier == "x&y&z"
+                && event.channel.hasPrefix("in_accel_")
+        }
+        guard let found else { return }
+        plan.seesFreeFall = true
+        plan.switches.append(found.stem + "_en")
+        plan.words += " and '\(found.words)'"
+        guard let name = found.attribute("value", in: folder),
+            let (step, _) = Self.step(of: found, device, folder, rule),
+            step > 0
+        else { return }
+        let raw = min(max(1, (freeFallG * Self.g / step).rounded()), rule?.limit ?? 1e9)
+        plan.values.append(.init(name: name, text: SysfsNumber.text(raw)))
+    }
+
+    /// Adds waking the machine to a plan; `false` when the driver cannot.
+    func addWaking(to plan: inout ChipWatchPlan) -> Bool {
+        let name = "../../power/wakeup"
+        guard folder.has(name) else { return false }
+        plan.staysArmed = true
+        plan.values.append(.init(name: name, text: "enabled"))
+        return true
     }
 
     /// What `watch` of a detector of motion would do with the chip, in one sentence.

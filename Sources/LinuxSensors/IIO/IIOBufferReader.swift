@@ -19,7 +19,17 @@ final class IIOBufferReader: SensorReader {
     private var filled = 0
     private var parsed = 0
     private var stamper: ScanStamper
-    private let period: PollingPeriod?
+    private let movingPeriod: PollingPeriod?
+    private let restPeriod: PollingPeriod?
+    /// Tells when the samples may gather for longer; `nil` when they never may.
+    private var stillness: Stillness?
+    private var period: PollingPeriod? { isAtRest ? restPeriod : movingPeriod }
+    private var isAtRest: Bool { stillness.map { $0.nanoseconds >= Self.stillNanoseconds } ?? false }
+
+    /// How long nothing has to have moved before samples gather for longer, and how far a sample may be away: the noise of a chip
+    /// is below it, and every movement that a detector reports by default is above it.
+    private static let stillNanoseconds: Int64 = 2_000_000_000
+    private static let stillG = 0.025
     private let rateHz: Double?
 
     private(set) var lastArrivalNanoseconds: Int64
@@ -33,7 +43,11 @@ final class IIOBufferReader: SensorReader {
         node = buffer.node
         description = buffer.scans
         decoder = description.decoder
-        period = buffer.period
+        movingPeriod = buffer.period
+        restPeriod = buffer.restPeriod
+        // A buffer that is read at each scan has no period to lengthen.
+        let isTimed = buffer.period != nil && buffer.scans.streams.first?.kind == .accelerometer
+        stillness = isTimed && buffer.restPeriod != nil ? Stillness(limitG: Self.stillG) : nil
         capacity = max(1, Self.byteCount / decoder.scanByteCount) * decoder.scanByteCount
         bytes = .allocate(byteCount: capacity, alignment: 16)
         rateHz = buffer.rateHz
@@ -50,7 +64,7 @@ final class IIOBufferReader: SensorReader {
 
     /// The kernel wakes a waiting reader at each scan, also below the watermark, only to let it sleep again: a wake-up costs more
     /// than the rest of the work for a scan.
-    var isTimed: Bool { period != nil }
+    var isTimed: Bool { movingPeriod != nil }
 
     var deadlineNanoseconds: Int64? { isAsleep ? nil : period?.end(after: lastLookNanoseconds) }
 
@@ -103,6 +117,9 @@ final class IIOBufferReader: SensorReader {
             for number in 0..<taken {
                 appendScans(behind: scans - 1 - number, into: delivery, at: places, arrival: arrival)
             }
+        }
+        if taken > 0, stillness != nil, let first = places.first {
+            _ = stillness?.follow(delivery.batches[first].columns)
         }
         return taken < scans || !isDrained
     }

@@ -53,7 +53,10 @@ struct IIOOpener {
         if let refusal { notices.append(refusal) }
         let period = PollingPeriod(
             latency: settings.latency, rateHz: rate ?? wantedHz, isStamped: scans.decoder.hasTimestamp)
-        try setSize(buffer, rate: rate ?? wantedHz, period)
+        let restPeriod = settings.restLatency.flatMap {
+            PollingPeriod(latency: $0, rateHz: rate ?? wantedHz, isStamped: scans.decoder.hasTimestamp)
+        }
+        try setSize(buffer, rate: rate ?? wantedHz, restPeriod ?? period)
         try limitTimeout(buffer)
         do throws(SensorFailure) {
             try buffer.controls.write("1", to: "enable")
@@ -65,7 +68,7 @@ struct IIOOpener {
             try buffer.controls.write("1", to: "enable")
         }
         let opened = OpenBuffer(
-            file: file, node: node, scans: scans, rateHz: rate, period: period,
+            file: file, node: node, scans: scans, rateHz: rate, period: period, restPeriod: restPeriod,
             canPoll: kinds.allSatisfy(IIODevice(device).canPoll), controls: buffer.controls,
             reportsOnChange: reportsOnChange, watch: watch)
         return (opened, notices)
@@ -86,7 +89,12 @@ struct IIOOpener {
                 throw SensorFailure(
                     .description, "without single values in sysfs it could not be found out that its events never come")
             }
-            let plan = try events.plan(rest.watch, thresholdG: rest.thresholdG, rateHz: rate, of: device)
+            var plan = try events.plan(rest.watch, thresholdG: rest.thresholdG, rateHz: rate, of: device)
+            if let freeFallG = rest.freeFallG { events.add(freeFallG: freeFallG, to: &plan, of: device) }
+            var more = ""
+            if rest.wakesMachine, !events.addWaking(to: &plan) {
+                more = "; it cannot wake the machine, because its driver has no power/wakeup"
+            }
             // An additional buffer has a descriptor of its own, which knows no events.
             var opened = file
             if buffer.number > 0 {
@@ -102,7 +110,7 @@ struct IIOOpener {
             if events.line == .missing {
                 words += "; there is no interrupt of its name: until the first event a sample a minute is taken"
             }
-            return (watch, words)
+            return (watch, words + more)
         } catch {
             return (nil, "does not sleep at rest: \(error.description)")
         }

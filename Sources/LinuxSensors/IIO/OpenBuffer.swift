@@ -10,6 +10,8 @@ struct OpenBuffer: Sendable {
     let rateHz: Double?
     /// How long scans collect before they are read; `nil` when each scan wakes the reader.
     let period: PollingPeriod?
+    /// The same while nothing moves; `nil` when it makes no difference.
+    let restPeriod: PollingPeriod?
     /// Whether polling is possible instead.
     let canPoll: Bool
     /// The folder with the buffer's switch.

@@ -11,5 +11,7 @@ enum LiveMessage: Sendable {
     case closed(sensor: Int)
     /// A worker thread has done what a rest needs, with the descriptor that tells this opening from others.
     case rested(sensor: Int, opening: Int32, SleepWatch.Input)
+    /// What woke the machine, for the user.
+    case machineWoke(String)
     case polled(sensor: Int, IIOPoller, PollOutcome)
 }

@@ -43,6 +43,8 @@ final class LiveSensor {
     var rest: SleepWatch?
     /// Whether the chip may have reported events.
     var hasEvents = false
+    /// The stamp of a free fall that the chip has reported during a rest, on CLOCK_MONOTONIC.
+    var freeFallNanoseconds: Int64?
     /// Translates the stamps of the chip's events.
     var eventClock = ClockMap()
     /// The end of a rest, which is delivered with the first samples after it.

@@ -25,13 +25,16 @@ extension LiveSource {
         if rest.phase == .asleep, sensor.wakeUp == nil { sensor.wakeUp = WakeUp(onsetNanoseconds: nil) }
         sensor.rest = nil
         sensor.hasEvents = false
+        sensor.freeFallNanoseconds = nil
     }
 
     /// Looks at the samples of a sensor that were just delivered; the first after a rest say that it has ended.
     func followRest(of sensor: LiveSensor, in delivery: SampleDelivery, at now: Int64) {
         if let wakeUp = sensor.wakeUp.take() {
+            let phase = SampleRest.Phase.ended(
+                onsetNanoseconds: wakeUp.onsetNanoseconds, freeFallNanoseconds: sensor.freeFallNanoseconds.take())
             for (stream, place) in zip(sensor.streamIDs, sensor.places) {
-                delivery.append(SampleRest(stream: stream, phase: .ended(onsetNanoseconds: wakeUp.onsetNanoseconds)))
+                delivery.append(SampleRest(stream: stream, phase: phase))
                 guard let onset = wakeUp.onsetNanoseconds, !delivery.batches[place].isEmpty else { continue }
                 let first = delivery.batches[place].columns.times[0]
                 let seconds = Units.seconds(from: onset, to: first)
@@ -53,12 +56,20 @@ extension LiveSource {
     /// Takes what the chip of a sensor has reported.
     func readEvents(of sensor: LiveSensor, at now: Int64) {
         sensor.hasEvents = false
-        guard let watch = sensor.openWatch else { return }
+        guard let watch = sensor.openWatch, let phase = sensor.rest?.phase else { return }
+        // While samples come, they tell more.
+        let isResting = phase == .asleep || phase == .fallingAsleep || sensor.wakeUp != nil
         var first: Int64?
         do throws(SensorFailure) {
             try watch.read { record in
-                guard record.isOfAccelerometer, record.type == watch.arming.plan.type else { return }
+                guard record.isOfAccelerometer else { return }
+                let isFall = watch.arming.plan.seesFreeFall && record.isFall
+                guard isFall || record.type == watch.arming.plan.type else { return }
                 first = first ?? record.timeNanoseconds
+                if isFall, isResting, sensor.freeFallNanoseconds == nil {
+                    sensor.freeFallNanoseconds =
+                        sensor.eventClock.time(of: record.timeNanoseconds, arrival: now).nanoseconds
+                }
             }
         } catch {
             return advance(sensor, .failed(error), at: now)
@@ -66,6 +77,13 @@ extension LiveSource {
         guard let first else { return }
         let time = sensor.eventClock.time(of: first, arrival: now).nanoseconds
         advanceRest(of: sensor, .event(timeNanoseconds: time), at: now)
+    }
+
+    /// Finds out what woke the machine, when a sensor was to do that.
+    func tellWhatWokeTheMachine() {
+        guard sensors.contains(where: { $0.openWatch?.arming.plan.staysArmed == true }) else { return }
+        let (mailbox, root) = (mailbox, finder.root)
+        onWorker { mailbox.post(.machineWoke(MachineWakeUp.text(root: root))) }
     }
 
     /// Passes an input to the state machine of a rest and performs the effects.
@@ -95,7 +113,7 @@ extension LiveSource {
             // First the samples, then the event, which has done its work.
             work(for: sensor, watch) { () throws(SensorFailure) in
                 try buffer.controls.write("1", to: "enable")
-                try watch.arming.disarm()
+                if !watch.arming.plan.staysArmed { try watch.arming.disarm() }
             } then: {
                 .woken($0)
             }

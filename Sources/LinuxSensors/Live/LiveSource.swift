@@ -316,6 +316,7 @@ public final class LiveSource: SampleSource {
         let suspended = readSuspended()
         if suspended - suspendedNanoseconds > 100_000_000 {
             let seconds = Double(suspended - suspendedNanoseconds) * 1e-9
+            tellWhatWokeTheMachine()
             for sensor in sensors { advance(sensor, .suspended(seconds: seconds), at: now) }
         }
         // The two clocks are read one after the other; the time between is no suspend.

@@ -10,9 +10,18 @@ package struct RestSettings: Sendable, Equatable {
     package var thresholdG: Double
     /// Below this distance from where it was, in g, the device counts as still.
     package var stillG: Double
+    /// The total acceleration of a free fall, in g; `nil` when no detector asks for it.
+    package var freeFallG: Double?
+    /// Whether movement is to wake a suspended machine.
+    package var wakesMachine = false
 
     /// Creates settings.
-    package init(watch: MotionSettings.Watch, still: Duration, thresholdG: Double, stillG: Double) {
+    package init(
+        watch: MotionSettings.Watch, still: Duration, thresholdG: Double, stillG: Double, freeFallG: Double? = nil,
+        wakesMachine: Bool = false
+    ) {
+        self.freeFallG = freeFallG
+        self.wakesMachine = wakesMachine
         self.watch = watch
         self.still = still
         self.thresholdG = thresholdG
@@ -24,6 +33,8 @@ package struct RestSettings: Sendable, Equatable {
         guard let other else { return nil }
         return RestSettings(
             watch: watch == other.watch ? watch : .automatic, still: max(still, other.still),
-            thresholdG: min(thresholdG, other.thresholdG), stillG: min(stillG, other.stillG))
+            thresholdG: min(thresholdG, other.thresholdG), stillG: min(stillG, other.stillG),
+            freeFallG: [freeFallG, other.freeFallG].compactMap { $0 }.max(),
+            wakesMachine: wakesMachine || other.wakesMachine)
     }
 }

@@ -64,12 +64,8 @@ package struct SleepWatch {
     package private(set) var checkNanoseconds: Int64?
 
     private let stillNanoseconds: Int64
-    private let stillSquared: Float
     private let movedSquared: Float
-    /// Where the device is, and since when it has been there.
-    private var reference: (x: Float, y: Float, z: Float)?
-    private var sinceNanoseconds: Int64 = 0
-    private var lastNanoseconds: Int64?
+    private var stillness: Stillness
     /// Whether a sample since the last wake-up was elsewhere than before it.
     private var hasMoved = false
     /// Whether the chip's event has ever come.
@@ -90,8 +86,7 @@ package struct SleepWatch {
     /// Begins awake.
     package init(_ settings: RestSettings, thresholdG: Double?) {
         stillNanoseconds = Units.nanoseconds(settings.still)
-        let still = Float(settings.stillG * Self.g)
-        stillSquared = still * still
+        stillness = Stillness(limitG: settings.stillG)
         // Twice what should have raised an event, and more than a table that bends.
         let moved = Float(max(2 * (thresholdG ?? settings.thresholdG), 0.1) * Self.g)
         movedSquared = moved * moved
@@ -99,23 +94,8 @@ package struct SleepWatch {
 
     /// Looks at samples while the buffer is on; returns whether the device is to fall asleep.
     package mutating func follow(_ columns: SampleColumns) -> Bool {
-        for index in 0..<columns.count {
-            let time = columns.times[index]
-            // Nothing is known of the time of a gap.
-            let isGap = lastNanoseconds.map { time - $0 > Self.hastyNanoseconds } ?? true
-            lastNanoseconds = time
-            if let reference, !isGap {
-                let distance = Self.squared(reference, columns.x[index], columns.y[index], columns.z[index])
-                // False for a NaN.
-                if distance <= stillSquared { continue }
-                hasMoved = true
-            }
-            reference = (columns.x[index], columns.y[index], columns.z[index])
-            sinceNanoseconds = time
-        }
-        guard phase == .awake, let lastNanoseconds, lastNanoseconds - sinceNanoseconds >= stillNanoseconds else {
-            return false
-        }
+        if stillness.follow(columns) { hasMoved = true }
+        guard phase == .awake, stillness.nanoseconds >= stillNanoseconds else { return false }
         phase = .fallingAsleep
         return true
     }
@@ -151,7 +131,8 @@ package struct SleepWatch {
             return [.check]
         case (_, .checked(let x, let y, let z)):
             isChecking = false
-            guard phase == .asleep, let reference, !(Self.squared(reference, x, y, z) <= movedSquared) else {
+            guard phase == .asleep, let distance = stillness.squaredDistance(x, y, z), !(distance <= movedSquared)
+            else {
                 return []
             }
             return giveUp(
@@ -174,8 +155,8 @@ package struct SleepWatch {
         phase = .waking
         checkNanoseconds = nil
         hasMoved = false
-        // Stillness is counted anew; where it was stays, so that a false alarm is recognised.
-        lastNanoseconds = nil
+        // Stillness is counted from here; where it was stays, so that a false alarm is recognised.
+        stillness.interrupt()
         return [.wake(onsetNanoseconds: onset)]
     }
 
@@ -183,10 +164,5 @@ package struct SleepWatch {
         let effects = wake(nil)
         phase = .givenUp
         return effects + [.note(reason)]
-    }
-
-    private static func squared(_ a: (x: Float, y: Float, z: Float), _ x: Float, _ y: Float, _ z: Float) -> Float {
-        let (dx, dy, dz) = (x - a.x, y - a.y, z - a.z)
-        return dx * dx + dy * dy + dz * dz
     }
 }
