@@ -186,6 +186,7 @@ test-systemd: build ## Test the service under a real systemd, in a container (as
 
 test-kernel: build ## Test the service in a QEMU guest, on a kernel with sensors that are played (as root); TESTS names some.
 	SUITE="$(SUITE)" scripts/test-kernel $(BINARY) $(TESTS)
+	$(if $(TESTS),,CHIPS=1 SUITE="$(SUITE)" scripts/test-kernel $(BINARY))
 
 # It builds the program with coverage counters in .build/walks. `scripts/walks --write` rewrites docs/walks.md by what it measures.
 walks: setup-test ## Measure which files an event passes, and compare them with docs/walks.md.

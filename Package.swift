@@ -41,6 +41,7 @@ let development: [Target] =
         .executableTarget(
             name: "mockdev", dependencies: ["CUMockdev"], path: "Tests/MockDevices",
             cSettings: [.define("_GNU_SOURCE")]),
+        .target(name: "MockEvents", path: "Tests/MockEvents"),
         .testTarget(name: "SensorTests", dependencies: ["TestSupport", "mockdev"], swiftSettings: settings),
     ]
 
@@ -87,7 +88,7 @@ let package = Package(
         .library(name: "EventSocket", targets: ["EventSocket"]),
         .library(name: "BinnacleTesting", targets: ["BinnacleTesting"]),
         .executable(name: "binnacle", targets: ["BinnacleTool"]),
-    ],
+    ] + (isDevelopment ? [.library(name: "MockEvents", type: .dynamic, targets: ["MockEvents"])] : []),
     targets: [
         // Instructions that only some machines have, chosen at run time: a package may pass no flags on that allow them.
         .target(name: "CKernels", cSettings: kernelCSettings),

@@ -39,6 +39,10 @@ struct MetricsText {
         Row("binnacle_sensor_active", "gauge", "1 while the sensor delivers.") { status in
             items(status["sensors"]).map { Value(labels: sensor($0), number: flag($0["active"] == .boolean(true))) }
         },
+        Row("binnacle_sensor_sleeping", "gauge", "1 while the sensor's samples are off because nothing moves.") {
+            status in
+            items(status["sensors"]).map { Value(labels: sensor($0), number: flag($0["sleeping"] == .boolean(true))) }
+        },
         Row("binnacle_sample_age_seconds", "gauge", "The age of the latest sample.") {
             streams($0, "last_sample_s")
         },

@@ -37,7 +37,9 @@ enum StatusText {
         let absence = isTrue(sensor["waiting"]) ? "none on this machine" : "inactive"
         let state =
             isTrue(sensor["idle"])
-            ? "not read, because no handler or client needs it" : isTrue(sensor["active"]) ? "active" : absence
+            ? "not read, because no handler or client needs it"
+            : isTrue(sensor["sleeping"])
+                ? "sleeping until its chip reports movement" : isTrue(sensor["active"]) ? "active" : absence
         let head = "sensor \(word(sensor["name"])): \(state)\(simulated)"
         return [head]
             + items(sensor["streams"]).map { stream in

@@ -1,5 +1,6 @@
 package import Binnacle
 package import BinnacleHeading
+import LinuxSensors
 import PlainText
 package import TableReading
 
@@ -170,6 +171,8 @@ package struct StreamNeed: Sendable, Equatable {
     var leastHz = 0.0
     /// Whether the detector works without it.
     var isOptional = false
+    /// What the detector wants while nothing moves; `nil` when it needs every sample.
+    var rest: RestSettings?
 
     /// Measured on recordings with known ground truth and samples removed (docs/measurements.md, "Rates").
     enum RateHz {

@@ -1,4 +1,5 @@
 package import Binnacle
+import LinuxSensors
 import PlainText
 package import TableReading
 
@@ -38,8 +39,20 @@ package struct MotionSection: DetectorSection {
     package var needs: [StreamNeed] {
         let isCalm = settings.features.isSubset(of: [.motion, .rotation])
         let rate = isCalm ? StreamNeed.RateHz.motion : StreamNeed.RateHz.impact
-        return [StreamNeed(sensor: accelerometer, kind: .accelerometer, rateHz: rate)]
+        return [StreamNeed(sensor: accelerometer, kind: .accelerometer, rateHz: rate, rest: rest)]
             + usedGyroscope.needs(beside: accelerometer)
+    }
+
+    /// What is wanted of the sensor while nothing moves.
+    ///
+    /// A motion has to have ended before: the gravity filter forgets a change of 2 g to below 0.02 g in 5 time constants.
+    private var rest: RestSettings? {
+        guard settings.watch != .samples else { return nil }
+        return RestSettings(
+            watch: settings.watch, still: settings.quiet + settings.gravityTimeConstant * 5,
+            thresholdG: Double(settings.thresholdG), stillG: Double(settings.effectiveReleaseG),
+            freeFallG: settings.features.contains(.freeFall) ? Double(settings.freeFallG) : nil,
+            wakesMachine: settings.wake)
     }
 
     package func makeDetector(on streams: [SampleStream], asking detectors: [any EventDetector]) -> MotionManager {
@@ -157,6 +170,24 @@ extension MotionSection {
             """
             The time constant of the low-pass filter that estimates gravity. Shakes, and motion by user acceleration, are \
             detected only after three times this value since a start or a gap.
+            """),
+        SettingRow(
+            "watch", \.watch, .choice,
+            """
+            Who looks for movement while nothing moves.
+
+              "samples"  the detector, in every sample
+              "chip"  the accelerometer's chip, by an event of its own: after quiet_s and five times gravity_s without movement \
+            its samples are switched off, and its event switches them on again. The first moment of a movement is then not \
+            measured, and free fall, a shake or a shock from rest may be missed. It needs a device that reports such an event \
+            ('binnacle doctor' tells), and no other detector of the sensor that needs every sample
+              "auto"  the chip where its event is known to leave out gravity and its interrupt is found, or else "samples"
+            """),
+        SettingRow(
+            "wake", \.wake, .boolean,
+            """
+            Whether movement wakes a suspended machine, by the event of `watch`, where the chip's driver can. The event is then \
+            armed at all times. A laptop that is carried in a bag wakes there, and may overheat.
             """),
         SettingRow(
             "gap_s", \.gapLimit, .seconds,

@@ -224,6 +224,14 @@ extension SensorSettings {
             else about them. Sensors are read at the same moments. A device that gives no time stamps is read within 0.01 s.
             """),
         SettingRow(
+            "rest_latency_s", \.restLatency, .seconds(in: 0...10), usual: "latency_s", shown: .example("1"),
+            for: ["auto", "iio"],
+            """
+            latency_s after 2 s in which the acceleration stayed within 0.025 g: a device that lies wakes the program less often, \
+            and the first event of a movement comes that much later, with the stamps that it has anyway. It counts for the buffer \
+            of an accelerometer, if its latency_s is not 0.
+            """),
+        SettingRow(
             "update_interval_s", \.updateInterval,
             .positiveSeconds.limited("at most 0.5") {
                 $0 <= .milliseconds(500)

@@ -8,6 +8,7 @@ final class MockProgram {
     let errors: TemporaryFile
     private let station: MockStation
     private let identifier: pid_t
+    var processIdentifier: pid_t { identifier }
     private var end: Int32?
 
     init(station: MockStation, identifier: pid_t, output: TemporaryFile, errors: TemporaryFile) {

@@ -56,6 +56,25 @@ package struct DebouncedTrigger: ~Copyable {
         isInside = isOn == (activeSide == .inside)
     }
 
+    /// Switches on without values, because something else has seen the beginning, at a stamp.
+    package mutating func switchOn(onsetNanoseconds onset: Int64) {
+        isOn = true
+        onsetNanoseconds = onset
+        changedNanoseconds = onset
+        extremes = Extremes()
+        interrupt()
+    }
+
+    /// Switches off at a stamp, because no values come any more; `nil` while off.
+    package mutating func switchOff(at timeNanoseconds: Int64) -> Transition? {
+        guard isOn else { return nil }
+        let changed = isActive ? timeNanoseconds : changedNanoseconds
+        isOn = false
+        interrupt()
+        return Transition(
+            index: 0, isOn: false, onsetNanoseconds: onsetNanoseconds, changedNanoseconds: changed, extremes: extremes)
+    }
+
     /// Takes a range of values and leaves what they switched in ``transitions``.
     package mutating func process(
         values: UnsafePointer<Float>, times: UnsafePointer<Int64>, range: Range<Int>, threshold: Threshold

@@ -28,6 +28,8 @@ public struct MotionEvent: Sendable, Equatable {
     public let magnitudeG: Double
     /// For a shock the total acceleration at the onset, in g; else ``magnitudeG``.
     package let onsetMagnitudeG: Double
+    /// Who has seen it, if that is not the manager in samples.
+    package let source: EventSource?
 
     /// The stamp of the deciding sample, in nanoseconds.
     public var timeNanoseconds: Int64 { sample.timeNanoseconds }
@@ -40,6 +42,7 @@ extension MotionEvent: DetectorResult {
         case .magnitude: figure.number(onsetMagnitudeG)
         case .duration: figure.number(Units.seconds(duration))
         case .onset: .integer(onsetNanoseconds)
+        case .source: source.map(Figure.Value.word)
         default: nil
         }
     }

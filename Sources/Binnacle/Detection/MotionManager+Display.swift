@@ -10,7 +10,9 @@ extension MotionManager {
     package var eventSensor: String? { accelerometer?.sensor.name }
     package func report(to router: Router) { delegate = delegate ?? router }
 
-    package var state: String? { isMoving ? "moving" : isRotating ? "rotating" : "still" }
+    package var state: String? {
+        isMoving ? "moving" : isRotating ? "rotating" : accelerometer?.sensor.isSleeping == true ? "sleeping" : "still"
+    }
     package var isActive: Bool { isMoving || isRotating }
     package var limits: [LiveValues.Limit] { settings.limits }
 

@@ -55,6 +55,10 @@ public final class MotionManager: EventDetector {
     /// The last sample of the last delivery.
     private var lastSample: Sample?
     private var warmAtNanoseconds: Int64 = 0
+    /// When movement ended a rest, by the device's own event; told at the first sample after it.
+    private var wakingNanoseconds: Int64?
+    /// When the device fell, by its own event during the rest; told likewise.
+    private var fallingNanoseconds: Int64?
     private var isMotionTold = false
     private var turns: TurnCompensation?
     /// Whether there are ``turns``, which are large to look at for each delivery.
@@ -204,6 +208,7 @@ public final class MotionManager: EventDetector {
         let columns = delivery.batches[stream].columns
         let turning = usesTurns ? gyroscope.flatMap { delivery.index(of: $0.id) } : nil
         let rates = turning.map { delivery.batches[$0].columns }
+        if !delivery.rests.isEmpty { takeRests(of: delivery, accelerometer.id) }
         if !found.reports.isEmpty { found.removeAll() }
         if !foundRotations.reports.isEmpty { foundRotations.removeAll() }
         if let turning, let rates {
@@ -227,6 +232,7 @@ public final class MotionManager: EventDetector {
             let time = columns.times[start]
             if lastTimeNanoseconds.map({ isGap(from: $0, to: time, limit: gapLimitNanoseconds) }) ?? true {
                 interrupt(at: time)
+                if start == 0 { beginAfterRest(columns) }
             }
             let end = firstGap(in: columns.times, range: start + 1..<columns.count, longerThan: gapLimitNanoseconds)
             process(at: columns, range: start..<end)
@@ -236,7 +242,55 @@ public final class MotionManager: EventDetector {
         lastSample = columns.sample(columns.count - 1)
     }
 
+    /// Ends a motion when a rest begins, because no sample could end it; notes when movement ended the rest.
+    private func takeRests(of delivery: SampleDelivery, _ stream: StreamID) {
+        for rest in delivery.rests where rest.stream == stream {
+            switch rest.phase {
+            case .began:
+                guard let lastSample, let end = motion.switchOff(at: lastSample.timeNanoseconds) else { continue }
+                position = SamplePosition(
+                    timeNanoseconds: lastSample.timeNanoseconds, streamIndex: position.streamIndex, sampleIndex: .max)
+                let squared = end.extremes.greatest >= 0 ? peakSquared(end.extremes) : 0
+                report(
+                    event(
+                        .ended, lastSample, onset: end.onsetNanoseconds, until: end.changedNanoseconds, squared: squared
+                    ),
+                    delegate)
+            case .ended(let onset, let freeFall):
+                wakingNanoseconds = onset
+                fallingNanoseconds = freeFall
+                // The time of the rest is a gap to the filters.
+                lastTimeNanoseconds = nil
+            }
+        }
+    }
+
+    /// Begins motion, and free fall, at the first sample after a rest that they have ended.
+    private func beginAfterRest(_ columns: SampleColumns) {
+        if let onset = fallingNanoseconds.take(), looksFor.freeFall, !freeFall.isOn {
+            // On until a sample says otherwise: a fall that goes on is one event.
+            freeFall.switchOn(onsetNanoseconds: onset)
+            let (sample, first) = (columns.sample(0), columns.times[0])
+            append(
+                .freeFall, columns, 0, onset: min(onset, first),
+                squared: sample.x * sample.x + sample.y * sample.y
+                    + sample.z * sample.z, source: .chip)
+        }
+        guard let onset = wakingNanoseconds.take(), looksFor.motion, !motion.isOn else { return }
+        motion.switchOn(onsetNanoseconds: onset)
+        let sample = columns.sample(0)
+        // Gravity is what the device measured at rest.
+        let rest = lastSample ?? sample
+        let (x, y, z) = (sample.x - rest.x, sample.y - rest.y, sample.z - rest.z)
+        append(
+            .began, columns, 0, onset: min(onset, sample.timeNanoseconds), squared: x * x + y * y + z * z, source: .chip
+        )
+        repetition.restart()
+    }
+
     private func restart() {
+        wakingNanoseconds = nil
+        fallingNanoseconds = nil
         turns = settings.usesGyroscope ? gyroscope.map { TurnCompensation($0, settings: settings) } : nil
         usesTurns = turns != nil
         rotation.reset()
@@ -416,16 +470,23 @@ public final class MotionManager: EventDetector {
 
     private func append(
         _ kind: MotionEvent.Kind, _ columns: SampleColumns, _ index: Int, onset: Int64? = nil, until: Int64? = nil,
-        squared: Float
+        squared: Float, source: EventSource? = nil
     ) {
-        let sample = columns.sample(index)
+        let event = event(
+            kind, columns.sample(index), onset: onset, until: until, squared: squared, source: source)
+        found.append(.event(event), at: index)
+    }
+
+    private func event(
+        _ kind: MotionEvent.Kind, _ sample: Sample, onset: Int64?, until: Int64?, squared: Float,
+        source: EventSource? = nil
+    ) -> MotionEvent {
         let onset = onset ?? sample.timeNanoseconds
         let magnitudeG = Double(squared.squareRoot() / Units.standardGravity)
-        let event = MotionEvent(
+        return MotionEvent(
             kind: kind, sample: sample, onsetNanoseconds: onset,
             duration: Units.duration(from: onset, to: until ?? sample.timeNanoseconds), magnitudeG: magnitudeG,
-            onsetMagnitudeG: magnitudeG)
-        found.append(.event(event), at: index)
+            onsetMagnitudeG: magnitudeG, source: source)
     }
 
     private static func event(of shock: ShockTrigger.Report, _ sample: Sample) -> MotionEvent {
@@ -434,7 +495,7 @@ public final class MotionManager: EventDetector {
             kind: .shock, sample: sample, onsetNanoseconds: onset,
             duration: Units.duration(from: onset, to: Units.later(onset, by: shock.aboveNanoseconds)),
             magnitudeG: Double(shock.greatest.squareRoot() / Units.standardGravity),
-            onsetMagnitudeG: Double(shock.first.squareRoot() / Units.standardGravity))
+            onsetMagnitudeG: Double(shock.first.squareRoot() / Units.standardGravity), source: nil)
     }
 
     // MARK: - Telling

@@ -29,6 +29,16 @@ public struct MotionSettings: CheckedSettings {
         package static let usual: Set<Feature> = [.motion, .shake, .freeFall, .shock]
     }
 
+    /// Who looks for movement while nothing moves.
+    package enum Watch: String, Sendable, CaseIterable {
+        /// Samples, which come all the time.
+        case samples
+        /// The chip of the accelerometer, by an event of its own; samples are off meanwhile.
+        case chip
+        /// The chip where that is known to be sound, or else samples.
+        case automatic = "auto"
+    }
+
     /// Whether a gyroscope is needed for what is looked for.
     package var usesGyroscope: Bool { usesLinearAcceleration || features.contains(.rotation) }
     /// Whether motion is found by ``Measure/linearAcceleration``.
@@ -73,6 +83,10 @@ public struct MotionSettings: CheckedSettings {
     public var gravityTimeConstant: Duration = .milliseconds(500)
     /// A longer time without a sample makes the filter and every unconfirmed change start again; 1 s by default.
     public var gapLimit: Duration = .seconds(1)
+    /// Who looks for movement while nothing moves; samples by default.
+    package var watch: Watch = .samples
+    /// Whether movement wakes a suspended machine, which needs ``watch``.
+    package var wake = false
     /// How often "device is moving" is repeated at most; 0.1 s by default.
     public var updateInterval: Duration = .milliseconds(100)
 
@@ -89,6 +103,12 @@ public struct MotionSettings: CheckedSettings {
         var list = ProblemList<MotionSettings>()
         list.require(
             \.features, !features.isEmpty, "is empty: name at least one of \(Feature.allCases.map(\.rawValue))")
+        list.require(
+            \.watch, watch == .samples || !usesGyroscope,
+            "(\(watch.rawValue)) leaves out the samples of rest, which rotations and linear_acceleration need")
+        list.require(
+            \.wake, !wake || watch != .samples, "needs the chip: set \(\Self.watch) to \"chip\" or \"auto\"",
+            others: [\.watch])
         list.requirePositive(\.thresholdG, thresholdG)
         list.requirePositive(\.releaseG, effectiveReleaseG, others: [\.thresholdG])
         list.require(

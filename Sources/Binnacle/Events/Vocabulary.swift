@@ -132,6 +132,7 @@ extension Figure {
         case gap = "gap_s"
         case channel
         case cause
+        case source
         case reason
         case active
         case count
@@ -182,7 +183,7 @@ extension EventKind {
         case .motionBegan:
             Row(
                 "a89f1f1421234078b42b57844654f2a5", .info, .begin, from: .detector(MotionManager.kind),
-                state: [.delivers, .word("moving")], figures: [.peak, .onset],
+                state: [.delivers, .word("moving")], figures: [.peak, .onset, .source],
                 home: [Self.moving, .pulse("tamper", "Tamper", isEnabled: false)],
                 "The acceleration has been above the motion threshold for the minimum duration.")
         case .motionMoving:
@@ -205,7 +206,7 @@ extension EventKind {
         case .freeFall:
             Row(
                 "7355033af62e4a0aa6b920ca0eec1200", .info, .begin, from: .detector(MotionManager.kind),
-                state: [.delivers], figures: [.smallest, .duration, .onset], home: [.occurrence],
+                state: [.delivers], figures: [.smallest, .duration, .onset, .source], home: [.occurrence],
                 "The total acceleration has been below the free-fall threshold for its duration.")
         case .shock:
             Row(
@@ -601,7 +602,13 @@ extension Figure.Name {
         case .gap: Row(.number(.seconds, decimals: 3), "How long there were no samples.")
         case .channel: Row(.word(SampleKind.self), "What the samples measure.")
         case .cause:
-            Row(.word(SampleLoss.Cause.self), "Why samples were lost: overrun, stall, read_error, suspend or clock.")
+            Row(
+                .word(SampleLoss.Cause.self),
+                "Why samples were lost: overrun, stall, read_error, suspend, wake or clock.")
+        case .source:
+            Row(
+                .word(EventSource.self),
+                "What has seen it, when that is no detector in samples: chip, by an event of its own.")
         case .reason: Row(.text, "Why it happened, in words.")
         case .active: Row(.integer, "The number of active sensors.")
         case .count: Row(.integer, "How many events, samples, taps or steps it stands for; lost samples are estimated.")

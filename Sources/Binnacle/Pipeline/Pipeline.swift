@@ -109,7 +109,7 @@ package final class Pipeline {
         isClear = false
         var answer = asked.fill(delivery)
         switch answer {
-        case .pending where delivery.isEmpty && delivery.losses.isEmpty:
+        case .pending where delivery.isEmpty && delivery.losses.isEmpty && delivery.rests.isEmpty:
             // A source answers so once for each delivery of a device.
             isClear = true
             return answer
@@ -187,9 +187,14 @@ package final class Pipeline {
 
     /// Processes the samples of a delivery; those of a calibrated sensor are corrected in place.
     package func offer(_ delivery: SampleDelivery) {
+        if !delivery.rests.isEmpty { takeRests(of: delivery) }
         guard let last = delivery.lastTimeNanoseconds else {
             if !delivery.losses.isEmpty {
                 reportLosses(of: delivery)
+                router.flush(upTo: nil)
+            }
+            if !delivery.rests.isEmpty {
+                for detector in working { detector.process(delivery) }
                 router.flush(upTo: nil)
             }
             return
@@ -221,6 +226,15 @@ package final class Pipeline {
     private func welcomeBack(_ delivery: SampleDelivery) {
         for (monitor, batch) in zip(monitors, delivery.batches) where !batch.isEmpty {
             if failed.remove(monitor.stream.id) != nil, !monitor.stream.isOptional { monitor.stream.sensor.activate() }
+        }
+    }
+
+    /// A rest is no gap: the first sample after it is taken for the first one.
+    private func takeRests(of delivery: SampleDelivery) {
+        for rest in delivery.rests {
+            guard let index = delivery.index(of: rest.stream) else { continue }
+            monitors[index].resume()
+            monitors[index].sensor.rest(rest.phase)
         }
     }
 

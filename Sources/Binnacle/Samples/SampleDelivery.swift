@@ -16,6 +16,9 @@ public final class SampleDelivery {
     private var foundLosses: [SampleLoss] = []
     /// What the source knows to be lost before the samples of this delivery, or instead of them.
     package var losses: [SampleLoss] { foundLosses }
+    private var foundRests: [SampleRest] = []
+    /// What the source knows of rests: those that have begun after the samples before, and those that end with the samples here.
+    package var rests: [SampleRest] { foundRests }
     /// The raw scans that the samples were decoded from; `nil` unless a recording asked for them.
     ///
     /// A source that reads scans adds them: the first is behind the first sample of each batch that has samples, and so
@@ -67,6 +70,11 @@ public final class SampleDelivery {
         foundLosses.append(loss)
     }
 
+    /// Adds the beginning or the end of a rest.
+    package func append(_ rest: SampleRest) {
+        foundRests.append(rest)
+    }
+
     /// Asks for the raw scans from now on.
     package func keepScans() {
         guard !hasScans else { return }
@@ -78,6 +86,7 @@ public final class SampleDelivery {
     package func removeAll() {
         if hasScans { scans?.removeAll() }
         if !foundLosses.isEmpty { foundLosses.removeAll(keepingCapacity: true) }
+        if !foundRests.isEmpty { foundRests.removeAll(keepingCapacity: true) }
         for batch in batches { batch.removeAll() }
     }
 }

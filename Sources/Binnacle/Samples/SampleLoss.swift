@@ -10,6 +10,8 @@ public struct SampleLoss: Sendable, Equatable {
         case readError = "read_error"
         /// The machine was suspended.
         case suspend
+        /// The device was at rest with its samples off when movement began.
+        case wake
         /// The device's clock stepped back.
         case clock
     }

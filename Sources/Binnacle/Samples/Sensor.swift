@@ -18,6 +18,8 @@ public final class Sensor {
     package private(set) var isAbsent = false
     /// Why the sensor is not active; `nil` while it is and while it is absent.
     package private(set) var failure: String?
+    /// Whether its samples are off because nothing moves, until its chip reports movement.
+    package private(set) var isSleeping = false
     /// The stamp of the last sample seen, in nanoseconds; `nil` before the first.
     package var lastTimeNanoseconds: Int64? { latestNanoseconds }
     private var latestNanoseconds: Int64?
@@ -71,6 +73,7 @@ public final class Sensor {
         let lost = sensors.filter(\.isActive)
         for sensor in lost {
             sensor.hasSamples = false
+            sensor.isSleeping = false
             sensor.failure = "\(reason)"
         }
         for sensor in lost { sensor.delegate?.sensor(sensor, didDeactivateBecause: reason) }
@@ -95,6 +98,9 @@ public final class Sensor {
         failure = nil
         delegate?.sensorDidActivate(self)
     }
+
+    /// Takes over what its source says of a rest.
+    func rest(_ phase: SampleRest.Phase) { isSleeping = phase == .began }
 
     func didDeliver(upTo timeNanoseconds: Int64) {
         latestNanoseconds = max(latestNanoseconds ?? timeNanoseconds, timeNanoseconds)

@@ -69,6 +69,15 @@ static inline int clinux_iio_buffer(int device, int number)
     return ioctl(device, _IOWR('i', 0x91, int), &value) == -1 ? -1 : value;
 }
 
+/// The descriptor of an IIO device's events; -1 and errno when it has none (ENODEV) or another program has it (EBUSY).
+///
+/// IIO_GET_EVENT_FD_IOCTL of linux/iio/events.h, which is not in every distribution's headers: _IOR('i', 0x90, int).
+static inline int clinux_iio_events(int device)
+{
+    int value = -1;
+    return ioctl(device, _IOR('i', 0x90, int), &value) == -1 ? -1 : value;
+}
+
 /// Sets the clock of an event node's stamps; -1 and errno when the kernel refuses it.
 static inline int clinux_evdev_clock(int device, int clock)
 {

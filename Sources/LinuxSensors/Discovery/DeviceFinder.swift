@@ -6,7 +6,7 @@ package import LinuxSystem
 /// Finds the accelerometers, magnetometers and gyroscopes of a machine.
 package struct DeviceFinder: Sendable {
     /// The folder that contains `/sys` and `/dev` of a tree that is read without udev; empty for the machine's own.
-    private let root: String
+    let root: String
 
     static let subsystems = ["iio", "input"]
 

@@ -53,6 +53,8 @@ package struct DeviceInspection: Sendable {
     private static let polledHz = 10.0
     /// The mount matrix of each kind and its source.
     package internal(set) var matrices: [(kind: SampleKind, matrix: MountMatrix, source: String?)] = []
+    /// What the chip can report by itself; `nil` when it reports nothing.
+    package let events: ChipEvents?
     /// Whether it can be used.
     package internal(set) var state = State.ready
     /// Why the device cannot be used, or not in the best way, and the remedy.
@@ -61,6 +63,7 @@ package struct DeviceInspection: Sendable {
     /// Inspects a device; may block until a sleeping device has woken up.
     package init(_ device: SensorDevice) {
         self.device = device
+        events = ChipEvents(device)
         mode = device.interface == .evdev ? .evdev : .buffer
         do throws(SensorFailure) {
             switch device.interface {

@@ -19,7 +19,18 @@ final class IIOBufferReader: SensorReader {
     private var filled = 0
     private var parsed = 0
     private var stamper: ScanStamper
-    private let period: PollingPeriod?
+    private let movingPeriod: PollingPeriod?
+    private let restPeriod: PollingPeriod?
+    /// Tells when the samples may gather for longer; `nil` when they never may.
+    private var stillness: Stillness?
+    private var period: PollingPeriod? { isAtRest ? restPeriod : movingPeriod }
+    private var isAtRest: Bool { stillness.map { $0.nanoseconds >= Self.stillNanoseconds } ?? false }
+
+    /// How long nothing has to have moved before samples gather for longer, and how far a sample may be away: the noise of a chip
+    /// is below it, and every movement that a detector reports by default is above it.
+    private static let stillNanoseconds: Int64 = 2_000_000_000
+    private static let stillG = 0.025
+    private let rateHz: Double?
 
     private(set) var lastArrivalNanoseconds: Int64
     private var lastLookNanoseconds: Int64
@@ -32,9 +43,14 @@ final class IIOBufferReader: SensorReader {
         node = buffer.node
         description = buffer.scans
         decoder = description.decoder
-        period = buffer.period
+        movingPeriod = buffer.period
+        restPeriod = buffer.restPeriod
+        // A buffer that is read at each scan has no period to lengthen.
+        let isTimed = buffer.period != nil && buffer.scans.streams.first?.kind == .accelerometer
+        stillness = isTimed && buffer.restPeriod != nil ? Stillness(limitG: Self.stillG) : nil
         capacity = max(1, Self.byteCount / decoder.scanByteCount) * decoder.scanByteCount
         bytes = .allocate(byteCount: capacity, alignment: 16)
+        rateHz = buffer.rateHz
         stamper = ScanStamper(rateHz: buffer.rateHz, floor: floor)
         lastArrivalNanoseconds = now
         lastLookNanoseconds = now
@@ -48,11 +64,27 @@ final class IIOBufferReader: SensorReader {
 
     /// The kernel wakes a waiting reader at each scan, also below the watermark, only to let it sleep again: a wake-up costs more
     /// than the rest of the work for a scan.
-    var isTimed: Bool { period != nil }
+    var isTimed: Bool { movingPeriod != nil }
 
-    var deadlineNanoseconds: Int64? { period?.end(after: lastLookNanoseconds) }
+    var deadlineNanoseconds: Int64? { isAsleep ? nil : period?.end(after: lastLookNanoseconds) }
 
-    var stallNanoseconds: Int64? { max(1_000_000_000, Int64(interval * 10)) + (period?.nanoseconds ?? 0) }
+    var stallNanoseconds: Int64? {
+        isAsleep ? nil : max(1_000_000_000, Int64(interval * 10)) + (period?.nanoseconds ?? 0)
+    }
+
+    /// Whether the buffer is off because nothing moves: silence is normal.
+    private(set) var isAsleep = false
+
+    /// What is left in the buffer can still be read.
+    func sleep() { isAsleep = true }
+
+    /// Begins again after a rest: the time of the rest is no gap, and silence counts from now on.
+    func wake(at now: Int64, floor: Int64?) {
+        isAsleep = false
+        stamper = ScanStamper(rateHz: rateHz, floor: floor)
+        lastArrivalNanoseconds = now
+        lastLookNanoseconds = now
+    }
 
     var intervalNanoseconds: Double? { stamper.gaps.intervalNanoseconds }
 
@@ -85,6 +117,9 @@ final class IIOBufferReader: SensorReader {
             for number in 0..<taken {
                 appendScans(behind: scans - 1 - number, into: delivery, at: places, arrival: arrival)
             }
+        }
+        if taken > 0, stillness != nil, let first = places.first {
+            _ = stillness?.follow(delivery.batches[first].columns)
         }
         return taken < scans || !isDrained
     }

@@ -49,9 +49,14 @@ struct IIOOpener {
         }
         // A trigger named in the configuration keeps its rate.
         if settings.trigger == nil, trigger.isTimer { rate = try trigger.setTimer(rateHz: wantedHz) }
+        let (watch, refusal) = openWatch(file, node, buffer, rate: rate ?? wantedHz)
+        if let refusal { notices.append(refusal) }
         let period = PollingPeriod(
             latency: settings.latency, rateHz: rate ?? wantedHz, isStamped: scans.decoder.hasTimestamp)
-        try setSize(buffer, rate: rate ?? wantedHz, period)
+        let restPeriod = settings.restLatency.flatMap {
+            PollingPeriod(latency: $0, rateHz: rate ?? wantedHz, isStamped: scans.decoder.hasTimestamp)
+        }
+        try setSize(buffer, rate: rate ?? wantedHz, restPeriod ?? period)
         try limitTimeout(buffer)
         do throws(SensorFailure) {
             try buffer.controls.write("1", to: "enable")
@@ -63,10 +68,52 @@ struct IIOOpener {
             try buffer.controls.write("1", to: "enable")
         }
         let opened = OpenBuffer(
-            file: file, node: node, scans: scans, rateHz: rate, period: period,
+            file: file, node: node, scans: scans, rateHz: rate, period: period, restPeriod: restPeriod,
             canPoll: kinds.allSatisfy(IIODevice(device).canPoll), controls: buffer.controls,
-            reportsOnChange: reportsOnChange)
+            reportsOnChange: reportsOnChange, watch: watch)
         return (opened, notices)
+    }
+
+    /// Takes over the chip's event that notices movement; `nil` when none is wanted or possible, with the reason.
+    private func openWatch(
+        _ file: Descriptor, _ node: String, _ buffer: IIOBufferDirectory, rate: Double
+    ) -> (ChipWatch?, refusal: String?) {
+        guard let rest = settings.rest, rest.watch != .samples, kinds.contains(.accelerometer) else {
+            return (nil, nil)
+        }
+        do throws(SensorFailure) {
+            guard let events = ChipEvents(device) else {
+                throw SensorFailure(.description, "its chip reports no events")
+            }
+            guard IIODevice(device).canPoll(.accelerometer) else {
+                throw SensorFailure(
+                    .description, "without single values in sysfs it could not be found out that its events never come")
+            }
+            var plan = try events.plan(rest.watch, thresholdG: rest.thresholdG, rateHz: rate, of: device)
+            if let freeFallG = rest.freeFallG { events.add(freeFallG: freeFallG, to: &plan, of: device) }
+            var more = ""
+            if rest.wakesMachine, !events.addWaking(to: &plan) {
+                more = "; it cannot wake the machine, because its driver has no power/wakeup"
+            }
+            // An additional buffer has a descriptor of its own, which knows no events.
+            var opened = file
+            if buffer.number > 0 {
+                opened = try mapError(SensorFailure.init) { () throws(SystemError) in
+                    try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
+                }
+            }
+            let watch = try ChipWatch(
+                plan, of: device, file: opened, node: node,
+                values: try PolledValues(device, [.accelerometer], settings))
+            let limit = plan.thresholdG.map { " above \(SysfsNumber.text(($0 * 1e3).rounded() / 1e3)) g" } ?? ""
+            var words = "sleeps while nothing moves; its chip wakes it by '\(plan.words)'\(limit)"
+            if events.line == .missing {
+                words += "; there is no interrupt of its name: until the first event a sample a minute is taken"
+            }
+            return (watch, words + more)
+        } catch {
+            return (nil, "does not sleep at rest: \(error.description)")
+        }
     }
 
     private func open(_ node: String, _ buffer: IIOBufferDirectory) throws(SensorFailure) -> Descriptor {

@@ -83,7 +83,7 @@ enum PollOutcome: Sendable {
 }
 
 /// The files that a poller reads.
-private struct PolledValues: Sendable {
+struct PolledValues: Sendable {
     private let directory: SysfsDirectory
     private let streams: [(channels: [String], conversion: ScanConversion)]
 

@@ -10,15 +10,20 @@ struct OpenBuffer: Sendable {
     let rateHz: Double?
     /// How long scans collect before they are read; `nil` when each scan wakes the reader.
     let period: PollingPeriod?
+    /// The same while nothing moves; `nil` when it makes no difference.
+    let restPeriod: PollingPeriod?
     /// Whether polling is possible instead.
     let canPoll: Bool
     /// The folder with the buffer's switch.
     let controls: SysfsDirectory
     /// Whether the gyroscope delivers a sample only when its rate has changed.
     let reportsOnChange: Bool
+    /// The chip's event that notices movement while the buffer is off; `nil` when it is not used.
+    let watch: ChipWatch?
 
     /// Disables the buffer; does nothing for a removed device.
     func disable() {
         try? controls.write("0", to: "enable")
+        watch?.arming.restore()
     }
 }

@@ -9,5 +9,9 @@ enum LiveMessage: Sendable {
     /// A device was opened for a sensor, or the opening failed.
     case opened(sensor: Int, Result<OpenedDevice, SensorFailure>)
     case closed(sensor: Int)
+    /// A worker thread has done what a rest needs, with the descriptor that tells this opening from others.
+    case rested(sensor: Int, opening: Int32, SleepWatch.Input)
+    /// What woke the machine, for the user.
+    case machineWoke(String)
     case polled(sensor: Int, IIOPoller, PollOutcome)
 }

@@ -7,13 +7,15 @@ final class LiveSensor {
         case nothing
         case open(OpenedDevice.Access)
         /// The device is closed; its buffer is still enabled.
-        case leftOn(SysfsDirectory)
+        case leftOn(SysfsDirectory, ChipArming?)
 
         func close() {
             switch self {
             case .nothing: break
             case .open(let access): access.close()
-            case .leftOn(let controls): try? controls.write("0", to: "enable")
+            case .leftOn(let controls, let arming):
+                try? controls.write("0", to: "enable")
+                arming?.restore()
             }
         }
     }
@@ -37,6 +39,16 @@ final class LiveSensor {
     var isReady = false
     /// Whether the state machine waits for the next sample.
     var awaitsSample = false
+    /// What is done while nothing moves; `nil` while the open device has no event for it.
+    var rest: SleepWatch?
+    /// Whether the chip may have reported events.
+    var hasEvents = false
+    /// The stamp of a free fall that the chip has reported during a rest, on CLOCK_MONOTONIC.
+    var freeFallNanoseconds: Int64?
+    /// Translates the stamps of the chip's events.
+    var eventClock = ClockMap()
+    /// The end of a rest, which is delivered with the first samples after it.
+    var wakeUp: WakeUp?
     /// The identity of the last device, which is preferred among those that match.
     var lastID: String?
     /// The last stamp delivered, a lower limit for the next opening.
@@ -72,6 +84,6 @@ final class LiveSensor {
     var nextLook: Int64 {
         guard let reader else { return deadline }
         let stall = reader.stallNanoseconds.map { reader.lastArrivalNanoseconds + $0 }
-        return min(deadline, reader.deadlineNanoseconds ?? .max, stall ?? .max)
+        return min(deadline, reader.deadlineNanoseconds ?? .max, stall ?? .max, rest?.checkNanoseconds ?? .max)
     }
 }

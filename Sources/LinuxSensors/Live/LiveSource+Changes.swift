@@ -29,6 +29,7 @@ extension LiveSource {
         streams = Self.streams(of: requests)
         let ids = Set(streams.map(\.id))
         losses.removeAll { !ids.contains($0.stream) }
+        rests.removeAll { !ids.contains($0.stream) }
         answers = answers.compactMap { answer in
             guard case .failed(let failed, let reason) = answer else { return answer }
             let staying = failed.filter { ids.contains($0.id) }

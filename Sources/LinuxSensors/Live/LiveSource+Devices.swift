@@ -55,6 +55,10 @@ extension LiveSource {
             }
         case .closed(let number):
             if let sensor = sensor(numbered: number) { advance(sensor, .closed, at: now) }
+        case .rested(let number, let opening, let input):
+            guard let sensor = sensor(numbered: number), sensor.openWatch?.events.raw == opening else { return }
+            advanceRest(of: sensor, input, at: now)
+        case .machineWoke(let text): notices.append(text)
         case .polled(let number, let poller, let outcome):
             // A stopped poller may still have sent a reading.
             guard let sensor = sensor(numbered: number), let reader = sensor.reader as? PolledReader,

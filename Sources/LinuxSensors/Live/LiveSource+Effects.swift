@@ -62,12 +62,13 @@ extension LiveSource {
             return advance(sensor, .openingFailed(SensorFailure(.missing, "\(path): is not there")), at: now)
         }
         sensor.lastID = device.id
-        var abandonedControls: SysfsDirectory?
-        if case .leftOn(let controls) = sensor.held { abandonedControls = controls }
+        var abandoned: (controls: SysfsDirectory?, arming: ChipArming?) = (nil, nil)
+        if case .leftOn(let controls, let arming) = sensor.held { abandoned = (controls, arming) }
         sensor.held = .nothing
         let opener = SensorOpener(
             device: device, kinds: sensor.request.kinds, optionalKinds: sensor.request.optionalKinds,
-            settings: sensor.request.settings, isPolled: isPolled, abandonedControls: abandonedControls,
+            settings: sensor.request.settings, isPolled: isPolled, abandonedControls: abandoned.controls,
+            abandonedArming: abandoned.arming,
             floor: sensor.lastTimeNanoseconds)
         let (mailbox, number) = (mailbox, sensor.number)
         do throws(SystemError) {
@@ -99,6 +100,7 @@ extension LiveSource {
             }
             sensor.reader = reader
             sensor.isReady = true
+            try beginRest(of: sensor, access)
             describeGyroscope(of: sensor, access)
         } catch {
             advance(sensor, .failed(error), at: now)
@@ -152,6 +154,7 @@ extension LiveSource {
     // MARK: - Closing
 
     func close(_ sensor: LiveSensor, _ closing: SensorSlot.Closing) {
+        endRest(of: sensor)
         if let descriptor = sensor.reader?.descriptor { epoll.remove(descriptor) }
         sensor.reader = nil
         sensor.isReady = false
@@ -160,7 +163,7 @@ extension LiveSource {
         switch closing {
         case .removed: break
         case .leaveOn:
-            if case .open(.buffer(let buffer)) = held { sensor.held = .leftOn(buffer.controls) }
+            if case .open(.buffer(let buffer)) = held { sensor.held = .leftOn(buffer.controls, buffer.watch?.arming) }
         case .switchOff:
             let (mailbox, number) = (mailbox, sensor.number)
             let report: DeviceWorkers.Work = { mailbox.post(.closed(sensor: number)) }

@@ -26,10 +26,13 @@ public final class LiveSource: SampleSource {
     var table = DeviceTable()
     var answers: [SampleAnswer] = []
     var losses: [SampleLoss] = []
+    /// The beginnings of rests that are still to be delivered.
+    var rests: [SampleRest] = []
     var notices: [String] = []
     private var messages: [LiveMessage] = []
     private var hasMail = false
     private var hasChanges = false
+    private var hasEvents = false
     private let readSuspended: () -> Int64
     private var suspendedNanoseconds: Int64
     let bufferRetryNanoseconds: Int64
@@ -50,6 +53,8 @@ public final class LiveSource: SampleSource {
 
     static let mailToken = UInt64.max
     static let monitorToken = UInt64.max - 1
+    /// What is added to a sensor's number for the descriptor of its chip's events.
+    static let eventToken: UInt64 = 1 << 32
     private static let mostDeliveries = 64
     /// Deadlines and suspends are looked for at most this often: a suspend takes longer, on this clock as well.
     private static let checkIntervalNanoseconds: Int64 = 1_000_000
@@ -127,7 +132,7 @@ public final class LiveSource: SampleSource {
         if hasJustDelivered {
             hasJustDelivered = false
             // Usually this was all, and reading the clocks here would cost as much as some samples.
-            if isDrained, !hasMail, !hasChanges { return .pending }
+            if isDrained, !hasMail, !hasChanges, !hasEvents { return .pending }
         }
         // A device that always has samples must not starve udev and the other devices.
         if deliveriesSinceLook >= Self.mostDeliveries { poll(timeoutMilliseconds: 0) }
@@ -135,10 +140,13 @@ public final class LiveSource: SampleSource {
         self.now = now
         if hasMail { handleMail(now) }
         if hasChanges { handleChanges(now) }
+        if hasEvents { handleEvents(now) }
         if now >= checkNanoseconds { checkDeadlines(now) }
-        if !losses.isEmpty {
+        if !losses.isEmpty || !rests.isEmpty {
             for loss in losses { delivery.append(loss) }
+            for rest in rests { delivery.append(rest) }
             losses.removeAll(keepingCapacity: true)
+            rests.removeAll(keepingCapacity: true)
             return .samples
         }
         if !answers.isEmpty { return answers.removeFirst() }
@@ -185,7 +193,7 @@ public final class LiveSource: SampleSource {
 
     /// Whether nothing more is available before the next wait.
     package var isDrained: Bool {
-        answers.isEmpty && losses.isEmpty && !sensors.contains(where: \.isReady)
+        answers.isEmpty && losses.isEmpty && rests.isEmpty && !sensors.contains(where: \.isReady)
     }
 
     /// Waits until something is available, a signal arrives, or the time is over; −1 waits without limit.
@@ -214,6 +222,9 @@ public final class LiveSource: SampleSource {
             switch token {
             case Self.mailToken: hasMail = true
             case Self.monitorToken: hasChanges = true
+            case Self.eventToken...:
+                sensors.first { $0.number == Int(token - Self.eventToken) }?.hasEvents = true
+                hasEvents = true
             default: sensors.first { $0.number == Int(token) }?.isReady = true
             }
         }
@@ -262,6 +273,7 @@ public final class LiveSource: SampleSource {
         }
         guard let last else { return delivery.losses.count > lossCount }
         sensor.lastTimeNanoseconds = last
+        if sensor.wakeUp != nil || sensor.rest != nil { followRest(of: sensor, in: delivery, at: now) }
         if let notice = reader.takeNotice() { addNotice(sensor, notice) }
         if sensor.awaitsSample {
             sensor.awaitsSample = false
@@ -277,6 +289,11 @@ public final class LiveSource: SampleSource {
         for message in messages { handle(message, now) }
         // A message may hold an open device, which cannot be opened again until it is released.
         messages.removeAll(keepingCapacity: true)
+    }
+
+    private func handleEvents(_ now: Int64) {
+        hasEvents = false
+        for sensor in sensors where sensor.hasEvents { readEvents(of: sensor, at: now) }
     }
 
     private func handleChanges(_ now: Int64) {
@@ -299,6 +316,7 @@ public final class LiveSource: SampleSource {
         let suspended = readSuspended()
         if suspended - suspendedNanoseconds > 100_000_000 {
             let seconds = Double(suspended - suspendedNanoseconds) * 1e-9
+            tellWhatWokeTheMachine()
             for sensor in sensors { advance(sensor, .suspended(seconds: seconds), at: now) }
         }
         // The two clocks are read one after the other; the time between is no suspend.
@@ -307,6 +325,7 @@ public final class LiveSource: SampleSource {
             if sensor.deadline <= now {
                 advance(sensor, .timer, at: now)
             } else if let reader = sensor.reader {
+                if let due = sensor.rest?.checkNanoseconds, due <= now { advanceRest(of: sensor, .timer, at: now) }
                 checkReader(sensor, reader, now)
             }
         }

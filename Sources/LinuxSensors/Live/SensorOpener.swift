@@ -45,6 +45,8 @@ struct SensorOpener: Sendable {
     let isPolled: Bool
     /// The switch of a buffer that an earlier opening left enabled.
     let abandonedControls: SysfsDirectory?
+    /// The settings of a chip's event that an earlier opening left on.
+    let abandonedArming: ChipArming?
     /// The last stamp of the sensor, a lower limit for new ones.
     let floor: Int64?
 
@@ -52,6 +54,7 @@ struct SensorOpener: Sendable {
     func open() throws(SensorFailure) -> OpenedDevice {
         // While a buffer is enabled, many drivers refuse single values, and the sensor draws power.
         try? abandonedControls?.write("0", to: "enable")
+        abandonedArming?.restore()
         let more = optionalKinds.filter(device.kinds.contains)
         guard !more.isEmpty else { return try open(kinds) }
         do throws(SensorFailure) {

@@ -18,6 +18,8 @@ public struct SensorSettings: Sendable, Equatable {
     package var neededRatesHz: [SampleKind: Double] = [:]
     /// The longest time before a sample is read, so that one wake-up serves many samples; zero reads each at once.
     public var latency = Duration.milliseconds(50)
+    /// ``latency`` while nothing moves; `nil` is the same.
+    package var restLatency: Duration?
     /// The polling interval of a device without a buffer.
     public var updateInterval = Duration.milliseconds(100)
     /// Whether the device is polled through sysfs although it has a buffer.
@@ -30,6 +32,9 @@ public struct SensorSettings: Sendable, Equatable {
     public var mountMatrix: MountMatrix?
     /// The matrix from the gyroscope's axes to the device's, used unchanged instead of the mount matrix.
     public var gyroscopeMatrix: MountMatrix?
+
+    /// What is wanted while nothing moves; `nil` when a detector needs every sample.
+    package var rest: RestSettings?
 
     /// The defaults.
     public init() {}

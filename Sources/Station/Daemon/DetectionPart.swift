@@ -88,6 +88,7 @@ final class DetectionPart: DaemonPart {
         object.add("name", sensor.name)
         object.add("active", raw: String(sensor.isActive))
         if demand.isIdle(sensor) { object.add("idle", raw: "true") }
+        if sensor.isSleeping { object.add("sleeping", raw: "true") }
         if sensor.isAbsent { object.add("waiting", raw: "true") }
         object.add("simulated", raw: String(sensor.isSimulated))
         // An optional stream that never delivered is left out: the device lacks it.

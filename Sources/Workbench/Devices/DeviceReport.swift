@@ -46,9 +46,49 @@ package struct DeviceReport {
             let kind = inspection.matrices.count > 1 ? "\(matrix.kind.rawValue), " : ""
             lines.append("    matrix    \(matrix.matrix)  (\(kind)\(matrix.source?.printable ?? "none given"))")
         }
+        if let events = inspection.events {
+            lines += events.events.map { "    event     \(Self.text($0))" }
+            lines.append("    interrupt \(Self.line(events.line))")
+        }
         lines.append("    state     \(inspection.state.rawValue)")
         if let reason = inspection.reason { lines.append("    because   \(reason.printable)") }
         return lines
+    }
+
+    /// An event with its threshold, as in "mag rising on x|y|z, at 0.5 m/s², off".
+    private static func text(_ event: ChipEvent) -> String {
+        var parts = [event.words.printable]
+        if let value = event.valueSI, let unit = event.unit {
+            parts.append("at \(SysfsNumber.text((value * 1e4).rounded() / 1e4)) \(unit)")
+        } else if let value = event.value {
+            parts.append("at \(SysfsNumber.text(value)), whose unit is not known")
+        }
+        if let period = event.periodSeconds, period > 0 { parts.append("after \(SysfsNumber.text(period)) s") }
+        if let isOn = event.isOn { parts.append(isOn ? "on" : "off") }
+        return parts.joined(separator: ", ")
+    }
+
+    /// Whether the events of a chip can come.
+    static func line(_ line: InterruptLine) -> String {
+        switch line {
+        case .number(let number): "\(number.printable)"
+        case .missing: "none in /proc/interrupts with the name of its driver: these events never come"
+        case .unknown: "not known, because /proc/interrupts cannot be read"
+        }
+    }
+
+    private static func json(_ event: ChipEvent) -> String {
+        var object = JSONObject()
+        object.add("name", event.stem)
+        object.add("channel", event.channel)
+        object.add("type", event.type)
+        object.add("direction", event.direction.isEmpty ? nil : event.direction)
+        object.add("on", raw: event.isOn.map(String.init) ?? "null")
+        object.add("value", raw: event.value.map(SysfsNumber.text) ?? "null")
+        object.add("value_si", raw: event.valueSI.map(SysfsNumber.text) ?? "null")
+        object.add("unit", event.unit)
+        object.add("period_s", raw: event.periodSeconds.map(SysfsNumber.text) ?? "null")
+        return object.text
     }
 
     package var json: String {
@@ -79,6 +119,14 @@ package struct DeviceReport {
         for matrix in inspection.matrices.dropFirst() {
             object.add("\(matrix.kind.rawValue)_mount_matrix", matrix.matrix.description)
             object.add("\(matrix.kind.rawValue)_mount_matrix_from", matrix.source)
+        }
+        if let events = inspection.events {
+            object.add("events", raw: "[" + events.events.map(Self.json).joined(separator: ",") + "]")
+            switch events.line {
+            case .number(let number): object.add("interrupt", number)
+            case .missing: object.add("interrupt", raw: "false")
+            case .unknown: object.add("interrupt", raw: "null")
+            }
         }
         object.add("state", inspection.state.rawValue)
         object.add("reason", inspection.reason)

@@ -185,6 +185,12 @@ package struct Doctor {
             let origin = matrix.source.map { "from \($0.printable)" } ?? "the default, as none is configured"
             lines.append("    mount matrix of the \(matrix.kind.rawValue) \(matrix.matrix), \(origin)")
         }
+        if let events = inspection.events {
+            let words = Spelling.list(events.events.map(\.words.printable))
+            lines.append("    the chip reports by itself: \(words)")
+            lines.append("    interrupt: \(DeviceReport.line(events.line))")
+            if device.kinds.contains(.accelerometer) { lines.append("    " + events.watchAdvice) }
+        }
         if device.kinds.contains(.accelerometer) {
             lines.append("    sign taken as specific force (up reads +9.81); check it with 'binnacle doctor --guide'")
         }

@@ -1,0 +1,25 @@
+/// The beginning or the end of a time in which a source takes no samples because nothing moves.
+///
+/// It travels in a ``SampleDelivery``: the beginning after the last samples, the end with the first ones behind it.
+package struct SampleRest: Sendable, Equatable {
+    /// What has happened.
+    package enum Phase: Sendable, Equatable {
+        /// No more samples come until something moves.
+        case began
+        /// Samples come again, because the device reported movement at a stamp, or for another reason.
+        ///
+        /// `freeFallNanoseconds` is the stamp of a free fall that the device reported meanwhile.
+        case ended(onsetNanoseconds: Int64?, freeFallNanoseconds: Int64? = nil)
+    }
+
+    /// The stream that rests.
+    package let stream: StreamID
+    /// What has happened.
+    package let phase: Phase
+
+    /// Creates a value for a delivery.
+    package init(stream: StreamID, phase: Phase) {
+        self.stream = stream
+        self.phase = phase
+    }
+}

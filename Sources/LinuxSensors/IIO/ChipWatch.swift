@@ -1,0 +1,108 @@
+import CLinux
+import Glibc
+import LinuxSystem
+
+/// The settings of a chip's event: those that are wanted, and those that were there before.
+///
+/// All calls may block.
+struct ChipArming: Sendable {
+    let plan: ChipWatchPlan
+    fileprivate let folder: SysfsDirectory
+    private let before: [ChipWatchPlan.Setting]
+
+    /// Notes what is set now.
+    fileprivate init(_ plan: ChipWatchPlan, of device: SensorDevice) throws(SensorFailure) {
+        self.plan = plan
+        folder = device.directory.directory("events")
+        var before: [ChipWatchPlan.Setting] = []
+        for name in plan.values.map(\.name) + plan.switches {
+            try Permission.check(folder.path(name), writing: true)
+            before.append(.init(name: name, text: try folder.text(name)))
+        }
+        self.before = before
+    }
+
+    /// Sets the thresholds and switches the event on, which is read back: a driver may take 1 and stay at 0.
+    func arm() throws(SensorFailure) {
+        // Some drivers refuse a threshold while the event is on.
+        try disarm()
+        for value in plan.values { try folder.ensure(value.name, is: value.text) }
+        for name in plan.switches where try folder.ensure(name, is: "1") != "1" {
+            throw SensorFailure(.inputOutput, "\(folder.path(name)): stays off after it was switched on")
+        }
+    }
+
+    /// Switches the event off.
+    func disarm() throws(SensorFailure) {
+        for name in plan.switches { try folder.ensure(name, is: "0") }
+    }
+
+    /// Puts back what other programs had set; does nothing for a removed device.
+    func restore() {
+        try? disarm()
+        for setting in before { _ = try? folder.ensure(setting.name, is: setting.text) }
+    }
+}
+
+/// The events of a chip's open device.
+struct ChipWatch: Sendable {
+    /// One event as the kernel reports it, `struct iio_event_data` of linux/iio/events.h.
+    struct Record: Equatable {
+        let id: UInt64
+        let timeNanoseconds: Int64
+
+        /// The kernel's word for the type; `nil` when it is unknown.
+        var type: String? {
+            let number = Int(id >> 56)
+            return number < ChipEvent.types.count ? ChipEvent.types[number] : nil
+        }
+        /// Whether it is a magnitude that falls: free fall, where it is of all axes at once.
+        var isFall: Bool { type == "mag" && id >> 48 & 0x7F == 2 }
+        /// Whether it is of an accelerometer: IIO_ACCEL is 3.
+        var isOfAccelerometer: Bool { id >> 32 & 0xFF == 3 }
+    }
+
+    let arming: ChipArming
+    /// The kernel's queue of events, of 16 records.
+    let events: Descriptor
+    /// Reads single values, for finding out whether the events come.
+    let values: PolledValues
+
+    /// Takes over the events of an open device, whose clock is set: later it could not be changed.
+    ///
+    /// `file` is the device's node, as it was opened.
+    init(
+        _ plan: ChipWatchPlan, of device: SensorDevice, file: Descriptor, node: String, values: PolledValues
+    ) throws(SensorFailure) {
+        self.values = values
+        do throws(SystemError) {
+            events = Descriptor(owning: try systemCall("ioctl", path: node) { clinux_iio_events(file.raw) })
+        } catch {
+            guard error.code == EBUSY else { throw SensorFailure(error) }
+            throw SensorFailure(
+                .busy, "\(node): another program has its events" + DeviceHolder.text { $0.contains("iio:event") },
+                code: EBUSY)
+        }
+        // The kernel's descriptor blocks, whatever the device's does.
+        _ = fcntl(events.raw, F_SETFL, O_NONBLOCK)
+        _ = fcntl(events.raw, F_SETFD, FD_CLOEXEC)
+        arming = try ChipArming(plan, of: device)
+    }
+
+    /// Reads the events that have come since the last call, without blocking.
+    func read(_ found: (Record) -> Void) throws(SensorFailure) {
+        while true {
+            var words: (UInt64, Int64) = (0, 0)
+            do throws(SystemError) {
+                let count = try systemCall("read", path: arming.folder.path) {
+                    withUnsafeMutableBytes(of: &words) { Glibc.read(events.raw, $0.baseAddress, $0.count) }
+                }
+                guard count == 16 else { return }
+            } catch {
+                guard error.code == EAGAIN else { throw SensorFailure(error) }
+                return
+            }
+            found(Record(id: words.0, timeNanoseconds: words.1))
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Binnacle
+
+/// The event of a chip that notices movement, and how it is set.
+struct ChipWatchPlan: Sendable, Equatable {
+    /// The common type of the events.
+    let type: String
+    /// The switches of the events, as attributes.
+    var switches: [String]
+    /// The attributes of the thresholds with their texts.
+    var values: [Setting]
+    /// The threshold that the chip then has, in g; `nil` when it has none to set.
+    let thresholdG: Double?
+    /// Whether free fall is armed as well: `x&y&z` of a magnitude that falls.
+    var seesFreeFall = false
+    /// Whether the event stays armed while the samples are on, because the machine may be suspended meanwhile.
+    var staysArmed = false
+    /// What is armed, in words.
+    var words: String
+
+    struct Setting: Sendable, Equatable {
+        let name: String
+        let text: String
+    }
+}
+
+extension ChipEvents {
+    /// A type of event that notices movement, and whether gravity is known to be no movement to it.
+    private struct Candidate {
+        let events: [ChipEvent]
+        let isRelative: Bool
+    }
+
+    /// The events that may notice movement, the best first.
+    ///
+    /// A rate of change and an adaptive magnitude have no gravity in them. A threshold in either direction, or a magnitude, is
+    /// relative to rest with some drivers only.
+    private var candidates: [Candidate] {
+        let isRelative = rule?.isRelative ?? false
+        let wishes = [
+            ("roc", "rising", true), ("roc", "either", true), ("mag_adaptive", "rising", true),
+            ("mag_adaptive", "either", true), ("thresh", "either", isRelative), ("mag", "rising", isRelative),
+        ]
+        return wishes.compactMap { type, direction, isRelative in
+            let all = events.filter { event in
+                event.type == type && event.direction == direction
+                    && (event.channel == "in_accel" || event.channel.hasPrefix("in_accel_"))
+            }
+            // Of an event on any of the axes one is enough. One on all of them at once misses movement along a single one.
+            if let any = all.first(where: { ["", "x|y|z"].contains($0.modifier) }) {
+                return Candidate(events: [any], isRelative: isRelative)
+            }
+            let axes = ["x", "y", "z"].compactMap { axis in all.first { $0.modifier == axis } }
+            return axes.count == 3 ? Candidate(events: axes, isRelative: isRelative) : nil
+        }
+    }
+
+    /// How movement above a threshold is noticed; throws the reason when it cannot be.
+    func plan(
+        _ watch: MotionSettings.Watch, thresholdG: Double, rateHz: Double, of device: SensorDevice
+    ) throws(SensorFailure) -> ChipWatchPlan {
+        let found = candidates
+        let isAutomatic = watch == .automatic
+        // "either" is tried where the user says so; that it sees gravity is found at rest.
+        let usable = found.first { $0.isRelative || (!isAutomatic && $0.events[0].direction == "either") }
+        guard let usable, let first = usable.events.first, let type = first.type else {
+            let known = Set(
+                events.map { event in
+                    [event.type ?? event.channel, event.direction].filter { !$0.isEmpty }.joined(separator: " ")
+                })
+            let list = known.sorted().joined(separator: ", ")
+            throw SensorFailure(
+                .description,
+                found.isEmpty
+                    ? "its chip has no event of movement (\(list))"
+                    : "its chip's events (\(list)) are not known to leave out gravity, "
+                        + "so that rest could not be told from movement")
+        }
+        if isAutomatic, line == .missing {
+            throw SensorFailure(.description, "no interrupt in /proc/interrupts has the name of its chip")
+        }
+        let wanted = thresholdG * Self.g
+        var values: [ChipWatchPlan.Setting] = []
+        var set: Double?
+        for event in usable.events {
+            guard let name = event.attribute("value", in: folder), !values.contains(where: { $0.name == name }),
+                let (step, _) = Self.step(of: event, device, folder, rule), step > 0
+            else { continue }
+            if rule?.threshold == .ratePerSecond, event.type == "roc" {
+                values.append(.init(name: name, text: SysfsNumber.text((wanted * rateHz * 1e6).rounded() / 1e6)))
+                set = wanted
+            } else if event.attribute("scale", in: folder) == nil, rule == nil, type == "roc" {
+                // Whether a rate of change counts a sample or a second is the driver's; its own default stays.
+                continue
+            } else {
+                let raw = min(max(1, (wanted / step).rounded(.down)), rule?.limit ?? 1e9)
+                values.append(.init(name: name, text: SysfsNumber.text(raw)))
+                set = raw * step
+            }
+        }
+        let axes = usable.events.count > 1 ? "\(type) \(first.direction) on x, y and z" : first.words
+        return ChipWatchPlan(
+            type: type, switches: usable.events.map { $0.stem + "_en" }, values: values,
+            thresholdG: set.map { $0 / Self.g },
+            words: axes)
+    }
+
+    /// Adds a free fall to a plan, if the chip reports one: all axes below a magnitude at once.
+    func add(freeFallG: Double, to plan: inout ChipWatchPlan, of device: SensorDevice) {
+        let found = events.first { event in
+            event.type == "mag" && event.direction == "falling" && event.modifier == "x&y&z"
+                && event.channel.hasPrefix("in_accel_")
+        }
+        guard let found else { return }
+        plan.seesFreeFall = true
+        plan.switches.append(found.stem + "_en")
+        plan.words += " and '\(found.words)'"
+        guard let name = found.attribute("value", in: folder),
+            let (step, _) = Self.step(of: found, device, folder, rule),
+            step > 0
+        else { return }
+        let raw = min(max(1, (freeFallG * Self.g / step).rounded()), rule?.limit ?? 1e9)
+        plan.values.append(.init(name: name, text: SysfsNumber.text(raw)))
+    }
+
+    /// Adds waking the machine to a plan; `false` when the driver cannot.
+    func addWaking(to plan: inout ChipWatchPlan) -> Bool {
+        let name = "../../power/wakeup"
+        guard folder.has(name) else { return false }
+        plan.staysArmed = true
+        plan.values.append(.init(name: name, text: "enabled"))
+        return true
+    }
+
+    /// What `watch` of a detector of motion would do with the chip, in one sentence.
+    package var watchAdvice: String {
+        let best = candidates.first { $0.isRelative || $0.events[0].direction == "either" }
+        guard let best else { return "watch of [motion.NAME] has no use here: no event leaves out gravity" }
+        let words =
+            best.events.count > 1 ? "\(best.events[0].type ?? "") \(best.events[0].direction)" : best.events[0].words
+        guard best.isRelative, line != .missing else {
+            return "watch = \"chip\" of [motion.NAME] would try '\(words)'; \"auto\" would not, because "
+                + (best.isRelative ? "no interrupt was found" : "it may see gravity")
+        }
+        return "watch = \"chip\" or \"auto\" of [motion.NAME] lets it sleep at rest, woken by '\(words)'"
+    }
+
+    private static var g: Double { 9.80665 }
+}

@@ -1,0 +1,162 @@
+import Binnacle
+import LinuxSystem
+
+/// What a live source does while a device rests.
+///
+/// The way is that of samples: the beginning of a rest is a value in a delivery, and its end is one in the delivery of the first
+/// samples after it. Calls that may block run on worker threads, which answer through the mailbox.
+extension LiveSource {
+    /// Begins to watch over the rest of a device that was opened with an event for it.
+    func beginRest(of sensor: LiveSensor, _ access: OpenedDevice.Access) throws(SensorFailure) {
+        guard let watch = sensor.openWatch, let settings = sensor.request.settings.rest else { return }
+        do throws(SystemError) {
+            try epoll.add(watch.events.raw, token: Self.eventToken + UInt64(sensor.number))
+        } catch {
+            throw SensorFailure(error)
+        }
+        sensor.rest = SleepWatch(settings, thresholdG: watch.arming.plan.thresholdG)
+        sensor.eventClock = ClockMap(floor: sensor.lastTimeNanoseconds)
+    }
+
+    /// Ends a rest because the device is closed; the next opening begins awake.
+    func endRest(of sensor: LiveSensor) {
+        guard let rest = sensor.rest else { return }
+        if let watch = sensor.openWatch { epoll.remove(watch.events.raw) }
+        if rest.phase == .asleep, sensor.wakeUp == nil { sensor.wakeUp = WakeUp(onsetNanoseconds: nil) }
+        sensor.rest = nil
+        sensor.hasEvents = false
+        sensor.freeFallNanoseconds = nil
+    }
+
+    /// Looks at the samples of a sensor that were just delivered; the first after a rest say that it has ended.
+    func followRest(of sensor: LiveSensor, in delivery: SampleDelivery, at now: Int64) {
+        if let wakeUp = sensor.wakeUp.take() {
+            let phase = SampleRest.Phase.ended(
+                onsetNanoseconds: wakeUp.onsetNanoseconds, freeFallNanoseconds: sensor.freeFallNanoseconds.take())
+            for (stream, place) in zip(sensor.streamIDs, sensor.places) {
+                delivery.append(SampleRest(stream: stream, phase: phase))
+                guard let onset = wakeUp.onsetNanoseconds, !delivery.batches[place].isEmpty else { continue }
+                let first = delivery.batches[place].columns.times[0]
+                let seconds = Units.seconds(from: onset, to: first)
+                guard seconds > 0 else { continue }
+                let count = sensor.reader?.intervalNanoseconds.map { max(1, Int(min(seconds * 1e9 / max($0, 1), 1e6))) }
+                delivery.append(
+                    SampleLoss(
+                        stream: stream, cause: .wake, count: count, durationSeconds: seconds,
+                        detail: "the chip noticed movement, and then its samples were switched on",
+                        timeNanoseconds: first))
+            }
+        }
+        guard let accelerometer = sensor.streams.firstIndex(where: { $0.kind == .accelerometer }) else { return }
+        let columns = delivery.batches[sensor.places[accelerometer]].columns
+        guard columns.count > 0, sensor.rest?.follow(columns) == true else { return }
+        perform(.sleep, sensor, now)
+    }
+
+    /// Takes what the chip of a sensor has reported.
+    func readEvents(of sensor: LiveSensor, at now: Int64) {
+        sensor.hasEvents = false
+        guard let watch = sensor.openWatch, let phase = sensor.rest?.phase else { return }
+        // While samples come, they tell more.
+        let isResting = phase == .asleep || phase == .fallingAsleep || sensor.wakeUp != nil
+        var first: Int64?
+        do throws(SensorFailure) {
+            try watch.read { record in
+                guard record.isOfAccelerometer else { return }
+                let isFall = watch.arming.plan.seesFreeFall && record.isFall
+                guard isFall || record.type == watch.arming.plan.type else { return }
+                first = first ?? record.timeNanoseconds
+                if isFall, isResting, sensor.freeFallNanoseconds == nil {
+                    sensor.freeFallNanoseconds =
+                        sensor.eventClock.time(of: record.timeNanoseconds, arrival: now).nanoseconds
+                }
+            }
+        } catch {
+            return advance(sensor, .failed(error), at: now)
+        }
+        guard let first else { return }
+        let time = sensor.eventClock.time(of: first, arrival: now).nanoseconds
+        advanceRest(of: sensor, .event(timeNanoseconds: time), at: now)
+    }
+
+    /// Finds out what woke the machine, when a sensor was to do that.
+    func tellWhatWokeTheMachine() {
+        guard sensors.contains(where: { $0.openWatch?.arming.plan.staysArmed == true }) else { return }
+        let (mailbox, root) = (mailbox, finder.root)
+        onWorker { mailbox.post(.machineWoke(MachineWakeUp.text(root: root))) }
+    }
+
+    /// Passes an input to the state machine of a rest and performs the effects.
+    func advanceRest(of sensor: LiveSensor, _ input: SleepWatch.Input, at now: Int64) {
+        for effect in sensor.rest?.handle(input, at: now) ?? [] { perform(effect, sensor, now) }
+        dueNanoseconds = .min
+    }
+
+    private func perform(_ effect: SleepWatch.Effect, _ sensor: LiveSensor, _ now: Int64) {
+        guard case .open(.buffer(let buffer)) = sensor.held, let watch = buffer.watch else { return }
+        let reader = sensor.reader as? IIOBufferReader
+        switch effect {
+        case .sleep:
+            work(for: sensor, watch) { () throws(SensorFailure) in
+                try buffer.controls.write("0", to: "enable")
+                try watch.arming.arm()
+            } then: {
+                .slept($0)
+            }
+        case .begin:
+            reader?.sleep()
+            // What the buffer still has is read before anything else.
+            sensor.isReady = true
+            rests += sensor.streamIDs.map { SampleRest(stream: $0, phase: .began) }
+        case .wake(let onset):
+            sensor.wakeUp = WakeUp(onsetNanoseconds: onset)
+            // First the samples, then the event, which has done its work.
+            work(for: sensor, watch) { () throws(SensorFailure) in
+                try buffer.controls.write("1", to: "enable")
+                if !watch.arming.plan.staysArmed { try watch.arming.disarm() }
+            } then: {
+                .woken($0)
+            }
+        case .resume: reader?.wake(at: now, floor: sensor.lastTimeNanoseconds)
+        case .check:
+            let (mailbox, number, opening) = (mailbox, sensor.number, watch.events.raw)
+            onWorker {
+                let input: SleepWatch.Input
+                do throws(SensorFailure) {
+                    let axes = try watch.values.read().axes[0]
+                    input = .checked(x: axes.x, y: axes.y, z: axes.z)
+                } catch {
+                    input = .unchecked(error)
+                }
+                mailbox.post(.rested(sensor: number, opening: opening, input))
+            }
+        case .fail(let failure): advance(sensor, .failed(failure), at: now)
+        case .note(let text): addNotice(sensor, text)
+        }
+    }
+
+    /// Runs what may block on a worker thread, which posts whether it was done.
+    private func work(
+        for sensor: LiveSensor, _ watch: ChipWatch, _ attempt: @escaping @Sendable () throws(SensorFailure) -> Void,
+        then input: @escaping @Sendable (SensorFailure?) -> SleepWatch.Input
+    ) {
+        let (mailbox, number, opening) = (mailbox, sensor.number, watch.events.raw)
+        onWorker {
+            var failure: SensorFailure?
+            do throws(SensorFailure) {
+                try attempt()
+            } catch {
+                failure = error
+            }
+            mailbox.post(.rested(sensor: number, opening: opening, input(failure)))
+        }
+    }
+}
+
+extension LiveSensor {
+    /// The event of the open device's chip; `nil` when none is used.
+    var openWatch: ChipWatch? {
+        guard case .open(.buffer(let buffer)) = held else { return nil }
+        return buffer.watch
+    }
+}

@@ -1,0 +1,50 @@
+import Binnacle
+
+/// Whether a device has stayed where it is, and for how long, by its samples.
+struct Stillness {
+    private let limitSquared: Float
+    /// Where the device is, and since when it has been there.
+    private(set) var reference: (x: Float, y: Float, z: Float)?
+    private var sinceNanoseconds: Int64 = 0
+    private var lastNanoseconds: Int64?
+
+    /// After a longer time without samples nothing is known of the time before.
+    private static let gapNanoseconds: Int64 = 1_000_000_000
+
+    /// `limitG` is the distance in g up to which the device counts as being where it was.
+    init(limitG: Double) {
+        let limit = Float(limitG * 9.80665)
+        limitSquared = limit * limit
+    }
+
+    /// How long the device has not moved at the last sample.
+    var nanoseconds: Int64 { lastNanoseconds.map { $0 - sinceNanoseconds } ?? 0 }
+
+    /// Looks at samples; returns whether one of them is elsewhere than those before.
+    mutating func follow(_ columns: SampleColumns) -> Bool {
+        var hasMoved = false
+        for index in 0..<columns.count {
+            let time = columns.times[index]
+            let isGap = lastNanoseconds.map { time - $0 > Self.gapNanoseconds } ?? true
+            lastNanoseconds = time
+            if let distance = squaredDistance(columns.x[index], columns.y[index], columns.z[index]), !isGap {
+                // False for a NaN.
+                if distance <= limitSquared { continue }
+                hasMoved = true
+            }
+            reference = (columns.x[index], columns.y[index], columns.z[index])
+            sinceNanoseconds = time
+        }
+        return hasMoved
+    }
+
+    /// Counts from the next sample; where the device was is still known.
+    mutating func interrupt() { lastNanoseconds = nil }
+
+    /// The square of the distance of an acceleration from where the device is, in (m/s²)²; `nil` before the first sample.
+    func squaredDistance(_ x: Float, _ y: Float, _ z: Float) -> Float? {
+        guard let reference else { return nil }
+        let (dx, dy, dz) = (x - reference.x, y - reference.y, z - reference.z)
+        return dx * dx + dy * dy + dz * dz
+    }
+}

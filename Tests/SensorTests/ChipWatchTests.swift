@@ -1,0 +1,335 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A chip that watches while the program sleeps: the ioctl that gives its events is played by `MockEvents`.
+@Suite(.fewAtATime) struct ChipWatchTests {
+    private static let channels = ScanChannel.axes("accel", "le:s16/16>>0")
+    /// 1 g on z, in units of 1/1000 g.
+    private static let rest: [Int64] = [0, 0, 1000]
+
+    /// An accelerometer with a buffer, single values and an event of each axis, as a BMA400 has it.
+    private static func chip(_ name: String = "bma400", event: String = "x|y|z_mag_rising", value: String = "20")
+        -> MockDevice
+    {
+        var device = MockDevice.buffered("accel", 0, name: name, channels: channels)
+        for (axis, value) in zip(["x", "y", "z"], rest) { device.attributes["in_accel_\(axis)_raw"] = String(value) }
+        device.attributes["events/in_accel_\(event)_en"] = "0"
+        device.attributes["events/in_accel_\(event)_value"] = value
+        return device
+    }
+
+    /// The chip's queue of events, as `MockEvents` looks for it.
+    private final class Queue {
+        private let descriptor: Int32
+
+        init(of device: MockDevice, in station: MockStation) throws {
+            let path = station.nodePath(of: device) + ".events"
+            #expect(mkfifo(path, 0o600) == 0)
+            descriptor = open(path, O_RDWR | O_NONBLOCK)
+            #expect(descriptor >= 0)
+        }
+
+        deinit { close(descriptor) }
+
+        /// Reports an event: `type` is the number of linux/iio/types.h, 3 the accelerometer, 1 rising.
+        func fire(type: UInt64 = 1, direction: UInt64 = 1, at time: Int64) {
+            var record = (type << 56 | direction << 48 | 3 << 32, time)
+            #expect(withUnsafeBytes(of: &record) { write(descriptor, $0.baseAddress, $0.count) } == 16)
+        }
+    }
+
+    /// A station with a device, its queue, and the program that watches it.
+    private struct Watched {
+        let station: MockStation
+        let device: MockDevice
+        let queue: Queue
+        let program: MockProgram
+        /// The last stamp that was written.
+        private let last = Last()
+
+        private final class Last { var stamp: Int64 = 0 }
+
+        init(
+            _ device: MockDevice = chip(), watch: String = "chip", key: String = "", sensorKey: String = "",
+            more: String = "", isHeld: Bool = false, wakeUp: String? = nil
+        ) throws {
+            station = try MockStation()
+            self.device = device
+            try station.add(device)
+            queue = try Queue(of: device, in: station)
+            if let wakeUp {
+                try FileManager.default.createDirectory(
+                    atPath: station.path("../power", of: device), withIntermediateDirectories: true)
+                try Data((wakeUp + "\n").utf8).write(
+                    to: URL(fileURLWithPath: station.path("../power/wakeup", of: device)))
+            }
+            if isHeld { try Data().write(to: URL(fileURLWithPath: station.nodePath(of: device) + ".held")) }
+            let configuration = try station.configuration(
+                """
+                [sensor.chassis]
+                source = "iio"
+                match = { name = "\(device.attributes["name"] ?? "")" }
+                \(sensorKey)
+                [motion.moved]
+                accelerometer = "chassis"
+                \(key)
+                watch = "\(watch)"
+                quiet_s = 0.2
+                gravity_s = 0.1
+                [handler.out]
+                stdout = true
+                on = ["motion.began", "motion.ended", "samples.lost", "gap", "sensor.inactive", "free_fall"]
+                \(more)
+                """)
+            program = try station.start(["run", "--config", configuration])
+        }
+
+        /// What `power/wakeup` of the chip's device says.
+        func wakeUp() throws -> String { try station.attribute("../power/wakeup", of: device) }
+
+        func isOn(_ attribute: String) throws -> Bool { try station.attribute(attribute, of: device) == "1" }
+
+        /// Writes samples a hundredth of a second apart: the first ones end now, and later ones follow them and begin now.
+        func feed(_ values: [[Int64]]) async throws {
+            try await program.waitUntil("the buffer is on") { try isOn("buffer0/enable") }
+            let encoder = ScanEncoder(channels)
+            let now = monotonicNow()
+            let start = last.stamp == 0 ? now - Int64(values.count) * 10_000_000 : max(now, last.stamp)
+            let scans = values.enumerated().map { encoder.scan($1 + [start + Int64($0 + 1) * 10_000_000]) }
+            last.stamp = start + Int64(values.count) * 10_000_000
+            try await station.write(Array(scans.joined()), to: device)
+        }
+
+        /// Feeds samples of rest until the chip is armed and the buffer off.
+        func fallAsleep(_ event: String = "in_accel_x|y|z_mag_rising") async throws {
+            try await feed(Array(repeating: rest, count: 100))
+            try await program.waitUntil("the chip is armed") {
+                try isOn("events/\(event)_en") && !isOn("buffer0/enable")
+            }
+        }
+
+        func events(_ kind: String) throws -> [[String: Any]] {
+            try program.output.text().split(separator: "\n").compactMap { line in
+                let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+                return object?["kind"] as? String == kind ? object : nil
+            }
+        }
+    }
+
+    /// The event switches the samples on, and the motion begins at its stamp; what was set before is there at the end.
+    @Test func theChipsEventBeginsTheMotion() async throws {
+        let watched = try Watched()
+        try await watched.fallAsleep()
+        // 0.05 g in steps of 8 mg.
+        #expect(try watched.station.attribute("events/in_accel_x|y|z_mag_rising_value", of: watched.device) == "6")
+        let stamp = monotonicNow()
+        watched.queue.fire(at: stamp)
+        try await watched.program.waitUntil("the buffer is on and the chip is not armed") {
+            try watched.isOn("buffer0/enable") && !watched.isOn("events/in_accel_x|y|z_mag_rising_en")
+        }
+        try await watched.feed([[300, 0, 1000], [0, 0, 1000]])
+        try await watched.program.waitUntil("motion began") { try !watched.events("motion.began").isEmpty }
+        let began = try #require(try watched.events("motion.began").first)
+        #expect(began["onset_ns"] as? Int64 == stamp)
+        #expect(try watched.events("samples.lost").first?["cause"] as? String == "wake")
+        // Rest ends the motion, and the next rest is watched as well.
+        try await watched.fallAsleep()
+        #expect(try watched.events("motion.ended").count == 1)
+        #expect(try watched.events("gap").isEmpty)
+        watched.program.interrupt()
+        #expect(try await watched.program.status() == 0)
+        #expect(try watched.station.attribute("events/in_accel_x|y|z_mag_rising_value", of: watched.device) == "20")
+        #expect(try !watched.isOn("events/in_accel_x|y|z_mag_rising_en"))
+        #expect(try !watched.isOn("buffer0/enable"))
+    }
+
+    /// A free fall that the chip has seen is an event as well, once.
+    @Test func aFreeFallOfTheChipIsAnEvent() async throws {
+        var device = Self.chip()
+        device.attributes["events/in_accel_x&y&z_mag_falling_en"] = "0"
+        device.attributes["events/in_accel_x&y&z_mag_falling_value"] = "40"
+        let watched = try Watched(device)
+        try await watched.fallAsleep()
+        try await watched.program.waitUntil("free fall is armed") {
+            try watched.isOn("events/in_accel_x&y&z_mag_falling_en")
+        }
+        // 0.35 g in steps of 8 mg.
+        #expect(try watched.station.attribute("events/in_accel_x&y&z_mag_falling_value", of: watched.device) == "44")
+        let stamp = monotonicNow()
+        watched.queue.fire(at: stamp)
+        watched.queue.fire(direction: 2, at: stamp + 1)
+        try await watched.feed(Array(repeating: [0, 0, 10], count: 30) + [[0, 0, 1000]])
+        try await watched.program.waitUntil("a free fall") { try !watched.events("free_fall").isEmpty }
+        try await watched.fallAsleep()
+        let falls = try watched.events("free_fall")
+        #expect(falls.count == 1)
+        #expect(falls.first?["onset_ns"] as? Int64 == stamp + 1)
+        #expect(falls.first?["source"] as? String == "chip")
+        #expect(try watched.events("motion.began").first?["source"] as? String == "chip")
+    }
+
+    /// A chip that is to wake the machine stays armed, and `power/wakeup` is as before at the end.
+    @Test func aChipThatWakesTheMachineStaysArmed() async throws {
+        let watched = try Watched(key: "wake = true", wakeUp: "disabled")
+        try await watched.fallAsleep()
+        #expect(try watched.wakeUp() == "enabled")
+        watched.queue.fire(at: monotonicNow())
+        try await watched.program.waitUntil("the buffer is on") { try watched.isOn("buffer0/enable") }
+        try await watched.feed([[300, 0, 1000], [0, 0, 1000]])
+        try await watched.program.waitUntil("motion began") { try !watched.events("motion.began").isEmpty }
+        #expect(try watched.isOn("events/in_accel_x|y|z_mag_rising_en"))
+        watched.program.interrupt()
+        #expect(try await watched.program.status() == 0)
+        #expect(try watched.wakeUp() == "disabled")
+        #expect(try !watched.isOn("events/in_accel_x|y|z_mag_rising_en"))
+    }
+
+    @Test func aChipThatCannotWakeTheMachineIsTold() async throws {
+        let watched = try Watched(key: "wake = true")
+        try await watched.program.waitForMessage("it cannot wake the machine, because its driver has no power/wakeup")
+    }
+
+    /// While nothing moves, samples may gather for longer, in a buffer that has room for them.
+    @Test func samplesOfRestMayGatherForLonger() async throws {
+        let watched = try Watched(watch: "samples", sensorKey: "rest_latency_s = 10")
+        try await watched.feed(Array(repeating: Self.rest, count: 220))
+        let length = Int(try watched.station.attribute("buffer0/length", of: watched.device)) ?? 0
+        #expect(length > 1000)
+        // A push is read at the end of the longer time.
+        try await watched.feed(Array(repeating: [300, 0, 1000], count: 100))
+        try await watched.program.waitUntil("motion began") { try !watched.events("motion.began").isEmpty }
+    }
+
+    /// What another program had switched on is on again at the end.
+    @Test func whatWasOnBeforeIsOnAgain() async throws {
+        var device = Self.chip()
+        device.attributes["events/in_accel_x|y|z_mag_rising_en"] = "1"
+        let watched = try Watched(device)
+        try await watched.fallAsleep()
+        watched.program.interrupt()
+        #expect(try await watched.program.status() == 0)
+        #expect(try watched.isOn("events/in_accel_x|y|z_mag_rising_en"))
+    }
+
+    /// Other types of events than the armed one wake nothing.
+    @Test func anotherEventIsNone() async throws {
+        let watched = try Watched()
+        try await watched.fallAsleep()
+        watched.queue.fire(type: 7, at: monotonicNow())
+        watched.queue.fire(type: 200, at: monotonicNow())
+        let stamp = monotonicNow()
+        watched.queue.fire(at: stamp)
+        try await watched.feed([[300, 0, 1000]])
+        try await watched.program.waitUntil("motion began") { try !watched.events("motion.began").isEmpty }
+        #expect(try watched.events("motion.began").first?["onset_ns"] as? Int64 == stamp)
+    }
+
+    /// At rest nothing wakes the program.
+    @Test func nothingWakesASleeper() async throws {
+        let watched = try Watched()
+        try await watched.fallAsleep()
+        // What falling asleep itself costs is over when two looks see the same number.
+        try await watched.program.waitUntil("a second without a wake-up") {
+            let before = watched.program.wakeUpCount
+            try await Task.sleep(for: .seconds(1))
+            return watched.program.wakeUpCount == before
+        }
+    }
+
+    /// A poll of the events never ends when the device goes: udev says it.
+    @Test func aSleepingDeviceIsMissedWhenItGoes() async throws {
+        let watched = try Watched()
+        try await watched.fallAsleep()
+        try watched.station.unplug(watched.device)
+        try await watched.program.waitUntil("the sensor is inactive") { try !watched.events("sensor.inactive").isEmpty }
+    }
+
+    /// One program at a time has a device's events.
+    @Test func aHeldDescriptorIsTold() async throws {
+        let watched = try Watched(isHeld: true)
+        try await watched.program.waitForMessage("chassis: does not sleep at rest", "another program has its events")
+        try await watched.feed(Array(repeating: Self.rest, count: 100))
+        #expect(try watched.isOn("buffer0/enable"))
+    }
+
+    struct Refusal: CustomTestStringConvertible {
+        let event: String
+        let watch: String
+        let words: String
+        var testDescription: String { "\(watch), \(event)" }
+    }
+
+    /// What sees gravity, or cannot come, is not used and told.
+    @Test(arguments: [
+        Refusal(event: "x_thresh_rising", watch: "chip", words: "has no event of movement (thresh rising)"),
+        Refusal(event: "x&y&z_mag_falling", watch: "chip", words: "has no event of movement (mag falling)"),
+        Refusal(event: "x|y|z_mag_rising", watch: "chip", words: "not known to leave out gravity"),
+        Refusal(event: "x|y|z_roc_rising", watch: "auto", words: "no interrupt in /proc/interrupts"),
+        Refusal(event: "x|y|z_unheard_of", watch: "chip", words: "has no event of movement"),
+    ])
+    func anEventThatIsNoUseIsRefused(_ refusal: Refusal) async throws {
+        let watched = try Watched(Self.chip("lonelychip", event: refusal.event), watch: refusal.watch)
+        try await watched.program.waitForMessage("chassis: does not sleep at rest", refusal.words)
+    }
+
+    /// Another detector of the sensor needs every sample.
+    @Test func aDetectorThatNeedsSamplesKeepsThem() async throws {
+        let watched = try Watched(more: "[orientation.turned]\naccelerometer = \"chassis\"")
+        try await watched.program.waitForMessage("watch has no effect", "[orientation.turned] needs every sample")
+    }
+
+    /// A switch that takes 1 and stays at 0 is found.
+    @Test func aSwitchThatStaysOffIsTold() async throws {
+        let watched = try Watched()
+        try await watched.program.waitUntil("the buffer is on") { try watched.isOn("buffer0/enable") }
+        let path = watched.station.path("events/in_accel_x|y|z_mag_rising_en", of: watched.device)
+        let stubborn = try StubbornAttribute(path: path, value: "0")
+        try await watched.feed(Array(repeating: Self.rest, count: 100))
+        try await watched.program.waitForMessage("stays off after it was switched on")
+        try await watched.program.waitUntil("the buffer is on again") { try watched.isOn("buffer0/enable") }
+        #expect(stubborn.wasWritten("1"))
+    }
+
+    /// `devices` and `doctor` show what a chip can report, and that no interrupt is behind it.
+    @Test func devicesAndDoctorShowEvents() async throws {
+        let station = try MockStation()
+        var device = Self.chip("lonelychip", event: "x_gesture_singletap", value: "3")
+        device.attributes["events/in_accel_x_thresh_either_en"] = "1"
+        device.attributes["events/in_accel_x_thresh_either_value"] = "100"
+        device.attributes["events/in_accel_x_thresh_either_period"] = "0.5"
+        device.attributes["events/in_accel_x&y&z_mag_falling_en"] = "0"
+        device.attributes["events/in_accel_mag_falling_value"] = "8"
+        device.attributes["events/in_accel_mag_falling_scale"] = "0.5"
+        device.attributes["events/in_strange_en"] = "0"
+        try station.add(device)
+        let text = try await station.run("devices")
+        #expect(text.output.contains("event     thresh either on x, at 0.9807 m/s², after 0.5 s, on"), "\(text.output)")
+        #expect(text.output.contains("event     mag falling on x&y&z, at 4 m/s², off"), "\(text.output)")
+        #expect(
+            text.output.contains("event     gesture singletap on x, at 3, whose unit is not known, off"),
+            "\(text.output)")
+        #expect(text.output.contains("event     in_strange, off"), "\(text.output)")
+        #expect(text.output.contains("interrupt none in /proc/interrupts"), "\(text.output)")
+        let json = try await station.run("devices", "--json")
+        #expect(
+            json.output.contains(#""type":"thresh","direction":"either","on":true,"value":100,"value_si":0.98"#),
+            "\(json.output)")
+        let doctor = try await station.run("doctor")
+        #expect(doctor.output.contains("these events never come"), "\(doctor.output)")
+        #expect(doctor.output.contains("no event leaves out gravity"), "\(doctor.output)")
+    }
+}
+
+extension MockProgram {
+    /// How often its threads were woken or gave way.
+    var wakeUpCount: Int {
+        let folder = "/proc/\(processIdentifier)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return threads.reduce(0) { sum, thread in
+            let status = (try? String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8)) ?? ""
+            let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") } ?? ""
+            return sum + (Int(line.split(separator: "\t").last ?? "") ?? 0)
+        }
+    }
+}
