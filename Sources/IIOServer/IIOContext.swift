@@ -5,7 +5,7 @@ enum IIOContext {
     /// The numbered name of a device in requests.
     static func id(_ index: Int) -> String { "iio:device\(index)" }
 
-    /// The document with the declaration that libiio 0.24 has, without which some readers refuse it.
+    /// The document with the declaration that libiio 0.24 writes.
     static func xml(_ devices: [IIODevice], description: String) -> String {
         var text = declaration
         text += "<context name=\"network\" version-major=\"0\" version-minor=\"24\" version-git=\"binnacl\" "

@@ -101,8 +101,8 @@ package struct IIODevice: Equatable, Sendable {
 
     /// In the order of a scan.
     ///
-    /// The stamp is before the quaternion: so all releases of libiio agree on the size of a scan, which some of them round up to its
-    /// largest channel and others do not.
+    /// The stamp is before the quaternion, so that the size of a scan is the same whether or not a reader rounds it up to its largest
+    /// channel.
     package var channels: [Channel] {
         let stamp = Channel(id: "timestamp", values: 0..<0)
         guard content != .attitude else { return [stamp, Channel(id: "rot_quaternion", values: 0..<4)] }

@@ -34,7 +34,7 @@ import Testing
         "TIMEOUT 18446744073709551616", "OPEN a 1", "OPEN a 0 00000001", "OPEN a 1048577 00000001", "OPEN a 1 1",
         "OPEN a 1 00000000", "OPEN a 1 +0000001", "OPEN a 1 0000000100000001", "OPEN a 1 0000000g",
         "OPEN a 1 00000001 CYCLIC",
-        "READBUF a", "READBUF a 0", "READBUF a 67108865", "READ a INPUT", "READ a b c", "WRITE a x -1",
+        "READBUF a", "READBUF a 0", "READBUF a 67108865", "READ a b c", "WRITE a x -1",
         "WRITE a x 99999999999",
         "SET a BUFFERS_COUNT 0", "SET a OTHER 1", "GETTRIG", "OPEN \u{e4} 1 00000001", "a\u{0}b", "1 2 3 4 5 6 7 8",
     ])
