@@ -31,7 +31,7 @@ _binnacle() {
     case "${COMP_WORDS[1]} $previous" in
         'run --config' | 'run -c') _binnacle_paths -f; return ;;
         'run --set') :; return ;;
-        'run --simulate') _binnacle_words 'still walk shake tap turn drop'; return ;;
+        'run --simulate') _binnacle_words 'still walk shake tap turn drop wash'; return ;;
         'run --trace') _binnacle_paths -f; return ;;
         'run --speed') :; return ;;
         'run --root') _binnacle_paths -d; return ;;
@@ -79,14 +79,14 @@ _binnacle() {
         'events --since') :; return ;;
         'events --until') :; return ;;
         'events --last' | 'events -n') :; return ;;
-        'events --kind') _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock rotation.began rotation.ended heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left orientation.changed tilt.changed hinge.changed attitude.changed heel.began heel.ended pitch.began pitch.ended light.changed proximity.changed tap step stationary departed gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any motion.* rotation.* heading.* sector.* interference.* calibration.* north.* orientation.* tilt.* hinge.* attitude.* heel.* pitch.* light.* proximity.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'; return ;;
+        'events --kind') _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock rotation.began rotation.ended heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left orientation.changed tilt.changed hinge.changed attitude.changed heel.began heel.ended pitch.began pitch.ended light.changed proximity.changed tap step stationary departed vibration.began vibration.changed vibration.ended machine.changed machine.finished gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any motion.* rotation.* heading.* sector.* interference.* calibration.* north.* orientation.* tilt.* hinge.* attitude.* heel.* pitch.* light.* proximity.* vibration.* machine.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'; return ;;
         'events --sensor') :; return ;;
         'events --socket') _binnacle_paths -f; return ;;
         'events --store') _binnacle_paths -f; return ;;
         'samples --sensor') :; return ;;
         'samples --kind') _binnacle_words 'accelerometer magnetometer gyroscope'; return ;;
         'samples --socket') _binnacle_paths -f; return ;;
-        'watch --simulate') _binnacle_words 'still walk shake tap turn drop'; return ;;
+        'watch --simulate') _binnacle_words 'still walk shake tap turn drop wash'; return ;;
         'watch --config' | 'watch -c') _binnacle_paths -f; return ;;
         'watch --set') :; return ;;
         'watch --speed') :; return ;;
@@ -123,7 +123,7 @@ _binnacle() {
         'calibrate --root') _binnacle_paths -d; return ;;
         'declination --date') :; return ;;
         'declination --altitude') :; return ;;
-        'simulate --model') _binnacle_words 'still walk shake tap turn drop'; return ;;
+        'simulate --model') _binnacle_words 'still walk shake tap turn drop wash'; return ;;
         'simulate --rate-hz') :; return ;;
         'simulate --trace') _binnacle_paths -f; return ;;
         'simulate --bind') :; return ;;
@@ -137,7 +137,7 @@ _binnacle() {
         'simulate --name') :; return ;;
         'simulate --for') :; return ;;
         'simulate --node') _binnacle_paths -f; return ;;
-        'bench --kernel') _binnacle_words 'limits k1 k3 k4 decode live traces'; return ;;
+        'bench --kernel') _binnacle_words 'limits k1 k3 k4 k5 decode live traces'; return ;;
     esac
     case ${COMP_WORDS[1]} in
         run)
@@ -202,7 +202,7 @@ _binnacle() {
             ;;
         on)
             options='--sensor --after --once --json --utc --socket --help'
-            _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock rotation.began rotation.ended heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left orientation.changed tilt.changed hinge.changed attitude.changed heel.began heel.ended pitch.began pitch.ended light.changed proximity.changed tap step stationary departed gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any motion.* rotation.* heading.* sector.* interference.* calibration.* north.* orientation.* tilt.* hinge.* attitude.* heel.* pitch.* light.* proximity.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'
+            _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock rotation.began rotation.ended heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left orientation.changed tilt.changed hinge.changed attitude.changed heel.began heel.ended pitch.began pitch.ended light.changed proximity.changed tap step stationary departed vibration.began vibration.changed vibration.ended machine.changed machine.finished gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any motion.* rotation.* heading.* sector.* interference.* calibration.* north.* orientation.* tilt.* hinge.* attitude.* heel.* pitch.* light.* proximity.* vibration.* machine.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'
             ;;
         calibrate)
             options='--output --force --model --trace --bind --map --rate --from --to --sensor --config --for --position --field --json --root --help'

@@ -316,7 +316,9 @@ package struct CommandRow: Sendable {
             options: [
                 OptionRow.model.meaning(
                     "still|walk|shake|tap|turn|drop|wash",
-                    help: "Play a motion model: the device lies still, walks, turns, is shaken, tapped or dropped, or is a washing machine."),
+                    help:
+                        "Play a motion model: the device lies still, walks, turns, is shaken, tapped or dropped, or is a washing machine."
+                ),
                 .rateHz, .gyroscope,
                 .trace.meaning(
                     help: """

@@ -103,7 +103,8 @@ package struct Assumption: Sendable {
         let length = Figure.Value.number(Double(lengthG), decimals: 2)
         return Assumption(
             subject: sensor,
-            text: "sensor '\(sensor)': it measures \(length) g at rest, so its scale is wrong; the orientation needs its "
+            text:
+                "sensor '\(sensor)': it measures \(length) g at rest, so its scale is wrong; the orientation needs its "
                 + "direction alone, and 'binnacle calibrate' corrects it")
     }
 }
