@@ -26,7 +26,7 @@ import Testing
         FaultyText("unknown table", "[|sensors.chassis]\n", "unknown", "did you mean `sensor`?"),
         FaultyText(
             "unknown key", "|verbose = true\n", "unknown",
-            "`sensor`, `motion`, `north`, `attitude`, `orientation`, `hinge`, `tap`, `steps`, `stationary`, `light`, `proximity`, `handler`"
+            "`sensor`, `motion`, `north`, `attitude`, `orientation`, `hinge`, `tap`, `steps`, `stationary`, `vibration`, `light`, `proximity`, `handler`"
         ),
         FaultyText("section kind is no table", "sensor = |3\n", "expected", "found an integer"),
         FaultyText("section is no table", "[sensor]\nchassis = |true\n", "[sensor.chassis]", "found a boolean"),

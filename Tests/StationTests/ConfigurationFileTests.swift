@@ -40,7 +40,8 @@ import Testing
             let key = words.prefix { $0 == "_" || $0.isLetter }
             let isSetting = !key.isEmpty && words.dropFirst(key.count).hasPrefix(" = ")
             let kinds = [
-                "handler", "attitude", "orientation", "hinge", "tap", "steps", "stationary", "light", "proximity",
+                "handler", "attitude", "orientation", "hinge", "tap", "steps", "stationary", "vibration", "light",
+                "proximity",
             ]
             let isSection =
                 kinds.contains { words.hasPrefix("[\($0).") } && words.hasSuffix("]")

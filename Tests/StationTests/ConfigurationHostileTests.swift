@@ -113,7 +113,7 @@ import Testing
                 "t.toml:7:1: threshold_g (-1.0) has to be a number above 0",
                 "t.toml:8:11: `quiet_s`: expected a number, found a string",
                 "t.toml:9:1: [sensor.a] has no `file` (it names the recording)",
-                "t.toml:11:2: unknown table or key `wibble` (one of `sensor`, `motion`, `north`, `attitude`, `orientation`, `hinge`, `tap`, `steps`, `stationary`, `light`, `proximity`, `handler`, `position`, `store`, `socket`, `dbus`)",
+                "t.toml:11:2: unknown table or key `wibble` (one of `sensor`, `motion`, `north`, `attitude`, `orientation`, `hinge`, `tap`, `steps`, `stationary`, `vibration`, `light`, `proximity`, `handler`, `position`, `store`, `socket`, `dbus`)",
             ])
     }
 

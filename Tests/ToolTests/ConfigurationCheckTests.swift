@@ -64,7 +64,7 @@ import Testing
         ),
         (
             ["binnacle.toml": box, "conf.d/\u{1B}[2J.toml": "colour = 1\n"],
-            "conf.d/\\u{1b}[2J.toml:1:1: unknown table or key `colour` (one of `sensor`, `motion`, `north`, `attitude`, `orientation`, `hinge`, `tap`, `steps`, `stationary`, `light`, `proximity`, `handler`, `position`, `store`, `socket`, `dbus`)"
+            "conf.d/\\u{1b}[2J.toml:1:1: unknown table or key `colour` (one of `sensor`, `motion`, `north`, `attitude`, `orientation`, `hinge`, `tap`, `steps`, `stationary`, `vibration`, `light`, `proximity`, `handler`, `position`, `store`, `socket`, `dbus`)"
         ),
     ]
 

@@ -40,7 +40,7 @@ import Testing
         let commands = rows.filter { !$0.hasPrefix("   ") }.compactMap {
             $0.split(separator: " ").first.map(String.init)
         }
-        #expect(commands.count == 19)
+        #expect(commands.count == 20)
         let shared = try String(contentsOfFile: Self.project + "/man/binnacle.1", encoding: .utf8)
         for command in commands {
             #expect(shared.contains(".Ss \(command)"))
@@ -89,7 +89,7 @@ import Testing
             """
         #expect(
             try Self.run(["/bin/bash", "--norc", "-c", script]).lines
-                == ["shake", "still walk shake turn drop wash", "Package.swift"])
+                == ["shake", "still walk shake tap turn drop wash", "Package.swift"])
     }
 
     @Test(.enabled(if: exists("fish"), "there is no fish"), arguments: lines)

@@ -267,7 +267,7 @@ import Testing
     @Test(
         arguments: [
             ([], "simulate needs --model MODEL or --trace FILE"), (["walk"], "simulate takes no 'walk'"),
-            (["--model"], "--model needs a value: still|walk|shake|turn|drop"),
+            (["--model"], "--model needs a value: still|walk|shake|tap|turn|drop|wash"),
             (["--model", "wlak"], "did you mean `walk`?"), (["--model", "walk", "--trace", "x"], "does not go with"),
             (["--model", "walk", "--loop"], "--loop is for --trace"),
             (["--model", "walk", "--speed", "2"], "--speed is for --trace"),
@@ -293,7 +293,7 @@ import Testing
     @Test func theHelpNamesTheCommands() throws {
         let help = try Binary.run("simulate", "--help")
         #expect(help.status == 0)
-        for word in ["unplug", "stall SECONDS", "gap SECONDS", "--rate-hz HZ", "--model still|walk|shake|turn|drop"] {
+        for word in ["unplug", "stall SECONDS", "gap SECONDS", "--rate-hz HZ", "--model still|walk|shake|tap|turn|drop|wash"] {
             #expect(help.output.contains(word))
         }
         for line in help.output.split(separator: "\n") { #expect(line.count <= 126, "\(line)") }

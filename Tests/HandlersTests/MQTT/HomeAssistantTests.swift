@@ -26,7 +26,7 @@ import Testing
         "device_automation": ["atype", "type", "stype", "t"],
     ]
     private static let deviceClasses: [String: Set<String>] = [
-        "binary_sensor": ["moving", "vibration", "tamper", "problem"], "sensor": ["enum"],
+        "binary_sensor": ["moving", "vibration", "tamper", "problem"], "sensor": ["enum", "frequency", "speed"],
     ]
 
     private static let topics = HomeAssistantTopics(
