@@ -19,6 +19,10 @@ struct RecordCommand {
         options.sensors = arguments.all(.sensor)
         options.replaces = arguments.has(.force)
         options.root = arguments.value(.root)
+        options.simulation = try arguments.simulated(.simulate)
+        if options.simulation != nil {
+            try arguments.refuse([.config, .sensor, .root, .scans], "does not go with --simulate, which plays the sensor")
+        }
         options.keepsScans = arguments.has(.scans)
         guard !options.keepsScans || TraceWriter.isArrow(options.path) else {
             throw StationError(.usage, "--scans: CSV has no place for raw scans: name an Arrow stream, -o FILE.arrows")

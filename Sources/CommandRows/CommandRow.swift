@@ -93,7 +93,11 @@ package struct CommandRow: Sendable {
                 (unplugged, samples lost) is reported on standard error. Exits with 69 when there is nothing to record,
                 and with 77 when nothing may be opened.
                 """,
-            options: [.output, .for, .sensor, .config, .scans, .force, .root]),
+            options: [
+                .output, .for, .sensor, .config,
+                .simulate.meaning(help: "Record a motion model in place of sensors: still, walk, shake, tap, turn or drop."),
+                .scans, .force, .root,
+            ]),
         CommandRow(
             .convert, operands: "TRACE… -o FILE", takes: .files,
             summary: "convert traces to another format, or join several",

@@ -53,6 +53,7 @@ package final class Recording {
 
     private static func select(_ options: RecordOptions, _ finder: DeviceFinder) throws(StationError) -> SensorSelection
     {
+        if let model = options.simulation { return SensorSelection(simulating: model) }
         let devices = try finder.list()
         guard let path = options.configurationPath else {
             return try SensorSelection(devices, wanted: options.sensors)
@@ -174,6 +175,8 @@ package struct RecordOptions {
     package var configurationPath: String?
     /// Sensors by name, label, node or identity; empty for all.
     package var sensors: [String] = []
+    /// A model that is played in place of sensors; `nil` for none.
+    package var simulation: SimulationSettings.Model?
     /// `nil` records until the user ends it.
     package var duration: Duration?
     /// The file; `-` is standard output.

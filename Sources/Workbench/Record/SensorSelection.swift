@@ -71,6 +71,16 @@ struct SensorSelection {
         inputs = configuration.inputs
     }
 
+    /// One sensor that plays a model.
+    init(simulating model: SimulationSettings.Model) {
+        var settings = SimulationSettings()
+        settings.model = model
+        if model == .tap { settings.rateHz = 400 }
+        wanted = [WantedSensor(SensorSection(name: "simulated", source: .simulated(settings)), SampleKind.allCases)]
+        inputs = []
+        notices = []
+    }
+
     /// The connected devices, named after their drivers.
     init(_ devices: [SensorDevice], wanted: [String]) throws(StationError) {
         for name in wanted where !devices.contains(where: { $0.answers(to: name) }) {
