@@ -21,7 +21,8 @@ struct RecordCommand {
         options.root = arguments.value(.root)
         options.simulation = try arguments.simulated(.simulate)
         if options.simulation != nil {
-            try arguments.refuse([.config, .sensor, .root, .scans], "does not go with --simulate, which plays the sensor")
+            try arguments.refuse(
+                [.config, .sensor, .root, .scans], "does not go with --simulate, which plays the sensor")
         }
         options.keepsScans = arguments.has(.scans)
         guard !options.keepsScans || TraceWriter.isArrow(options.path) else {

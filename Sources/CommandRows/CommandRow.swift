@@ -95,7 +95,8 @@ package struct CommandRow: Sendable {
                 """,
             options: [
                 .output, .for, .sensor, .config,
-                .simulate.meaning(help: "Record a motion model in place of sensors: still, walk, shake, tap, turn or drop."),
+                .simulate.meaning(
+                    help: "Record a motion model in place of sensors: still, walk, shake, tap, turn or drop."),
                 .scans, .force, .root,
             ]),
         CommandRow(

@@ -89,7 +89,9 @@ import Testing
         #expect(duration > 1500 && duration < 1900, "\(duration)")
     }
 
-    /// An alarm at the first push of a commotion. A recording has no time of day, so the quiet hours of the example leave nothing out.
+    /// An alarm at the first push of a commotion.
+    ///
+    /// A recording has no time of day, so the quiet hours of the example leave nothing out.
     @Test func aBoxThatIsMovedAlarms() throws {
         let trial = try Trial("moved-box.toml", program: "/usr/local/bin/box-alarm")
         // Pushed at 10 s and at 30 s, and then left alone for two minutes before the next push.

@@ -293,7 +293,9 @@ import Testing
     @Test func theHelpNamesTheCommands() throws {
         let help = try Binary.run("simulate", "--help")
         #expect(help.status == 0)
-        for word in ["unplug", "stall SECONDS", "gap SECONDS", "--rate-hz HZ", "--model still|walk|shake|tap|turn|drop|wash"] {
+        for word in [
+            "unplug", "stall SECONDS", "gap SECONDS", "--rate-hz HZ", "--model still|walk|shake|tap|turn|drop|wash",
+        ] {
             #expect(help.output.contains(word))
         }
         for line in help.output.split(separator: "\n") { #expect(line.count <= 126, "\(line)") }
