@@ -59,6 +59,7 @@ _binnacle() {
         'record --for') :; return ;;
         'record --sensor') :; return ;;
         'record --config' | 'record -c') _binnacle_paths -f; return ;;
+        'record --simulate') _binnacle_words 'still walk shake tap turn drop wash'; return ;;
         'record --root') _binnacle_paths -d; return ;;
         'convert --output' | 'convert -o') _binnacle_paths -f; return ;;
         'convert --bind') :; return ;;
@@ -153,7 +154,7 @@ _binnacle() {
             _binnacle_paths -f
             ;;
         record)
-            options='--output --for --sensor --config --scans --force --root --help'
+            options='--output --for --sensor --config --simulate --scans --force --root --help'
             :
             ;;
         convert)

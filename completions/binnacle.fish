@@ -68,6 +68,7 @@ complete -c binnacle -n '__fish_seen_subcommand_from record' -l output -s o -r -
 complete -c binnacle -n '__fish_seen_subcommand_from record' -l for -x -d 'Stop after TIME, a number with ms, s, m or h, as in 10s'
 complete -c binnacle -n '__fish_seen_subcommand_from record' -l sensor -x -d 'Only the sensor of that name: the section\'s name where there is a configuration, else also a label, node or identity'
 complete -c binnacle -n '__fish_seen_subcommand_from record' -l config -s c -r -F -d 'Take sensors, detectors and handlers from PATH, a file or a folder, instead of the defaults'
+complete -c binnacle -n '__fish_seen_subcommand_from record' -l simulate -x -a 'still walk shake tap turn drop wash' -d 'Record a motion model in place of sensors: still, walk, shake, tap, turn or drop'
 complete -c binnacle -n '__fish_seen_subcommand_from record' -l scans -d 'Keep the raw scans of IIO devices, too, in a column \'scan\' of an Arrow stream, so that they can be decoded again'
 complete -c binnacle -n '__fish_seen_subcommand_from record' -l force -d 'Overwrite FILE if it exists'
 complete -c binnacle -n '__fish_seen_subcommand_from record' -l root -x -a '(__fish_complete_directories)' -d 'Look for IIO devices in DIR/sys/bus/iio/devices and DIR/dev, without udev: for containers and for tests'
