@@ -26,7 +26,7 @@ struct RecordCommand {
         }
         options.keepsScans = arguments.has(.scans)
         guard !options.keepsScans || TraceWriter.isArrow(options.path) else {
-            throw StationError(.usage, "--scans: CSV has no place for raw scans: name an Arrow stream, -o FILE.arrows")
+            throw StationError(.usage, "--scans: only an Arrow stream has a place for raw scans: -o FILE.arrows")
         }
         options.duration = try arguments.duration()
         self.options = options

@@ -88,8 +88,8 @@ package struct CommandRow: Sendable {
         CommandRow(
             .record, summary: "record sensors into a trace that replay plays",
             details: """
-                Writes an Arrow stream when FILE ends in .arrows, and else CSV with a column for each axis of each
-                sensor. After a kill everything up to the last second is there. What happens to a sensor meanwhile
+                Writes an Arrow stream when FILE ends in .arrows, MCAP for ROS 2 when it ends in .mcap, and else CSV with a
+                column for each axis of each sensor. After a kill everything up to the last second is there. What happens to a sensor meanwhile
                 (unplugged, samples lost) is reported on standard error. Exits with 69 when there is nothing to record,
                 and with 77 when nothing may be opened.
                 """,
@@ -103,8 +103,8 @@ package struct CommandRow: Sendable {
             .convert, operands: "TRACE… -o FILE", takes: .files,
             summary: "convert traces to another format, or join several",
             details: """
-                Reads what replay reads, - for standard input, and writes what record writes: an Arrow stream when FILE ends in .arrows, else
-                CSV. Stamps and values stay exactly the same; several traces are merged by their stamps. What a replay
+                Reads what replay reads, - for standard input, and writes what record writes: an Arrow stream when FILE ends in .arrows, MCAP
+                for ROS 2 when it ends in .mcap, else CSV. Stamps and values stay exactly the same; several traces are merged by their stamps. What a replay
                 would skip is left out and reported on standard error.
                 """,
             options: [OptionRow.output] + OptionRow.ofTraces + [OptionRow.force]),

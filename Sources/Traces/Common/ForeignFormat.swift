@@ -38,6 +38,10 @@ package struct ForeignFormat {
             "PAR1",
             says: "is a Parquet file: convert it to an Arrow stream, with pyarrow: "
                 + "t = parquet.read_table(IN); \(stream)"),
+        ForeignFormat(
+            MCAPRecord.magic,
+            "is an MCAP file, which is written and not read: keep the recording as an Arrow stream or CSV, or write its "
+                + "messages as CSV (Python's rosbags reads them)"),
         ForeignFormat([0x1F, 0x8B], "is compressed with gzip: unpack it first (gunzip)") {
             unpacked($0, with: "gunzip -c", suffixes: [".gz"])
         },

@@ -36,6 +36,12 @@ package final class RecordingFile {
         }
     }
 
+    /// Keeps a failure of what is to be written, and throws it; nothing is written after it.
+    func refuse(_ failure: TraceError) throws(TraceError) {
+        self.failure = failure
+        throw failure
+    }
+
     /// Opens a file to write; a link is not followed, because in a folder of another user it may lead to any file.
     private static func open(_ path: String, _ flags: Int32) throws(TraceError) -> Descriptor {
         let flags = O_WRONLY | O_CLOEXEC | flags | (followsLink(path) ? 0 : O_NOFOLLOW)

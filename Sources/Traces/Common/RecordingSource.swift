@@ -16,7 +16,7 @@ public final class RecordingSource: SampleSource {
     private let flushNanoseconds: Int64?
     private var flushedNanoseconds: Int64?
 
-    /// Records a source: an Arrow stream when the file's name ends in `.arrows`, and else CSV.
+    /// Records a source: an Arrow stream when the file's name ends in `.arrows`, MCAP when it ends in `.mcap`, and else CSV.
     ///
     /// Samples are written once per second of sample time, so that a kill of the process loses at most that.
     ///

@@ -1,7 +1,9 @@
 package import Binnacle
 
-/// Writes samples as a recording that ``TraceSource`` reads back unchanged: an Arrow stream if the file's name ends in `.arrows`,
-/// else CSV with the canonical header.
+/// Writes samples as a recording, in the format that the file's name ends in.
+///
+/// It is an Arrow stream for `.arrows`, an MCAP file for `.mcap`, and else CSV with the canonical header. ``TraceSource`` reads an
+/// Arrow stream and CSV back unchanged.
 ///
 /// Samples are collected and written in whole lines or messages: after a kill everything up to the last ``flush()`` is in the
 /// file, and at most the last line or message is torn, which a reader skips. Nothing is allocated per sample.
@@ -45,13 +47,19 @@ package final class TraceWriter {
         let columns = TraceColumns(streams)
         if let other = Self.otherSuffixes.first(where: path.hasSuffix) {
             throw TraceError(
-                .cannotCreate, path: path, "\(other) is not written: a recording is an Arrow stream, .arrows, or .csv")
+                .cannotCreate, path: path,
+                "\(other) is not written: a recording is an Arrow stream, .arrows, or .csv or .mcap")
         }
         keepsScans = details.keepsScans && Self.isArrow(path)
         if Self.isArrow(path) {
             try ArrowRecording.check(columns, path: path)
             file = try RecordingFile(path: path, replacing: replacing)
             format = try ArrowRecording(file, columns, details)
+        } else if path.hasSuffix(".mcap") {
+            // As many streams as an Arrow stream may have.
+            try ArrowRecording.check(columns, path: path)
+            file = try RecordingFile(path: path, replacing: replacing)
+            format = try MCAPRecording(file, columns, path: path)
         } else {
             try CSVRecording.check(columns, path: path)
             file = try RecordingFile(path: path, replacing: replacing)
