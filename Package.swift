@@ -106,12 +106,13 @@ let package = Package(
         .target(name: "PosixCalls", swiftSettings: settings),
         .target(name: "CMappedFile"),
         .target(name: "CZstd", dependencies: ["CLoading"]),
+        .target(name: "CArchive", dependencies: ["CLoading"]),
         .target(name: "ArrowStream", swiftSettings: settings),
         .target(
             name: "Traces",
             dependencies: [
                 "ArrowStream", "SensorGeometry", "Binnacle", "Kernels", "PlainText", "PosixCalls", "CMappedFile",
-                "CZstd",
+                "CZstd", "CArchive",
             ],
             swiftSettings: settings),
         .target(name: "CLoading"),

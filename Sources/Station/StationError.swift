@@ -115,7 +115,9 @@ extension StationError {
     /// - Throws: Which file it is, and what to do.
     package static func refuse(writing output: String, over inputs: [String], option: String) throws(StationError) {
         guard let written = try? fileStatus(output == "-" ? "/dev/stdout" : output), written.isRegular,
-            let input = inputs.first(where: { (try? fileStatus($0))?.isSameFile(as: written) ?? false })
+            let input = inputs.first(where: { path in
+                (try? fileStatus(RecordingFolder.file(path)))?.isSameFile(as: written) ?? false
+            })
         else { return }
         let name = output == "-" ? "standard output is \(input.printable), which" : "\(output.printable):"
         throw StationError(

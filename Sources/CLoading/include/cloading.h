@@ -1,5 +1,5 @@
-// Libraries that are loaded when they are used, and their functions: what CSQLite, CMosquitto, CCurl, CSDBus, CZstd, CUdev
-// and CEvdev have in common. Each of them has its own table, lock and names.
+// Libraries that are loaded when they are used, and their functions: what CSQLite, CMosquitto, CCurl, CSDBus, CZstd, CArchive,
+// CUdev and CEvdev have in common. Each of them has its own table, lock and names.
 #ifndef CLOADING_H
 #define CLOADING_H
 

@@ -62,7 +62,7 @@ package struct HTTPAction: HandlerAction, Equatable {
                 hint: "password_file or password_credential names it")
         }
         if settings.usesTLS {
-            Self.refuse("plain_http", table, "https:// is encrypted")
+            if settings.allowsPlain { Self.refuse("plain_http", table, "https:// is encrypted") }
         } else {
             Self.refuse("ca_file", table, "https:// is the encrypted way")
             if !settings.isLocal, !settings.allowsPlain {

@@ -45,7 +45,7 @@ package struct TraceSet: Sendable {
     /// Whether no file is named.
     package var isEmpty: Bool { paths.isEmpty && bindings.isEmpty }
 
-    /// Puts the files of each folder that is named, such as an app's export, in the folder's place.
+    /// Puts the files of each folder or zip archive that is named, such as an app's export, in its place.
     package mutating func openFolders() throws(StationError) {
         var opened: [String] = []
         for path in paths {
@@ -56,6 +56,22 @@ package struct TraceSet: Sendable {
             opened += folder?.files ?? [path]
         }
         paths = opened
+        try refuseStrays()
+    }
+
+    /// Refuses pipes and devices among files, as a pattern of the shell finds them: they may have no writer and no end.
+    ///
+    /// What the shell itself makes, as in `<(zcat a.csv.gz)`, has both, and several pipes without a file are meant.
+    private func refuseStrays() throws(StationError) {
+        let named = paths.filter { !$0.hasPrefix("/dev/fd/") && !$0.hasPrefix("/proc/") && $0 != "/dev/stdin" }
+        let kinds = named.map { (path: $0, status: try? fileStatus(RecordingFolder.file($0))) }
+        guard kinds.contains(where: { $0.status?.isRegular == true }),
+            let stray = kinds.first(where: { $0.status?.isRegular == false })?.path
+        else { return }
+        throw StationError(
+            .usage,
+            "\(stray.printable): is a pipe or a device among files, which may never end: leave it out, or play it as "
+                + "<(cat \(ShellText.quoted(stray))) or with --bind")
     }
 
     /// Each file once, in the order given.
@@ -128,7 +144,10 @@ struct TraceBinding {
         sensors = files.map { $0.contents.map { _ in nil } }
     }
 
-    var notices: [String] { leftOut + files.flatMap(\.notices).map(\.description) + [ambiguity].compactMap { $0 } }
+    /// What the recordings do not say.
+    var assumptions: [String] { files.flatMap(\.notices).map(\.description) + [ambiguity].compactMap { $0 } }
+
+    var notices: [String] { leftOut + assumptions }
 
     var unused: [String] { streams.filter { $0.sensor == nil }.map { "\($0.words) plays no sensor" } }
 

@@ -81,8 +81,8 @@ package struct Assembly {
         inputs = set.files
         var binding = try TraceBinding(set, interruption: interruption)
         play(try binding.bindEverything())
-        assumptions = binding.notices
-        notices = assumptions
+        assumptions = binding.assumptions
+        notices = binding.notices
     }
 
     /// Makes the detectors of a replay, whose recordings play all sensors.
@@ -102,8 +102,8 @@ package struct Assembly {
             let leftOut = read.notices
             var binding = try TraceBinding(try read.traces(set, path), interruption: interruption)
             play(try binding.bind(read.needs, optionalNeeds: read.optionalNeeds))
-            assumptions = binding.notices
-            notices = leftOut + assumptions + binding.unused + placeNotices
+            assumptions = binding.assumptions
+            notices = leftOut + binding.notices + binding.unused + placeNotices
         } else {
             var binding = try TraceBinding(set, interruption: interruption)
             let source = try binding.bindEverything()
@@ -126,9 +126,9 @@ package struct Assembly {
             }.map {
                 "\($0.kind.rawValue) '\($0.sensor.name.printable)': not used; a configuration can name a detector for it"
             }
-            assumptions = binding.notices
+            assumptions = binding.assumptions
             notices =
-                assumptions + unused + (magnetometer == nil ? ["no magnetometer in the traces: no heading"] : [])
+                binding.notices + unused + (magnetometer == nil ? ["no magnetometer in the traces: no heading"] : [])
                 + placeNotices
         }
         inputs = set.files + configuration.inputs

@@ -86,7 +86,7 @@ package struct ForeignFormat {
 
     /// Throws ``TraceError`` when a file begins like one of these formats.
     static func refuse(_ first: [UInt8], _ path: String) throws(TraceError) {
-        if first.starts(with: "PK\u{3}\u{4}".utf8) { throw archive(path, first) }
+        if first.starts(with: "PK\u{3}\u{4}".utf8) { throw archive(path) }
         if let encoding = wideEncoding(first) {
             throw TraceError(
                 .data, path: path, "is \(encoding) text: save it as UTF-8",
@@ -101,23 +101,27 @@ package struct ForeignFormat {
         unpacked(path, with: "unzstd -c", suffixes: [".zst", ".zstd"])
     }
 
-    /// The error for a zip archive: the first entry, or else the name, identifies a workbook.
-    private static func archive(_ path: String, _ first: [UInt8]) -> TraceError {
+    /// The workbook that a zip archive is, by its first entry, or else its name; `nil` for another archive.
+    static func workbook(_ path: String) -> String? {
         let name = path.lowercased()
         let entry = String(decoding: (try? entryName(path)) ?? [], as: UTF8.self)
-        let isOpenDocument = name.hasSuffix(".ods") || entry == "mimetype"
-        if isOpenDocument || [".xlsx", ".xlsm"].contains(where: name.hasSuffix) || entry == "[Content_Types].xml"
+        if name.hasSuffix(".ods") || entry == "mimetype" { return ".ods" }
+        let isExcel =
+            [".xlsx", ".xlsm"].contains(where: name.hasSuffix) || entry == "[Content_Types].xml"
             || entry.hasPrefix("xl/") || entry.hasPrefix("_rels/")
-        {
+        return isExcel ? "Excel's .xlsx" : nil
+    }
+
+    /// The error for a zip archive where one recording is expected.
+    private static func archive(_ path: String) -> TraceError {
+        if let workbook = workbook(path) {
             return TraceError(
-                .data, path: path,
-                "is a workbook (\(isOpenDocument ? ".ods" : "Excel's .xlsx")), and no CSV: \(export)",
-                remedy: exported(path))
+                .data, path: path, "is a workbook (\(workbook)), and no CSV: \(export)", remedy: exported(path))
         }
         return TraceError(
             .data, path: path,
-            "is a zip archive: unpack it first (unzip \(ShellText.quoted(path))), and name the files in it that hold the "
-                + "accelerometer and the magnetometer")
+            "is a zip archive, where one file is expected: unpack it first (unzip \(ShellText.quoted(path))), or name each file "
+                + "in it, as in export.zip/Accelerometer.csv")
     }
 
     /// The name of the first entry of a zip archive.

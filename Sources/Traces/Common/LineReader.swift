@@ -265,9 +265,13 @@ struct InputFile {
     }
 
     static func open(path: String) throws(TraceError) -> InputFile {
-        let file = try mapError({ error(opening: path, $0) }) { () throws(SystemError) in
+        let file: Descriptor
+        do throws(SystemError) {
             // ``read`` waits for a writer or a device, and can be cancelled.
-            try Descriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
+            file = try Descriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
+        } catch {
+            if error.code == ENOTDIR, let entry = try ZipArchive.entry(at: path) { return entry }
+            throw Self.error(opening: path, error)
         }
         let status = try mapError({ TraceError(.inputOutput, path: path, "cannot be examined: \($0.reason)") }) {
             () throws(SystemError) in try fileStatus(of: file.raw)
@@ -286,10 +290,13 @@ struct InputFile {
     }
 
     /// The file's first bytes, without moving the read position; fewer if it is shorter, none for a pipe.
-    func firstBytes(_ count: Int) -> [UInt8] {
+    func firstBytes(_ count: Int) -> [UInt8] { bytes(count, at: 0) }
+
+    /// Bytes from a place in the file, as ``firstBytes(_:)``.
+    func bytes(_ count: Int, at offset: Int) -> [UInt8] {
         guard size != nil else { return [] }
         var bytes = Array(repeating: UInt8(0), count: count)
-        let result = try? systemCall("pread") { pread(descriptor, &bytes, count, 0) }
+        let result = try? systemCall("pread") { pread(descriptor, &bytes, count, off_t(offset)) }
         return Array(bytes.prefix(result ?? 0))
     }
 

@@ -2,7 +2,7 @@ import Binnacle
 import PlainText
 import PosixCalls
 
-/// The export of an app as a folder: the files that belong to one recording, and those that are left out.
+/// The export of an app as a folder or a zip archive: the files that belong to one recording, and those that are left out.
 ///
 /// Of several files with the same kind of samples, an app's export has one that detectors are made for: the acceleration with
 /// gravity rather than without, and what was calibrated rather than what was not.
@@ -21,16 +21,27 @@ package struct RecordingFolder {
         let rank: Int
     }
 
-    /// Looks into a folder, and not into those in it; `nil` for what is no folder.
+    /// Looks into a folder or an archive, and not into folders in it; `nil` for what is neither.
     ///
-    /// Pipes and devices are left out unopened, so nothing is waited for.
+    /// Pipes and devices are left out unopened, so nothing is waited for. A folder that has all of an archive is looked into.
     ///
-    /// - Throws: ``TraceError`` when the folder has no recording, or several that do not belong together.
+    /// - Throws: ``TraceError`` when the folder has no recording, or several that do not belong together, and when an entry of an
+    ///   archive cannot be unpacked.
     package init?(path: String, hints: TraceHints) throws(TraceError) {
-        guard (try? fileStatus(path))?.isFolder == true else { return nil }
-        let names = try mapError({ TraceError(.noPermission, path: path, "cannot be read: \($0.reason)") }) {
-            () throws(SystemError) in try folderNames(path)
-        }.filter { !$0.hasPrefix(".") }.sorted()
+        var folder = path.hasSuffix("/") ? path : path + "/"
+        var names: [String] = []
+        let archive = try ZipArchive(path: path)
+        if let archive {
+            let top = archive.names.first.map { $0.prefix { $0 != "/" } + "/" } ?? ""
+            let isAll = archive.names.allSatisfy { $0.hasPrefix(top) }
+            if isAll { folder += top }
+            names = archive.names.map { isAll ? String($0.dropFirst(top.count)) : $0 }.sorted()
+        } else {
+            guard (try? fileStatus(path))?.isFolder == true else { return nil }
+            names = try mapError({ TraceError(.noPermission, path: path, "cannot be read: \($0.reason)") }) {
+                () throws(SystemError) in try folderNames(path)
+            }.filter { !$0.hasPrefix(".") }.sorted()
+        }
         guard names.count <= Self.mostNames else {
             throw TraceError(
                 .data, path: path,
@@ -38,12 +49,15 @@ package struct RecordingFolder {
         }
         var hints = hints
         hints.isOnlyFile = false
-        let folder = path.hasSuffix("/") ? path : path + "/"
         var found: [Candidate] = []
         var refused: [TraceError] = []
-        for name in names where InputFile.isRegular(folder + name) && Self.mayBeRecording(name) {
+        for name in names where Self.mayBeRecording(name) {
+            guard archive != nil ? !name.contains("/") : InputFile.isRegular(folder + name) else { continue }
+            // An entry that cannot be unpacked is not passed over.
+            let entry = archive == nil ? nil : try InputFile.open(path: folder + name)
             do throws(TraceError) {
-                let file = try TraceFile(path: folder + name, hints: hints)
+                let input = if let entry { entry } else { try InputFile.open(path: folder + name) }
+                let file = try TraceFile(input, hints: hints)
                 found.append(
                     Candidate(path: folder + name, kinds: Set(file.contents.map(\.kind)), rank: Self.rank(name)))
             } catch {
@@ -73,18 +87,25 @@ package struct RecordingFolder {
             throw error
         }
         files = found.map(\.path).filter(chosen.contains)
+        let others = archive?.others ?? []
         guard !files.isEmpty else {
             throw TraceError(
                 .data, path: path,
-                "is a directory without a recording: CSV files of sensors, Arrow streams or evemu recordings")
+                "is \(archive == nil ? "a directory" : "a zip archive") without a recording: CSV files of sensors, Arrow streams or "
+                    + "evemu recordings"
+                    + (others.isEmpty
+                        ? "" : " (left out: \(others.prefix(12).map(\.printable).joined(separator: ", ")))"))
         }
-        let left = names.filter { !chosen.contains(folder + $0) }
+        let left = names.filter { !chosen.contains(folder + $0) } + others
         notice =
             left.isEmpty
             ? nil
             : "\(path.printable): left out: \(left.prefix(12).map(\.printable).joined(separator: ", "))"
                 + (left.count > 12 ? " and \(left.count - 12) more" : "")
     }
+
+    /// The file that a path leads to: the archive for an entry of one.
+    package static func file(_ path: String) -> String { ZipArchive.split(path)?.archive ?? path }
 
     private static func mayBeRecording(_ name: String) -> Bool {
         let lower = name.lowercased()

@@ -38,14 +38,24 @@ package final class TraceFile {
     ///   - chunking: The number of threads that read a large file of CSV or Arrow; the result is the same.
     ///   - isCancelled: Called while the reader waits for a pipe; `true` is treated as the end of the file.
     /// - Throws: ``TraceError`` when the file cannot be opened, or its header is incomplete.
-    package init(
+    package convenience init(
         path: String, hints: TraceHints = TraceHints(), makeDecoder: ScanDecoderMaker? = nil,
         isLineByLine: Bool = false, chunking: Chunking = .serial,
         isCancelled: @escaping () -> Bool = { false }
     ) throws(TraceError) {
+        try self.init(
+            // A pipe is opened once: a second open would wait for a second writer.
+            InputFile.open(path: path), hints: hints, makeDecoder: makeDecoder, isLineByLine: isLineByLine,
+            chunking: chunking, isCancelled: isCancelled)
+    }
+
+    init(
+        _ file: InputFile, hints: TraceHints, makeDecoder: ScanDecoderMaker? = nil, isLineByLine: Bool = false,
+        chunking: Chunking = .serial, isCancelled: @escaping () -> Bool = { false }
+    ) throws(TraceError) {
+        let path = file.path
         self.path = path
-        // A pipe is opened once: a second open would wait for a second writer.
-        var file = try InputFile.open(path: path)
+        var file = file
         var piped: LineReader?
         if file.size == nil {
             let lines = LineReader(file, isCancelled: isCancelled)
