@@ -80,20 +80,26 @@ import Testing
         let position = try #require(configuration.position)
         #expect(position.position.latitudeDegrees == 54.32 && position.position.altitudeMetres == 0)
         #expect(position.day == nil)
-        #expect(configuration.handlers.map(\.name) == ["log", "lines", "fleet", "plotter", "boat", "history", "alarm"])
-        #expect(configuration.handlers.map(\.detectors) == [["moved", "bow"], nil, nil, ["bow"], ["hull"], nil, nil])
+        #expect(
+            configuration.handlers.map(\.name)
+                == ["log", "lines", "phone", "fleet", "plotter", "boat", "history", "alarm"])
+        #expect(
+            configuration.handlers.map(\.detectors) == [["moved", "bow"], nil, nil, nil, ["bow"], ["hull"], nil, nil])
         #expect(configuration.handlers[0].action as? LogAction == LogAction())
         #expect(configuration.handlers[1].action is OutputAction)
         let broker = "mqtt = \"mqtts://broker.example:8883\"\n"
         let handlers = try parse("[handler.a]\non = [\"shake\"]\n" + broker).handlers
-        #expect(configuration.handlers[2].action as? MQTTAction == handlers[0].action as? MQTTAction)
-        let plotters = try #require(configuration.handlers[3].action as? NMEAAction).settings
+        let service = "http = \"https://ntfy.example/alarms\"\n"
+        let posts = try parse("[handler.a]\non = [\"shake\"]\n" + service).handlers
+        #expect((configuration.handlers[2].action as? HTTPAction) == posts[0].action as? HTTPAction)
+        #expect(configuration.handlers[3].action as? MQTTAction == handlers[0].action as? MQTTAction)
+        let plotters = try #require(configuration.handlers[4].action as? NMEAAction).settings
         #expect(plotters == NMEASettings(NavigationSettings(.udp, host: "192.168.1.255", port: 10110)))
-        let boat = configuration.handlers[4].action as? SignalKAction
+        let boat = configuration.handlers[5].action as? SignalKAction
         #expect(boat?.settings == NavigationSettings(.udp, host: "127.0.0.1", port: 55557))
-        #expect((configuration.handlers[5].action as? FileAction)?.path == "/var/log/binnacle/events.jsonl")
-        #expect((configuration.handlers[6].action as? CommandAction)?.settings == CommandSettings())
-        #expect(configuration.handlers.last?.decorators.count == 7)
+        #expect((configuration.handlers[6].action as? FileAction)?.path == "/var/log/binnacle/events.jsonl")
+        #expect((configuration.handlers[7].action as? CommandAction)?.settings == CommandSettings())
+        #expect(configuration.handlers.last?.decorators.count == 8)
         #expect(configuration.store == EventStoreSettings(path: "/var/lib/binnacle/events.db"))
         #expect(configuration.socket == SocketSettings(path: "/run/binnacle/binnacle.sock"))
     }
