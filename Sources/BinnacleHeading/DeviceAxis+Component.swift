@@ -21,12 +21,4 @@ extension DeviceAxis {
         case .plusZ, .minusZ: 2
         }
     }
-
-    /// Whether it points against its column.
-    var isReversed: Bool {
-        switch self {
-        case .plusX, .plusY, .plusZ: false
-        case .minusX, .minusY, .minusZ: true
-        }
-    }
 }

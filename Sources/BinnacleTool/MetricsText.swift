@@ -37,11 +37,11 @@ struct MetricsText {
             [Value(number: number($0["uptime_s"]))]
         },
         Row("binnacle_sensor_active", "gauge", "1 while the sensor delivers.") { status in
-            items(status["sensors"]).map { Value(labels: sensor($0), number: flag($0["active"] == .boolean(true))) }
+            status["sensors"].items.map { Value(labels: sensor($0), number: flag($0["active"] == .boolean(true))) }
         },
         Row("binnacle_sensor_sleeping", "gauge", "1 while the sensor's samples are off because nothing moves.") {
             status in
-            items(status["sensors"]).map { Value(labels: sensor($0), number: flag($0["sleeping"] == .boolean(true))) }
+            status["sensors"].items.map { Value(labels: sensor($0), number: flag($0["sleeping"] == .boolean(true))) }
         },
         Row("binnacle_sample_age_seconds", "gauge", "The age of the latest sample.") {
             streams($0, "last_sample_s")
@@ -56,7 +56,7 @@ struct MetricsText {
             streams($0, "gaps")
         },
         Row("binnacle_events_total", "counter", "The events, by detector, or by sensor where there is none.") {
-            items($0["events_total"]).map { event in
+            $0["events_total"].items.map { event in
                 Value(
                     labels: [
                         ("detector", event["detector"]?.text ?? ""), ("sensor", event["sensor"]?.text ?? ""),
@@ -68,12 +68,12 @@ struct MetricsText {
             detectors($0) { flag($0["running"] == .boolean(true)) }
         },
         Row("binnacle_detector_state", "gauge", "The state that the detector is in; always 1.") { status in
-            items(status["detectors"]).compactMap { detector in
+            status["detectors"].items.compactMap { detector in
                 detector["state"].map { Value(labels: Self.detector(detector) + [("state", $0.text)], number: "1") }
             }
         },
         Row("binnacle_detector_value", "gauge", "A value of the detector; the unit ends the name.") { status in
-            items(status["detectors"]).flatMap { detector -> [Value] in
+            status["detectors"].items.flatMap { detector -> [Value] in
                 guard case .object(let members) = detector else { return [] }
                 return Figure.figures(of: members).map { figure in
                     Value(
@@ -111,7 +111,7 @@ struct MetricsText {
             handlers($0) { number($0["failed"]) }
         },
         Row("binnacle_command_duration_seconds", "histogram", "How long commands took.") { status in
-            items(status["handlers"]).flatMap(histogram)
+            status["handlers"].items.flatMap(histogram)
         },
         Row("binnacle_store_up", "gauge", "1 while events are kept.") { status in
             store(status) { flag($0["failure"]?.text == nil) }
@@ -174,15 +174,13 @@ struct MetricsText {
 
     private static func flag(_ isSet: Bool) -> String { isSet ? "1" : "0" }
 
-    private static func items(_ value: JSONValue?) -> [JSONValue] { StatusText.items(value) }
-
     private static func number(_ value: JSONValue?) -> String? { StatusText.number(value) }
 
     private static func sensor(_ sensor: JSONValue) -> [(String, String?)] { [("sensor", sensor["name"]?.text)] }
 
     private static func streams(_ status: JSONValue, _ key: String) -> [Value] {
-        items(status["sensors"]).flatMap { sensor in
-            items(sensor["streams"]).map { stream in
+        status["sensors"].items.flatMap { sensor in
+            sensor["streams"].items.map { stream in
                 Value(
                     labels: Self.sensor(sensor) + [("kind", stream["kind"]?.text)], number: number(stream[key]))
             }
@@ -190,7 +188,7 @@ struct MetricsText {
     }
 
     private static func detectors(_ status: JSONValue, _ value: (JSONValue) -> String?) -> [Value] {
-        items(status["detectors"]).map { Value(labels: detector($0), number: value($0)) }
+        status["detectors"].items.map { Value(labels: detector($0), number: value($0)) }
     }
 
     private static func detector(_ detector: JSONValue) -> [(String, String?)] {
@@ -198,7 +196,7 @@ struct MetricsText {
     }
 
     private static func handlers(_ status: JSONValue, _ value: (JSONValue) -> String?) -> [Value] {
-        items(status["handlers"]).map {
+        status["handlers"].items.map {
             Value(labels: [("handler", $0["name"]?.text), ("action", $0["action"]?.text)], number: value($0))
         }
     }
@@ -211,8 +209,8 @@ struct MetricsText {
     private static func histogram(_ handler: JSONValue) -> [Value] {
         guard let durations = handler["duration_s"], let count = number(durations["count"]) else { return [] }
         let labels = [("handler", handler["name"]?.text)]
-        let buckets = items(durations["buckets"]).compactMap { bucket -> Value? in
-            let pair = items(bucket)
+        let buckets = durations["buckets"].items.compactMap { bucket -> Value? in
+            let pair = bucket.items
             guard pair.count == 2, let limit = number(pair[0]), let count = number(pair[1]) else { return nil }
             return Value(suffix: "_bucket", labels: labels + [("le", limit)], number: count)
         }

@@ -10,24 +10,24 @@ enum StatusText {
             "binnacle \(word(status["version"])): \(state), running for \(time(status["uptime_s"])), "
                 + "process \(word(status["pid"])), last event \(word(status["seq"]))"
         ]
-        lines += items(status["problems"]).map { "  wrong: \(word($0))" }
+        lines += status["problems"].items.map { "  wrong: \(word($0))" }
         if let configuration = status["configuration"] {
-            let files = items(configuration["files"]).map(word).joined(separator: ", ")
+            let files = configuration["files"].items.map(word).joined(separator: ", ")
             lines.append(
                 "configuration: \(files.isEmpty ? "none" : files), in force for \(time(configuration["read_s"]))")
             if let refused = configuration["refused"]?.text {
                 lines += refused.split(separator: "\n").map { "  refused since: \($0)" }
             }
         }
-        for sensor in items(status["sensors"]) { lines += Self.sensor(sensor) }
-        for detector in items(status["detectors"]) {
+        for sensor in status["sensors"].items { lines += Self.sensor(sensor) }
+        for detector in status["detectors"].items {
             lines.append(
                 "detector \(word(detector["name"])): "
                     + (isTrue(detector["waiting"])
                         ? "waits for its sensor" : isTrue(detector["running"]) ? "running" : "not running")
                     + values(detector) + gyroscope(detector["gyroscope"]))
         }
-        for handler in items(status["handlers"]) { lines.append(Self.handler(handler)) }
+        for handler in status["handlers"].items { lines.append(Self.handler(handler)) }
         lines.append(store(status["store"]))
         return lines + socket(status["socket"]) + desktop(status["dbus"])
     }
@@ -42,7 +42,7 @@ enum StatusText {
                 ? "sleeping until its chip reports movement" : isTrue(sensor["active"]) ? "active" : absence
         let head = "sensor \(word(sensor["name"])): \(state)\(simulated)"
         return [head]
-            + items(sensor["streams"]).map { stream in
+            + sensor["streams"].items.map { stream in
                 let rate = stream["rate_hz"].flatMap { $0 == .null ? nil : word($0) + " Hz" } ?? "rate not known yet"
                 let age = stream["last_sample_s"].flatMap { $0 == .null ? nil : "last sample \(time($0)) ago" }
                 var parts = [rate, age ?? "no sample yet", "\(word(stream["samples"])) samples"]
@@ -64,10 +64,10 @@ enum StatusText {
     /// The gyroscope offset that a detector has learned; may be empty.
     private static func gyroscope(_ gyroscope: JSONValue?) -> String {
         guard let gyroscope, gyroscope != .null else { return "" }
-        let offset = items(gyroscope["offset_dps"]).map(word).joined(separator: ", ")
+        let offset = gyroscope["offset_dps"].items.map(word).joined(separator: ", ")
         var text = "; gyroscope's offset \(offset)°/s ± \(word(gyroscope["offset_sigma_dps"]))"
         if gyroscope["scale"] != nil {
-            let iron = items(gyroscope["iron_uT"]).map(word).joined(separator: ", ")
+            let iron = gyroscope["iron_uT"].items.map(word).joined(separator: ", ")
             text += ", scale \(word(gyroscope["scale"])) ± \(word(gyroscope["scale_sigma"]))"
             text += "; iron \(iron) µT ± \(word(gyroscope["iron_sigma_uT"]))"
         }
@@ -104,7 +104,7 @@ enum StatusText {
 
     private static func socket(_ socket: JSONValue?) -> [String] {
         guard let socket, socket != .null else { return ["socket: none"] }
-        let subscribers = items(socket["subscribers"]).map { subscriber in
+        let subscribers = socket["subscribers"].items.map { subscriber in
             "process \(word(subscriber["pid"])) of account \(word(subscriber["uid"])), "
                 + "\(word(subscriber["behind"])) behind, \(word(subscriber["missed"])) missed"
         }
@@ -116,7 +116,7 @@ enum StatusText {
 
     private static func desktop(_ bus: JSONValue?) -> [String] {
         guard let bus, bus != .null else { return [] }
-        let names = items(bus["names"]).map(word).joined(separator: ", ")
+        let names = bus["names"].items.map(word).joined(separator: ", ")
         let claims = ["accelerometer", "light", "proximity", "compass"].compactMap { sensor -> String? in
             guard let count = bus["claims"]?[sensor]?.integer, count > 0 else { return nil }
             return "\(sensor) claimed by \(count)"
@@ -124,11 +124,6 @@ enum StatusText {
         let parts = [names.isEmpty ? "no name yet" : names] + claims + ["\(word(bus["broadcast"])) events sent"]
         let failure = bus["failure"]?.text.map { ", FAILS: \($0)" } ?? ""
         return ["system bus: " + parts.joined(separator: ", ") + failure]
-    }
-
-    static func items(_ value: JSONValue?) -> [JSONValue] {
-        guard case .array(let items)? = value else { return [] }
-        return items
     }
 
     /// A number as in the status; `nil` if it is unknown.

@@ -131,8 +131,8 @@ package enum DetectorSections {
     /// come last: their readings are in no delivery.
     package static let all: [any DetectorSection.Type] = [
         MotionSection.self, NorthSection.self, AttitudeSection.self, HingeSection.self, OrientationSection.self,
-        TapSection.self, StepsSection.self, StationarySection.self, VibrationSection.self, LightSection.self,
-        ProximitySection.self,
+        TapSection.self, StepsSection.self, StationarySection.self, VibrationSection.self,
+        LightSection.self, ProximitySection.self,
     ]
 
     /// In the order of documents: a kind that is asked follows the one that asks it.

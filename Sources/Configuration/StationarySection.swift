@@ -2,10 +2,10 @@ package import Binnacle
 package import TableReading
 
 /// `[stationary.NAME]`: a detector of rest and departure.
-package struct StationarySection: DetectorSection {
+package struct StationarySection: AccelerometerSection {
     package let name: String
     package let settings: StationarySettings
-    private let sensor: String
+    package let sensor: String
 
     package init?(name: String, reading table: TableReader, _ settings: StationarySettings, among names: SectionNames) {
         guard let sensor = Self.sensor(Self.accelerometer, table, names) else { return nil }
@@ -22,9 +22,6 @@ package struct StationarySection: DetectorSection {
         StationaryDetector(name: name, accelerometer: streams.first(sensor, .accelerometer), settings: settings)
     }
 
-    package var publishedSensor: String? { sensor }
-    package var ownLines: [String] { [Self.line(Self.accelerometer, sensor)] }
-
     package static let shown = "parked"
     package static let isSet = false
     package static let text = """
@@ -32,9 +29,7 @@ package struct StationarySection: DetectorSection {
         time, as one that is carried or driven does; a pocket at rest and a table that shakes do not.
         """
     package static let defaults = StationarySettings()
-    package static let sensorKeys = [accelerometer.name]
-    package static let ownKeys = [accelerometer]
-    private static let accelerometer = Key(
+    package static let accelerometer = Key(
         "accelerometer", .usual("\"chassis\""), purpose: "it names the sensor to watch", usual: "",
         "The sensor to watch.")
 

@@ -2,10 +2,10 @@ package import Binnacle
 package import TableReading
 
 /// `[steps.NAME]`: a counter of steps.
-package struct StepsSection: DetectorSection {
+package struct StepsSection: AccelerometerSection {
     package let name: String
     package let settings: StepSettings
-    private let sensor: String
+    package let sensor: String
 
     package init?(name: String, reading table: TableReader, _ settings: StepSettings, among names: SectionNames) {
         guard let sensor = Self.sensor(Self.accelerometer, table, names) else { return nil }
@@ -26,9 +26,6 @@ package struct StepsSection: DetectorSection {
         StepDetector(name: name, accelerometer: streams.first(sensor, .accelerometer), settings: settings)
     }
 
-    package var publishedSensor: String? { sensor }
-    package var ownLines: [String] { [Self.line(Self.accelerometer, sensor)] }
-
     package static let shown = "walked"
     package static let isSet = false
     package static let text = """
@@ -36,9 +33,7 @@ package struct StepsSection: DetectorSection {
         1 to 3 Hz, such as a machine, is counted as well. The daemon keeps the total in its state folder, and counts from 0 again on SIGUSR1.
         """
     package static let defaults = StepSettings()
-    package static let sensorKeys = [accelerometer.name]
-    package static let ownKeys = [accelerometer]
-    private static let accelerometer = Key(
+    package static let accelerometer = Key(
         "accelerometer", .usual("\"chassis\""), purpose: "it names the sensor that is carried", usual: "",
         "The sensor that is carried.")
 

@@ -2,10 +2,10 @@ package import Binnacle
 package import TableReading
 
 /// `[tap.NAME]`: a detector of taps.
-package struct TapSection: DetectorSection {
+package struct TapSection: AccelerometerSection {
     package let name: String
     package let settings: TapSettings
-    private let sensor: String
+    package let sensor: String
 
     package init?(name: String, reading table: TableReader, _ settings: TapSettings, among names: SectionNames) {
         guard let sensor = Self.sensor(Self.accelerometer, table, names) else { return nil }
@@ -26,8 +26,6 @@ package struct TapSection: DetectorSection {
         TapDetector(name: name, accelerometer: streams.first(sensor, .accelerometer), settings: settings)
     }
 
-    package var publishedSensor: String? { sensor }
-    package var ownLines: [String] { [Self.line(Self.accelerometer, sensor)] }
     package var accelerationLimits: (sensor: String, limits: [(key: String, g: Float)])? {
         (sensor, [("threshold_g", Float(settings.thresholdG))])
     }
@@ -40,9 +38,7 @@ package struct TapSection: DetectorSection {
         400 samples a second, unless the sensor has rate_hz; below 200, impulses fall between samples.
         """
     package static let defaults = TapSettings()
-    package static let sensorKeys = [accelerometer.name]
-    package static let ownKeys = [accelerometer]
-    private static let accelerometer = Key(
+    package static let accelerometer = Key(
         "accelerometer", .usual("\"chassis\""), purpose: "it names the sensor that is tapped", usual: "",
         "The sensor that is tapped, or what it is fixed to.")
 

@@ -3,10 +3,10 @@ import PlainText
 package import TableReading
 
 /// `[vibration.NAME]`: a detector of a machine's vibration.
-package struct VibrationSection: DetectorSection {
+package struct VibrationSection: AccelerometerSection {
     package let name: String
     package let settings: VibrationSettings
-    private let sensor: String
+    package let sensor: String
 
     package init?(
         name: String, reading table: TableReader, _ settings: VibrationSettings, among names: SectionNames
@@ -55,9 +55,6 @@ package struct VibrationSection: DetectorSection {
         }
     }
 
-    package var publishedSensor: String? { sensor }
-    package var ownLines: [String] { [Self.line(Self.accelerometer, sensor)] }
-
     package static let shown = "washer"
     package static let isSet = false
     package static let text = """
@@ -66,9 +63,7 @@ package struct VibrationSection: DetectorSection {
         detectors.
         """
     package static let defaults = VibrationSettings()
-    package static let sensorKeys = [accelerometer.name]
-    package static let ownKeys = [accelerometer]
-    private static let accelerometer = Key(
+    package static let accelerometer = Key(
         "accelerometer", .usual("\"chassis\""), purpose: "it names the sensor on the machine", usual: "",
         "The sensor on the machine.")
 }

@@ -13,6 +13,8 @@ package final class SocketConnection {
     private var searchedCount = 0
 
     private static let longestLine = 1 << 20
+    /// How long the daemon may take for an answer, in nanoseconds.
+    private static let longestAnswer: Int64 = 5_000_000_000
 
     /// Connects.
     package init(path: String) throws(EventSubscriptionError) {
@@ -34,6 +36,22 @@ package final class SocketConnection {
                 }
             }
             return socket
+        }
+    }
+
+    /// The status of the daemon at a socket, as JSON.
+    ///
+    /// A daemon whose event thread hangs does not answer; a monitoring script must not hang with it.
+    package static func status(path: String) throws(EventSubscriptionError) -> String {
+        let connection = try SocketConnection(path: path)
+        try connection.send(SocketRequest.status.json)
+        guard let line = try connection.readLine(deadline: SystemClock.monotonic() + longestAnswer) else {
+            throw .system(reason: "\(path): the daemon does not answer within 5 s")
+        }
+        switch try? SocketMessage(parsing: line) {
+        case .status(let text): return text
+        case .error(let message, _): throw .refusal(message, path: path)
+        default: throw .notUnderstood(reason: "the answer is not a status")
         }
     }
 

@@ -70,3 +70,8 @@ package enum JSONValue: Sendable, Equatable {
         }
     }
 }
+
+extension JSONValue? {
+    /// The elements of an array; none for another type, and for a member that is not there.
+    package var items: [JSONValue] { self?.items ?? [] }
+}

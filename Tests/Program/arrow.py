@@ -25,20 +25,13 @@ import pyarrow.ipc as ipc
 import pyarrow.parquet
 
 import harness
-from harness import BINARY, ROOT, need, wait_for
+from harness import BINARY, ROOT, need, run, wait_for
 
 TESTS = ROOT / "Tests"
 # It goes with the last reference, at the end of the check.
 TEMPORARY = harness.temporary_folder()
 FOLDER = pathlib.Path(TEMPORARY.name)
 COLUMNS = [("sensor", pa.uint8()), ("t", pa.int64()), ("x", pa.float32()), ("y", pa.float32()), ("z", pa.float32())]
-
-
-def run(*arguments, status=0):
-    result = subprocess.run(
-        [BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL)
-    need(result.returncode == status, arguments, "ended with", result.returncode, result.stderr)
-    return result
 
 
 # Ours, opened by others.

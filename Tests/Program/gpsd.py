@@ -72,8 +72,7 @@ def daemon(folder, handlers):
     path = pathlib.Path(folder, "binnacle.toml")
     path.write_text(CONFIGURATION + handlers)
     output = open(pathlib.Path(folder, "events"), "w")
-    return harness.start(
-        harness.BINARY, "run", "--config", path, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.DEVNULL)
+    return harness.start_daemon(path, stdin=subprocess.DEVNULL, stdout=output)
 
 
 def events(folder):

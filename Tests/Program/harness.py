@@ -68,6 +68,14 @@ def wait_for(what, holds):
     return until(holds) or fail("waited in vain for", what)
 
 
+def run(*arguments, status=0):
+    """Runs the program to its end, which has to have a status."""
+    result = subprocess.run(
+        [BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL)
+    need(result.returncode == status, arguments, "ended with", result.returncode, result.stderr)
+    return result
+
+
 def start(*command, **options):
     """Starts a program, which is killed at the end of the check when it still runs."""
     process = subprocess.Popen(command, **options)

@@ -18,20 +18,13 @@ from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 import harness
-from harness import BINARY, ROOT, need
+from harness import BINARY, ROOT, need, run
 
 TEMPORARY = harness.temporary_folder()
 FOLDER = pathlib.Path(TEMPORARY.name)
 STORE = get_typestore(Stores.ROS2_HUMBLE)
 IMU, FIELD = "sensor_msgs/msg/Imu", "sensor_msgs/msg/MagneticField"
 KINDS = {"a": "accelerometer", "m": "magnetometer", "g": "gyroscope"}
-
-
-def run(*arguments, status=0):
-    result = subprocess.run(
-        [BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL)
-    need(result.returncode == status, arguments, "ended with", result.returncode, result.stderr)
-    return result
 
 
 def bits(values):

@@ -356,7 +356,8 @@ def daemon():
 
 
 def gap(stamps, gaps):
-    return max([b - a for a, b in zip(stamps[-2:], stamps[-1:])], default=0) if len(stamps) > 1 and stamps[-1] - stamps[-2] > 10 * max(gaps) else 0
+    distance = stamps[-1] - stamps[-2] if len(stamps) > 1 else 0
+    return distance if distance > 10 * max(gaps) else 0
 
 
 def one_client():

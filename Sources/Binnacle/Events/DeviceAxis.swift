@@ -13,3 +13,13 @@ public enum DeviceAxis: String, FigureWord, CaseIterable {
     /// Into the screen, where a camera on the back looks.
     case minusZ = "-z"
 }
+
+extension DeviceAxis {
+    /// Whether it points against its column of a vector.
+    package var isReversed: Bool {
+        switch self {
+        case .plusX, .plusY, .plusZ: false
+        case .minusX, .minusY, .minusZ: true
+        }
+    }
+}

@@ -24,8 +24,6 @@ package final class GyroscopeMemoryFile {
     private static let limits = (bytes: 65_536, entries: 64)
     /// Larger offsets in a file are rejected, in rad/s.
     private static let largestOffset = 1.0
-    /// Readable by the group, like the events.
-    static let mode: UInt32 = 0o640
 
     static var standardPath: String? { EventStoreSettings.besideEvents("gyroscopes.json") }
 

@@ -215,7 +215,7 @@ struct HTTPEncryptionTests {
 }
 
 /// A handler that posts, with what it reports and acknowledges; ended with this object.
-final class HTTPRun {
+final class HTTPRun: HandlerRun {
     let reports = Reports()
     let acknowledged = MQTTRun.Tickets()
     let handler: ThreadedHandler
@@ -237,18 +237,4 @@ final class HTTPRun {
     deinit {
         end(within: .zero)
     }
-
-    @discardableResult
-    func end(within duration: Duration = .seconds(20)) -> Int {
-        handler.end(within: duration)
-        return handler.waitForEnd(until: SystemClock.monotonic() + 120_000_000_000)
-    }
-
-    func waitForFailure(_ part: String = "") throws -> String {
-        func found() -> String? { reasons.first { part.isEmpty || $0.contains(part) } }
-        try waitUntil("a failure with '\(part)'; told so far: \(reasons)") { found() != nil }
-        return found() ?? ""
-    }
-
-    var reasons: [String] { reports.of(.handlerFailed).compactMap { $0.text(.reason) } }
 }

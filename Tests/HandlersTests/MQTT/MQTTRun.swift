@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A handler that publishes to a broker, with what it reports and acknowledges; ended with this object.
-final class MQTTRun {
+final class MQTTRun: HandlerRun {
     let reports = Reports()
     let acknowledged = Tickets()
     /// What the handler's thread had used of a processor when it made its first report, in nanoseconds; 0 before.
@@ -75,25 +75,6 @@ final class MQTTRun {
     deinit {
         end(within: .zero)
     }
-
-    /// Ends it and waits for that.
-    ///
-    /// - Returns: How many events were given up.
-    @discardableResult
-    func end(within duration: Duration = .seconds(20)) -> Int {
-        handler.end(within: duration)
-        return handler.waitForEnd(until: SystemClock.monotonic() + 120_000_000_000)
-    }
-
-    /// Waits until a failure was reported whose reason says something, or any failure; it is the reason.
-    func waitForFailure(_ part: String? = nil) throws -> String {
-        func found() -> String? { part.map { part in reasons.first { $0.contains(part) } } ?? reasons.first }
-        try waitUntil("a failure with '\(part ?? "")'; told so far: \(reasons)") { found() != nil }
-        return found() ?? ""
-    }
-
-    /// The reasons that were told, in their order.
-    var reasons: [String] { reports.of(.handlerFailed).compactMap { $0.text(.reason) } }
 
     func waitUntilConnected() throws {
         try waitUntil("a connection; told: \(reasons)") { statistics.connectedSinceNanoseconds != nil }

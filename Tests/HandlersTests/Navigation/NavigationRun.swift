@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A handler that sends sentences, with what it reports; ended with this object.
-final class NavigationRun {
+final class NavigationRun: HandlerRun {
     let reports = Reports()
     let handler: ThreadedHandler
     private let state: NavigationState
@@ -46,9 +46,6 @@ final class NavigationRun {
         _ = handler.waitForEnd(until: SystemClock.monotonic() + 120_000_000_000)
         return handler.hasEnded
     }
-
-    /// The reasons that were told, in their order.
-    var reasons: [String] { reports.of(.handlerFailed).compactMap { $0.text(.reason) } }
 
     func turn(to degrees: Double, _ figures: [Figure] = []) {
         handler.handle(event(kind: .heading, [Figure(.heading, .number(degrees, decimals: 1))] + figures))

@@ -1,0 +1,65 @@
+import LinuxSystem
+import PlainText
+
+/// A small file of one part in the state folder, which is replaced as a whole on another thread: a disk may be slow.
+final class StateFile<Part: DaemonPart> {
+    /// Whether a thread is writing it.
+    private(set) var isWriting = false
+
+    private unowned let daemon: Daemon
+    private let path: String?
+    private let inbox: PartInbox<Part>
+    private let file: @Sendable (Part) -> StateFile
+    private let explain: (String) -> String
+    /// Why the last attempt to write failed.
+    private var failure: String?
+
+    /// Names the file; with `nil` it is never written.
+    ///
+    /// `file` is this object, as its part has it; `explain` says what cannot be written for a reason, and what follows from that.
+    init(
+        _ daemon: Daemon, _ path: String?, of file: @escaping @Sendable (Part) -> StateFile,
+        explain: @escaping (String) -> String
+    ) {
+        (self.daemon, self.path, self.file, self.explain) = (daemon, path, file, explain)
+        inbox = PartInbox(daemon)
+    }
+
+    /// Whether it may be written now; a daemon that only serves a view keeps nothing.
+    var isReady: Bool { daemon.options.viewSocket == nil && path != nil && !isWriting }
+
+    /// Writes the file while ``isReady``; the first of repeated failures is logged.
+    func write(_ contents: [UInt8]) {
+        guard let path else { return }
+        do throws(SystemError) {
+            try inbox.run {
+                Result { () throws(SystemError) in
+                    try OwnFolder.make(for: path)
+                    // Readable by the group, like the events.
+                    try SmallFile.replace(path, with: contents, mode: 0o640)
+                }
+            } then: { [file] part, result in
+                file(part).finish(result)
+            }
+            isWriting = true
+        } catch {
+            finish(.failure(error))
+        }
+    }
+
+    /// Waits until it is written, at most until a time on CLOCK_MONOTONIC.
+    func wait(until deadline: Int64) {
+        while isWriting, case let left = SystemClock.milliseconds(until: deadline), left > 0 {
+            daemon.waker.wait(timeoutMilliseconds: left)
+            daemon.handleMessages()
+        }
+    }
+
+    private func finish(_ result: Result<Void, SystemError>) {
+        isWriting = false
+        var text: String?
+        if case .failure(let error) = result { text = "\(path ?? ""): \(explain(error.reason))" }
+        if let text, text != failure { daemon.log.say(text, level: .warning) }
+        failure = text
+    }
+}
