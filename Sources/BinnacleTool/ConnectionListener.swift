@@ -1,5 +1,7 @@
+import CommandRows
 import Glibc
 import LinuxSystem
+import PlainText
 import Station
 
 /// Listens for the clients of a service, each of which is served by a thread, until a signal ends it.
@@ -34,6 +36,16 @@ struct ConnectionListener {
         return host.isEmpty ? nil : (String(host), port)
     }
 
+    /// The place that `--listen` names, or the loopback address with a usual port.
+    static func place(_ arguments: Arguments, port: Int) throws(StationError) -> (host: String, port: Int) {
+        let text = arguments.value(.listen) ?? "127.0.0.1:\(port)"
+        guard let place = place(text) else {
+            throw StationError(
+                .usage, "--listen \(text.printable): has to be ADDRESS:PORT, as in 127.0.0.1:\(port) or [::1]:\(port)")
+        }
+        return place
+    }
+
     /// Whether other machines cannot reach an address.
     static func isLoopback(_ host: String) -> Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 
@@ -41,7 +53,7 @@ struct ConnectionListener {
     func run(
         greeting: (Int) -> String, serve: @escaping @Sendable (ConnectionPlaces.Connection, ConnectionPlaces) -> Void
     ) throws(SystemError) -> ExitStatus {
-        let waker = try Waker()
+        let waker = places.waker
         signals.listen(waking: waker.descriptor)
         let found = try? NetworkAddress.resolve(host: host, port: port, type: SOCK_STREAM, isOwn: true)
         guard let address = found?.first else {
@@ -61,7 +73,7 @@ struct ConnectionListener {
         var messageTime: Int64 = 0
         while !signals.interruption.isRequested {
             let times = [acceptor.resumeTime, places.hasMessages ? messageTime : nil].compactMap { $0 }
-            epoll.wait(until: times.min()) { _, _ in accept(acceptor, waker, serve) }
+            epoll.wait(until: times.min()) { _, _ in accept(acceptor, serve) }
             let now = SystemClock.monotonic()
             acceptor.resume(at: now)
             // A flood is reported, but does not fill the log.
@@ -75,7 +87,7 @@ struct ConnectionListener {
 
     /// Serves waiting connections, each on a thread; closes those for which there is no place.
     private func accept(
-        _ acceptor: StreamAcceptor, _ waker: Waker,
+        _ acceptor: StreamAcceptor,
         _ serve: @escaping @Sendable (ConnectionPlaces.Connection, ConnectionPlaces) -> Void
     ) {
         _ = acceptor.accept { (socket: Descriptor) throws(SystemError) in
@@ -88,7 +100,6 @@ struct ConnectionListener {
                     while let place = next {
                         serve(place, places)
                         _ = shutdown(place.socket.raw, Int32(SHUT_RDWR))
-                        if places.hasMessages { waker.wake() }
                         next = places.next(after: place)
                     }
                 }

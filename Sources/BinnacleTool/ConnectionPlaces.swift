@@ -56,7 +56,7 @@ final class ConnectionPlaces: Sendable {
 
         mutating func report(_ closing: Closing, _ address: NetworkAddress, _ count: Int = 1) {
             // Reasons come from files and from the daemon: a few of them say enough until the next message.
-            guard closings.count < 16 || closings[closing] != nil else { return }
+            if case .failed = closing, closings.count >= 16, closings[closing] == nil { return }
             closings[closing] = ((closings[closing]?.count ?? 0) + count, address.host)
         }
     }
@@ -69,9 +69,12 @@ final class ConnectionPlaces: Sendable {
     /// How long a connection keeps its place after its request, in nanoseconds; `nil` is until its end.
     private let servedTime: Int64?
     private let state = Mutex(State())
+    /// Wakes the thread that prints the messages.
+    let waker: Waker
 
-    init(of name: String, servedTime: Int64?) {
+    init(of name: String, servedTime: Int64?) throws(SystemError) {
         (self.name, self.servedTime) = (name, servedTime)
+        waker = try Waker()
     }
 
     /// Gives a place to a connection, which is returned if it needs a thread.
@@ -132,6 +135,7 @@ final class ConnectionPlaces: Sendable {
 
     func report(_ closing: Closing, _ address: NetworkAddress, count: Int = 1) {
         state.withLock { $0.report(closing, address, count) }
+        waker.wake()
     }
 
     var hasMessages: Bool { state.withLock { !$0.closings.isEmpty } }

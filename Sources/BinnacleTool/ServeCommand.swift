@@ -32,12 +32,7 @@ struct ServeCommand {
         }
         socketPath = arguments.socketPath
         isOneClient = arguments.has(.stdio)
-        let text = arguments.value(.listen) ?? "127.0.0.1:\(Self.standardPort)"
-        guard let place = ConnectionListener.place(text) else {
-            throw StationError(
-                .usage, "--listen \(text.printable): has to be ADDRESS:PORT, as in 127.0.0.1:30431 or [::1]:30431")
-        }
-        listener = place
+        listener = try ConnectionListener.place(arguments, port: Self.standardPort)
         if isOneClient { try arguments.refuse([.listen], "does not go with --stdio") }
     }
 
@@ -66,7 +61,7 @@ struct ServeCommand {
     private func listen(_ errors: LineWriter, _ signals: SignalListener) throws(SystemError) -> ExitStatus {
         let (command, interruption) = (self, signals.interruption)
         // Clients stay for as long as they like.
-        let places = ConnectionPlaces(of: "serve", servedTime: nil)
+        let places = try ConnectionPlaces(of: "serve", servedTime: nil)
         let greeting = ConnectionListener(listener, places, signals: signals, errors: errors)
         return try greeting.run { port in
             "IIO clients connect to ip:\(listener.host), port \(port)"

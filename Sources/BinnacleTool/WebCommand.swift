@@ -15,20 +15,16 @@ struct WebCommand {
     init(_ arguments: Arguments) throws(StationError) {
         try arguments.refuseOperands("web")
         isOneRequest = arguments.has(.http)
-        let text = arguments.value(.listen) ?? "127.0.0.1:\(Self.standardPort)"
-        guard let place = ConnectionListener.place(text) else {
-            throw StationError(
-                .usage, "--listen \(text.printable): has to be ADDRESS:PORT, as in 127.0.0.1:9478 or [::1]:9478")
-        }
-        listener = place
+        listener = try ConnectionListener.place(arguments, port: Self.standardPort)
         if isOneRequest, arguments.has(.listen) {
             throw StationError(.usage, "--http answers one request on standard input: it does not go with --listen")
         }
         let access = try HTTPAccess(arguments, isOpen: false)
-        if !isOneRequest, access.token == nil, !ConnectionListener.isLoopback(place.host) {
+        if !isOneRequest, access.token == nil, !ConnectionListener.isLoopback(listener.host) {
             throw StationError(
                 .usage,
-                "--listen \(text.printable): others may ask there: --token-file FILE names what they have to know")
+                "--listen \(arguments.value(.listen)?.printable ?? ""): others may ask there: --token-file FILE names what they have to know"
+            )
         }
         service = WebService(socketPath: arguments.socketPath, access: access)
     }
@@ -52,7 +48,7 @@ struct WebCommand {
     private func listen(_ errors: LineWriter, _ signals: SignalListener) throws(SystemError) -> ExitStatus {
         let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
         let token = service.access.token == nil ? "" : "?token=..."
-        let places = ConnectionPlaces(of: "web", servedTime: 10_000_000_000)
+        let places = try ConnectionPlaces(of: "web", servedTime: 10_000_000_000)
         let listener = ConnectionListener(listener, places, signals: signals, errors: errors)
         return try listener.run { port in
             "the page is at http://\(host):\(port)/\(token)"

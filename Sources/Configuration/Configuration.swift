@@ -1,6 +1,6 @@
 package import Binnacle
 package import EventSocket
-import LinuxSensors
+package import LinuxSensors
 import PlainText
 package import Store
 package import TableReading
@@ -151,14 +151,13 @@ extension Configuration {
     /// A sensor without a configured rate gets the rate that the detectors need, so that no device samples faster.
     mutating func fit() {
         for index in detectors.indices { detectors[index].fit(to: &sensors) }
-        for index in sensors.indices { sensors[index].settings.rest = rest(of: sensors[index].name) }
         for index in sensors.indices where !sensors[index].hasRate {
             sensors[index].settings.neededRatesHz = neededRatesHz(of: sensors[index].name)
         }
     }
 
     /// What all detectors of a sensor want while nothing moves; `nil` when one of them needs every sample.
-    private func rest(of sensor: String) -> RestSettings? {
+    package func rest(of sensor: String) -> RestSettings? {
         let wishes = detectors.flatMap { $0.needs }.filter { $0.sensor == sensor }.map(\.rest)
         guard let first = wishes.first ?? nil else { return nil }
         return wishes.dropFirst().reduce(first) { all, wish in all?.joined(with: wish) }

@@ -94,30 +94,28 @@ extension ConfigurationReader {
         }
     }
 
-    /// Warns of kinds that a handler never gets.
-    ///
-    /// A log of everything may name kinds that do not occur at present; a handler that acts is meant to act.
     /// Warns of a `watch` without effect, because another detector of the sensor needs every sample.
     private func warnOfWatching(_ configuration: Configuration) {
         for section in configuration.detectors {
-            guard let own = section as? MotionSection, own.settings.watch != .samples,
-                let sensor = configuration.sensors.first(where: { $0.name == own.accelerometer }),
-                sensor.settings.rest == nil
+            guard let need = section.needs.first(where: { $0.rest != nil }), configuration.rest(of: need.sensor) == nil
             else { continue }
             let others = configuration.detectors.filter { other in
-                other.needs.contains { $0.sensor == sensor.name && $0.rest == nil }
+                other.needs.contains { $0.sensor == need.sensor && $0.rest == nil }
             }
-            let entry = entries.first { $0.key == MotionSection.kind }?.entry(own.name)
+            let entry = entries.first { $0.key == type(of: section).kind }?.entry(section.name)
             guard let position = (entry?.entry("watch") ?? entry)?.keyPosition else { continue }
             let names = Spelling.list(others.map { "[\($0.title)]" })
             diagnostics.report(
                 .warning, at: position,
                 "watch has no effect: \(names) \(others.count == 1 ? "needs" : "need") every sample of the sensor "
-                    + Spelling.quoted(sensor.name),
+                    + Spelling.quoted(need.sensor),
                 hint: "disable what is not used, with enabled = false, or give it another sensor")
         }
     }
 
+    /// Warns of kinds that a handler never gets.
+    ///
+    /// A log of everything may name kinds that do not occur at present; a handler that acts is meant to act.
     private func warn(of section: HandlerSection, _ on: TOMLEntry, in configuration: Configuration) {
         guard case .array(let nodes) = on.node.value else { return }
         let reasons = nodes.compactMap { node -> (position: SourcePosition, kind: EventKind, reason: String)? in

@@ -9,8 +9,6 @@ import Station
 package final class DaemonDevices: IIOSource {
     private let path: String
     private var found: [IIODevice]?
-    /// How long the daemon may take for an answer, in nanoseconds.
-    private static let longestWait: Int64 = 5_000_000_000
 
     /// Names the socket; the daemon is asked when the client asks.
     package init(path: String) {
@@ -23,34 +21,30 @@ package final class DaemonDevices: IIOSource {
         if let found { return found }
         let status = try status()
         var devices: [IIODevice] = []
-        for sensor in status["sensors"]?.items ?? [] {
+        for sensor in status["sensors"].items {
             guard let name = sensor["name"]?.text else { continue }
-            let isSimulated = sensor["simulated"] == .boolean(true)
-            for stream in sensor["streams"]?.items ?? [] {
+            for stream in sensor["streams"].items {
                 guard let kind = stream["kind"]?.text.flatMap(SampleKind.init) else { continue }
-                devices.append(IIODevice(name, .samples(kind), isSimulated: isSimulated))
+                devices.append(IIODevice(name, .samples(kind)))
             }
         }
-        for detector in status["detectors"]?.items ?? [] where detector["kind"]?.text == "attitude" {
+        for detector in status["detectors"].items where detector["kind"]?.text == "attitude" {
             guard let name = detector["name"]?.text else { continue }
             devices.append(IIODevice(name, .attitude))
         }
-        found = devices.inOrder
-        return devices.inOrder
+        devices = devices.inOrder
+        found = devices
+        return devices
     }
 
     private func status() throws(IIOFailure) -> JSONValue {
-        try mapError(Self.failure) { () throws(EventSubscriptionError) in
-            let connection = try SocketConnection(path: path)
-            try connection.send(SocketRequest.status.json)
-            let line = try connection.readLine(deadline: SystemClock.monotonic() + Self.longestWait)
-            guard let line else { throw .system(reason: "\(path): the daemon does not answer within 5 s") }
-            switch try? SocketMessage(parsing: line) {
-            case .status(let text): return (try? JSONReader.value(of: text.utf8)) ?? .null
-            case .error(let message, _): throw .refusal(message, path: path)
-            default: throw .notUnderstood(reason: "the answer is not a status")
-            }
+        let text = try mapError(Self.failure) { () throws(EventSubscriptionError) in
+            try SocketConnection.status(path: path)
         }
+        guard let status = try? JSONReader.value(of: text.utf8), status["state"]?.text != nil else {
+            throw IIOFailure(EPROTO, "\(path): the answer has no state: is this Binnacle's socket?")
+        }
+        return status
     }
 
     package func open(_ device: IIODevice) throws(IIOFailure) -> any IIOFeed {
@@ -58,21 +52,26 @@ package final class DaemonDevices: IIOSource {
     }
 
     /// Subscribes for one scan, so that a sensor that no other program wants is open only meanwhile.
-    package func latest(_ device: IIODevice, until deadline: Int64) throws(IIOFailure) -> IIOScan {
-        guard let scan = try open(device).next(until: deadline).last else { throw IIOFailure(ETIMEDOUT) }
+    package func latest(_ device: IIODevice, until deadline: Int64, isWanted: () -> Bool) throws(IIOFailure) -> IIOScan
+    {
+        guard let scan = try open(device).next(until: deadline, isWanted: isWanted).last else {
+            throw IIOFailure(ETIMEDOUT)
+        }
         return scan
     }
 
     package func attribute(_ name: String, of device: IIODevice) throws(IIOFailure) -> String {
+        if device.content == .attitude, name == "sampling_frequency" {
+            return Decimal.text(1e9 / Double(DaemonFeed.attitudeInterval), decimals: 0) ?? ""
+        }
         let status = try status()
         guard device.content != .attitude else {
-            if name == "sampling_frequency" { return "20" }
-            let detector = status["detectors"]?.items.first { $0["name"]?.text == device.owner }
+            let detector = status["detectors"].items.first { $0["name"]?.text == device.owner }
             guard let text = detector?[name]?.text else { throw IIOFailure(EAGAIN) }
             return text
         }
-        let sensor = status["sensors"]?.items.first { $0["name"]?.text == device.owner }
-        let stream = sensor?["streams"]?.items.first { stream in
+        let sensor = status["sensors"].items.first { $0["name"]?.text == device.owner }
+        let stream = sensor?["streams"].items.first { stream in
             stream["kind"]?.text.flatMap(SampleKind.init).map { .samples($0) == device.content } ?? false
         }
         // A device that nothing reads has no rate.
@@ -101,7 +100,7 @@ private final class DaemonFeed: IIOFeed {
     private let connection: SocketConnection
     private var lostCount = 0
     /// The shortest interval of live readings.
-    private static let attitudeInterval = LiveValuesRequest.intervals.lowerBound
+    static let attitudeInterval = LiveValuesRequest.intervals.lowerBound
 
     init(_ device: IIODevice, path: String) throws(EventSubscriptionError) {
         (self.device, self.path) = (device, path)

@@ -27,10 +27,9 @@ package struct IIODevice: Equatable, Sendable {
     /// The sensor, or the detector of attitudes.
     package let owner: String
     package let content: Content
-    package let isSimulated: Bool
 
-    package init(_ owner: String, _ content: Content, isSimulated: Bool = false) {
-        (self.owner, self.content, self.isSimulated) = (owner, content, isSimulated)
+    package init(_ owner: String, _ content: Content) {
+        (self.owner, self.content) = (owner, content)
     }
 
     /// The raw value of an axis that has no number; none that has is as low.

@@ -20,7 +20,6 @@ package final class IIOSession {
 
     /// A device whose buffer the client has opened.
     private struct Buffer {
-        let device: IIODevice
         let mask: UInt32
         let places: [(channel: IIODevice.Channel, offset: Int)]
         let size: Int
@@ -143,7 +142,7 @@ package final class IIOSession {
             guard buffers[index] == nil else { throw IIOFailure(EBUSY) }
             let (places, size) = try device.layout(mask)
             buffers[index] = Buffer(
-                device: device, mask: mask, places: places, size: size, feed: try source.open(device))
+                mask: mask, places: places, size: size, feed: try source.open(device))
             return say(0)
         case .close(let name):
             guard buffers.removeValue(forKey: try find(name).index) != nil else { throw IIOFailure(EBADF) }
@@ -208,7 +207,7 @@ package final class IIOSession {
             polled[found.index]?.channels.insert(channel)
             return last.scan
         }
-        let scan = try source.latest(found.device, until: deadline())
+        let scan = try source.latest(found.device, until: deadline()) { [stream] in !stream.isGone }
         polled[found.index] = (scan, [channel], now)
         return scan
     }
@@ -232,11 +231,10 @@ package final class IIOSession {
         while missing > 0 {
             if buffer.rest.isEmpty {
                 do throws(IIOFailure) {
-                    buffer.rest = try feed.next(until: min(end, SystemClock.monotonic() + IIOLimits.look))[...]
+                    buffer.rest = try feed.next(until: end) { [stream] in !stream.isGone }[...]
                     if buffer.rest.isEmpty {
                         if stream.isGone { return false }
-                        if SystemClock.monotonic() >= end { throw IIOFailure(ETIMEDOUT) }
-                        continue
+                        throw IIOFailure(ETIMEDOUT)
                     }
                 } catch {
                     guard !isFirst else { throw error }

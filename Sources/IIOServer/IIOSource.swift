@@ -1,3 +1,6 @@
+import Binnacle
+import LinuxSystem
+
 /// The devices of a daemon or of recordings, for one client: each connection has a source of its own.
 package protocol IIOSource: AnyObject {
     /// What the context says of itself.
@@ -6,10 +9,22 @@ package protocol IIOSource: AnyObject {
     func devices() throws(IIOFailure) -> [IIODevice]
     /// Begins to take the scans of a device.
     func open(_ device: IIODevice) throws(IIOFailure) -> any IIOFeed
-    /// The scan at this moment, for a program that polls.
-    func latest(_ device: IIODevice, until deadline: Int64) throws(IIOFailure) -> IIOScan
+    /// The scan at this moment, for a program that polls; while it waits for one, `isWanted` is asked again and again.
+    func latest(_ device: IIODevice, until deadline: Int64, isWanted: () -> Bool) throws(IIOFailure) -> IIOScan
     /// The text of an attribute of a device.
     func attribute(_ name: String, of device: IIODevice) throws(IIOFailure) -> String
+}
+
+extension IIOFeed {
+    /// The next scans; none at a time on CLOCK_MONOTONIC, and when they are not wanted any more.
+    func next(until deadline: Int64, isWanted: () -> Bool) throws(IIOFailure) -> [IIOScan] {
+        while true {
+            let now = SystemClock.monotonic()
+            let scans = try next(until: min(deadline, Units.later(now, by: IIOLimits.look)))
+            // What is there is for a client that has said all that it will, too.
+            if !scans.isEmpty || now >= deadline || !isWanted() { return scans }
+        }
+    }
 }
 
 /// The scans of one device for one client, in their order.

@@ -49,7 +49,7 @@ package final class RecordedDevices: IIOSource {
     }
 
     private func devices(of assembly: Assembly) -> [IIODevice] {
-        assembly.streams.map { IIODevice($0.sensor.name, .samples($0.kind), isSimulated: $0.sensor.isSimulated) }
+        assembly.streams.map { IIODevice($0.sensor.name, .samples($0.kind)) }
             .inOrder
     }
 
@@ -59,34 +59,43 @@ package final class RecordedDevices: IIOSource {
         }
     }
 
-    package func open(_ device: IIODevice) throws(IIOFailure) -> any IIOFeed { try feed(device, settings.speed) }
+    package func open(_ device: IIODevice) throws(IIOFailure) -> any IIOFeed {
+        try feed(device, settings.speed, loops: settings.loops)
+    }
 
-    private func feed(_ device: IIODevice, _ speed: Double?) throws(IIOFailure) -> RecordedFeed {
+    private func feed(_ device: IIODevice, _ speed: Double?, loops: Bool) throws(IIOFailure) -> RecordedFeed {
         guard let traces = try assembly().traces else { throw .noDevice }
         var source: any SampleSource = traces
-        if speed != nil || settings.loops {
+        if speed != nil || loops {
             let (settings, interruption) = (settings, interruption)
             // As fast as can be: each sample is due when it is asked for.
             source = PacedSource(
                 traces, speed: speed ?? 1e9,
                 reopen: { () throws(StationError) in
-                    settings.loops ? try Assembly(playing: settings.traces, interruption: interruption).traces : nil
+                    loops ? try Assembly(playing: settings.traces, interruption: interruption).traces : nil
                 })
         }
         guard let feed = RecordedFeed(source, device) else { throw .noDevice }
         return feed
     }
 
-    package func latest(_ device: IIODevice, until deadline: Int64) throws(IIOFailure) -> IIOScan {
+    package func latest(_ device: IIODevice, until deadline: Int64, isWanted: () -> Bool) throws(IIOFailure) -> IIOScan
+    {
         var place: (feed: RecordedFeed, last: IIOScan?)
-        if let known = polled[device.name] { place = known } else { place = (try feed(device, settings.speed), nil) }
+        if let known = polled[device.name] {
+            place = known
+        } else {
+            place = (try feed(device, settings.speed, loops: settings.loops), nil)
+        }
         defer { polled[device.name] = place }
         do throws(IIOFailure) {
-            if settings.speed == nil || place.last == nil, let scan = try place.feed.step(until: deadline) {
+            if settings.speed == nil || place.last == nil,
+                let scan = try place.feed.step(until: deadline, isWanted: isWanted)
+            {
                 place.last = scan
             }
             // What is due by now is skipped; without a speed each poll is a step.
-            while settings.speed != nil, SystemClock.monotonic() < deadline, let scan = try place.feed.step(until: 0) {
+            while settings.speed != nil, SystemClock.monotonic() < deadline, let scan = try place.feed.stepDue() {
                 place.last = scan
             }
         } catch {
@@ -98,7 +107,7 @@ package final class RecordedDevices: IIOSource {
     }
 
     package func attribute(_ name: String, of device: IIODevice) throws(IIOFailure) -> String {
-        let feed = try feed(device, nil)
+        let feed = try feed(device, nil, loops: false)
         var stamps: [Int64] = []
         do throws(IIOFailure) {
             while stamps.count < Self.rateSamples, let scan = try feed.step(until: .max) {
@@ -124,6 +133,8 @@ private final class RecordedFeed: IIOFeed {
     private let delivery: SampleDelivery
     /// Scans for programs that poll, which take one by one.
     private var waiting: ArraySlice<IIOScan> = []
+    /// Why there are no more, behind the scans that were there before.
+    private var failure: IIOFailure?
     private static let capacity = 256
 
     init?(_ source: any SampleSource, _ device: IIODevice) {
@@ -133,7 +144,11 @@ private final class RecordedFeed: IIOFeed {
         delivery = SampleDelivery(streams: source.streams, capacity: Self.capacity)
     }
 
-    func next(until deadline: Int64) throws(IIOFailure) -> [IIOScan] {
+    func next(until deadline: Int64) throws(IIOFailure) -> [IIOScan] { try next(until: deadline, passesOthers: false) }
+
+    /// With `passesOthers` what is due of other streams ends no wait: all that is due is looked at.
+    private func next(until deadline: Int64, passesOthers: Bool) throws(IIOFailure) -> [IIOScan] {
+        if let failure { throw failure }
         var scans: [IIOScan] = []
         while scans.count < Self.capacity {
             delivery.removeAll()
@@ -142,10 +157,13 @@ private final class RecordedFeed: IIOFeed {
                 for index in 0..<batch.count { scans.append(device.scan(batch[index])) }
             }
             switch answer {
-            case .samples: if scans.isEmpty, SystemClock.monotonic() >= deadline { return [] }
+            case .samples: if scans.isEmpty, !passesOthers, SystemClock.monotonic() >= deadline { return [] }
             case .failed(let streams, let reason):
-                guard scans.isEmpty, streams.contains(where: { $0.id == stream }) else { continue }
-                throw IIOFailure(EIO, "\(reason)")
+                guard streams.contains(where: { $0.id == stream }) else { continue }
+                let found = IIOFailure(EIO, "\(reason)")
+                failure = found
+                guard scans.isEmpty else { return scans }
+                throw found
             case .ended:
                 guard scans.isEmpty else { return scans }
                 throw .ended
@@ -160,9 +178,15 @@ private final class RecordedFeed: IIOFeed {
         return scans
     }
 
-    /// The next scan; `nil` when none is due until a time.
-    func step(until deadline: Int64) throws(IIOFailure) -> IIOScan? {
-        if waiting.isEmpty { waiting = try next(until: deadline)[...] }
+    /// The next scan; `nil` when none is due until a time, or wanted any more.
+    func step(until deadline: Int64, isWanted: () -> Bool = { true }) throws(IIOFailure) -> IIOScan? {
+        if waiting.isEmpty { waiting = try next(until: deadline, isWanted: isWanted)[...] }
+        return waiting.popFirst()
+    }
+
+    /// The next scan that is due now.
+    func stepDue() throws(IIOFailure) -> IIOScan? {
+        if waiting.isEmpty { waiting = try next(until: 0, passesOthers: true)[...] }
         return waiting.popFirst()
     }
 

@@ -34,12 +34,13 @@ package final class BandSpectrum {
     /// The distance of neighbours in ``power``, in Hz; 0 before the first stretch.
     package private(set) var binHz = 0.0
 
-    private var samples = Array(repeating: SIMD4<Float>.zero, count: 64)
+    private static let leastLength = 64
+    private var samples = Array(repeating: SIMD4<Float>.zero, count: BandSpectrum.leastLength)
     private var window: [Float] = []
     private var windowedCount = 0
     private var windowPower = 0.0
     private var resolutionHz = 0.0
-    private var transform = RealTransform(64)
+    private var transform = RealTransform(BandSpectrum.leastLength)
 
     /// Creates an empty stretch.
     package init() {}
@@ -47,12 +48,9 @@ package final class BandSpectrum {
     /// Begins a stretch.
     package func removeAll() { count = 0 }
 
-    /// Whether there is no room for another sample.
-    package var isFull: Bool { count == Self.mostSamples }
-
     /// Appends samples as far as there is room, each multiplied by the factors of its axes; returns how many that were.
     ///
-    /// The memory grows to the longest stretch, and stays.
+    /// The memory grows to the longest stretch.
     package func append(_ columns: AxisColumns, range: Range<Int>, factors: SIMD4<Float>) -> Int {
         let taken = min(range.count, Self.mostSamples - count)
         while samples.count < count + taken { samples += Array(repeating: .zero, count: samples.count) }
@@ -83,9 +81,11 @@ package final class BandSpectrum {
         return power.allSatisfy(\.isFinite)
     }
 
-    /// Makes the window that of the stretch's length; the room only grows.
+    /// Makes the window that of the stretch's length.
     private func adapt() {
         guard windowedCount != count else { return }
+        // A rate that was far higher for a while does not make every later transform longer.
+        while samples.count > Self.leastLength, count <= samples.count / 4 { samples.removeLast(samples.count / 2) }
         let length = samples.count
         if window.count != length {
             power = Array(repeating: 0, count: length / 2 + 1)

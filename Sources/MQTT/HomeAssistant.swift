@@ -110,10 +110,10 @@ struct HomeAssistantDevice {
         case .isOn(let deviceClass, let name, let on, let off):
             let able = detectors.filter { $0.kinds.contains { $0.row.home.contains { $0.isOn(deviceClass) } } }
             return able.map { isOn($0, deviceClass, able.count == 1 ? name : "\(name) (\($0.name))", on, off) }
-        case .pulse(let id, let name, let deviceClass, let isEnabled):
+        case .pulse(let id, let name, let deviceClass, let isEnabled, let isDiagnostic):
             return [
                 pulse(
-                    id, name, deviceClass ?? id, of: kind, isEnabled: isEnabled, isDiagnostic: deviceClass != nil)
+                    id, name, deviceClass ?? id, of: kind, isEnabled: isEnabled, isDiagnostic: isDiagnostic)
             ]
         case .peak:
             return [figure("peak", "Peak acceleration", .peak, unit: "g", decimals: 3, icon: "mdi:axis-arrow")]

@@ -134,6 +134,12 @@ import Testing
         #expect(detector.summary(ofEnded: "trace").first?.contains("1 of 14 seconds were not measured") == true)
     }
 
+    /// A gap from one second into the next is one of both.
+    @Test func secondsThatShareAGapAreNotMeasured() {
+        let (_, _, detector) = play(zones, seconds: 14, rateHz: 256, leaving: 1500..<1780, value: course)
+        #expect(detector.summary(ofEnded: "trace").first?.contains("2 of 14 seconds were not measured") == true)
+    }
+
     @Test func aMachineRunsSpinsAndHasFinishedOnce() {
         var settings = VibrationSettings()
         settings.bands = [.init("drum", fromHz: 5, toHz: 40)]

@@ -48,7 +48,7 @@ private final class PlayedDevices: IIOSource, IIOFeed {
 
     func devices() throws(IIOFailure) -> [IIODevice] { Self.all }
     func open(_ device: IIODevice) throws(IIOFailure) -> any IIOFeed { self }
-    func latest(_ device: IIODevice, until deadline: Int64) throws(IIOFailure) -> IIOScan {
+    func latest(_ device: IIODevice, until deadline: Int64, isWanted: () -> Bool) throws(IIOFailure) -> IIOScan {
         device.scan(Sample(timeNanoseconds: .max, x: .infinity, y: -1e30, z: .nan))
     }
     func attribute(_ name: String, of device: IIODevice) throws(IIOFailure) -> String { name }

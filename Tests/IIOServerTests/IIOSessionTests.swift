@@ -15,7 +15,7 @@ private final class PlayedDevices: IIOSource, IIOFeed {
 
     func devices() throws(IIOFailure) -> [IIODevice] { Self.all }
     func open(_ device: IIODevice) throws(IIOFailure) -> any IIOFeed { self }
-    func latest(_ device: IIODevice, until deadline: Int64) throws(IIOFailure) -> IIOScan {
+    func latest(_ device: IIODevice, until deadline: Int64, isWanted: () -> Bool) throws(IIOFailure) -> IIOScan {
         pollCount += 1
         return IIOScan(timeNanoseconds: 0, values: SIMD4(repeating: pollCount))
     }

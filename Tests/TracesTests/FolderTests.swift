@@ -155,7 +155,7 @@ import Traces
             (Entry(name: "data.csv", text: rows, checksum: 1), "cannot be unpacked: ZIP bad CRC"),
             (
                 Entry(name: "data.csv", text: rows, statedSize: 5),
-                "is wrong size (read \(rows.utf8.count), expected 5)"
+                "is wrong size (read \(rows.utf8.count), expected 5); copy the archive again"
             ),
             (Entry(name: "data.csv", text: rows, statedSize: 3 << 30), "is more than a recording has"),
             (Entry(name: "data.csv", text: rows, statedSize: 100 << 20), "is more than a recording has"),
@@ -165,6 +165,13 @@ import Traces
             let message = try refusal(file.path)
             #expect(message.hasPrefix("\(file.path)/\(entry.name): ") && message.contains(words), "\(message)")
         }
+    }
+
+    /// The bounds are those of an entry that is named as well.
+    @Test func aNamedEntryThatIsTooLargeIsRefused() throws {
+        let file = try zip([Entry(name: "a.csv", text: Self.vector(0, 0, 9.81), statedSize: 100 << 20)])
+        let error = #expect(throws: TraceError.self) { try TraceSource(paths: ["\(file.path)/a.csv"]) }
+        #expect(error?.description.hasPrefix("\(file.path)/a.csv: is more than a recording has") == true)
     }
 
     @Test func aHostileDirectoryIsRefused() throws {

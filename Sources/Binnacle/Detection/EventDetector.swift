@@ -8,10 +8,10 @@ package protocol EventDetector: DrivenDetector {
     static var kind: String { get }
     /// The sample at which the detector stands; means something only to a delegate that is being told.
     var position: SamplePosition { get }
-    /// The name of the sensor that its events are about; `nil` where it has none.
-    var eventSensor: String? { get }
     /// Makes a router the delegate, unless it has one.
     func report(to router: Router)
+    /// The name of the sensor that its events are about, that of its first stream by default; `nil` where it has none.
+    var eventSensor: String? { get }
     /// Tells the delegate what waits for a further sample, because there will be none.
     func sourceDidEnd()
 
@@ -47,8 +47,8 @@ package protocol EventDetector: DrivenDetector {
     var learned: String? { get }
     /// Takes what a detector of its kind and name had learned before; hostile values change nothing.
     func recall(_ learned: JSONValue)
-    /// Counts from 0 again; `false` for a detector that does not count.
-    func resetCount() -> Bool
+    /// Counts what is kept from 0 again; `false` for a detector that does not count.
+    func resetKeptCount() -> Bool
 
     // MARK: Single readings
 
@@ -69,11 +69,12 @@ extension EventDetector {
     package var rows: MeasuredRows? { nil }
     package func squares(_ place: Int, count: Int) -> UnsafePointer<Float>? { nil }
     package var gyroscopeState: GyroscopeState? { nil }
+    package var eventSensor: String? { streams.first?.sensor.name }
     package func summary(ofEnded word: String) -> [String] { [] }
     package var assumptions: [Assumption] { [] }
     package var learned: String? { nil }
     package func recall(_ learned: JSONValue) {}
-    package func resetCount() -> Bool { false }
+    package func resetKeptCount() -> Bool { false }
     package var ambientKinds: Set<AmbientReading.Kind> { [] }
     package func process(_ outcome: AmbientReading.Outcome) {}
 }
@@ -89,22 +90,34 @@ extension [Figure.Name] {
 package struct Assumption: Sendable {
     /// What it is about: of two with the same subject the first is told.
     package let subject: String
-    /// A sentence for people.
-    package let text: String
+    private let content: Content
 
-    /// Creates an assumption.
+    private enum Content: Sendable {
+        case text(String)
+        case scale(lengthG: Float)
+    }
+
+    /// Creates an assumption with a sentence for people.
     package init(subject: String, text: String) {
         self.subject = subject
-        self.text = text
+        content = .text(text)
     }
 
     /// That gravity has another length in the samples of a sensor at rest, in g.
-    static func scale(of sensor: String, lengthG: Float) -> Assumption {
-        let length = Figure.Value.number(Double(lengthG), decimals: 2)
-        return Assumption(
-            subject: sensor,
-            text:
-                "sensor '\(sensor)': it measures \(length) g at rest, so its scale is wrong; the orientation needs its "
-                + "direction alone, and 'binnacle calibrate' corrects it")
+    init(scaleOf sensor: String, lengthG: Float) {
+        subject = sensor
+        content = .scale(lengthG: lengthG)
+    }
+
+    /// A sentence for people, made when it is asked for: the daemon looks at its detectors in each turn.
+    package var text: String {
+        switch content {
+        case .text(let text): return text
+        case .scale(let lengthG):
+            let length = Figure.Value.number(Double(lengthG), decimals: 2)
+            return
+                "sensor '\(subject)': it measures \(length) g at rest, so its scale is wrong; the orientation needs its "
+                + "direction alone, and 'binnacle calibrate' corrects it"
+        }
     }
 }

@@ -173,8 +173,10 @@ extension EventKind {
         case occurrence
         /// A state that is on for some seconds after each event.
         ///
-        /// A `deviceClass` of its own makes it a diagnostic.
-        case pulse(_ id: String, _ name: String, deviceClass: String? = nil, isEnabled: Bool = true)
+        /// Home Assistant's device class is the identifier, unless another one is named.
+        case pulse(
+            _ id: String, _ name: String, deviceClass: String? = nil, isEnabled: Bool = true, isDiagnostic: Bool = false
+        )
         /// Whether the detector is in one state and not in the other, with Home Assistant's device class.
         case isOn(_ deviceClass: String, _ name: String, _ state: String, off: String)
         /// The greatest acceleration.

@@ -341,7 +341,7 @@ extension EventKind {
             Row(
                 "01f78a3b235941e0ac71f94123810b3c", .info, .begin, from: .detector(TapDetector.kind),
                 state: [.delivers], figures: [.count, .axis, .sign, .peak, .onset],
-                home: [.pulse("vibration", "Vibration"), .occurrence],
+                home: [.pulse("tap", "Tap", deviceClass: "vibration"), .occurrence],
                 "The device was tapped once, twice or three times; reported when no further tap can belong to it.")
         case .step:
             Row(
@@ -397,7 +397,7 @@ extension EventKind {
             Row(
                 "d16304100ccd47d99e77af5bb715c2e8", .warning, from: .sensors,
                 state: [], figures: [.channel, .cause, .count, .gap, .reason],
-                home: [.pulse("samples_lost", "Samples lost", deviceClass: "problem")],
+                home: [.pulse("samples_lost", "Samples lost", deviceClass: "problem", isDiagnostic: true)],
                 "Samples that the device should have delivered will never come.")
         case .sensorActive:
             Row(

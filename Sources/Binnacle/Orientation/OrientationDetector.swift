@@ -205,7 +205,6 @@ public final class OrientationDetector: EventDetector {
 }
 
 extension OrientationDetector {
-    package var eventSensor: String? { accelerometer?.sensor.name }
     package func report(to router: Router) { delegate = delegate ?? router }
 
     package var state: String? { orientation == .undefined ? nil : orientation.rawValue }
@@ -252,7 +251,7 @@ extension OrientationDetector {
 
     package var assumptions: [Assumption] {
         guard gravityG != 1, let accelerometer else { return [] }
-        return [.scale(of: accelerometer.sensor.name, lengthG: gravityG)]
+        return [Assumption(scaleOf: accelerometer.sensor.name, lengthG: gravityG)]
     }
 }
 

@@ -22,6 +22,7 @@ public final class StationaryDetector: EventDetector {
     private var acceleration: AnchoredAcceleration
     /// The state that was reported last; `nil` before any.
     private var told: Bool?
+    private var startCount = 0
 
     /// Creates a detector that does not detect yet; without an accelerometer, a start tells *device not available*.
     ///
@@ -46,6 +47,7 @@ public final class StationaryDetector: EventDetector {
         }
         acceleration.interrupt()
         told = nil
+        startCount += 1
         isDetecting = true
     }
 
@@ -65,12 +67,13 @@ public final class StationaryDetector: EventDetector {
         guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
         if delivery.hidesTime(of: id) { acceleration.interrupt() }
         let columns = delivery.batches[place].columns
-        for index in 0..<columns.count where isDetecting {
+        let start = startCount
+        for index in 0..<columns.count where isDetecting && startCount == start {
             let time = columns.times[index]
-            acceleration.update(SIMD3(columns.x[index], columns.y[index], columns.z[index]), at: time)
+            let isKnown = acceleration.update(columns.vector(index), at: time)
             rows?.append(time, SIMD4(acceleration.distanceG, .nan, .nan, .nan))
-            guard let event = decide(at: time) else { continue }
-            position = SamplePosition(timeNanoseconds: time, streamIndex: place, sampleIndex: index)
+            guard isKnown, let event = decide(at: time) else { continue }
+            position = columns.position(of: index, at: place)
             if told == true {
                 delegate?.stationaryDetector(self, didDepart: event)
             } else {
@@ -95,7 +98,6 @@ public final class StationaryDetector: EventDetector {
 extension StationaryDetector {
     private static let change = "change_g"
 
-    package var eventSensor: String? { streams.first?.sensor.name }
     package func report(to router: Router) { delegate = delegate ?? router }
 
     package var state: String? { told.map { $0 ? "moving" : "stationary" } }
@@ -166,17 +168,17 @@ private struct AnchoredAcceleration {
 
     mutating func interrupt() { lastNanoseconds = nil }
 
-    /// Looks at a sample in m/s².
-    mutating func update(_ sample: SIMD3<Float>, at time: Int64) {
+    /// Looks at a sample in m/s²; returns whether it is one, and finite.
+    mutating func update(_ sample: SIMD3<Float>, at time: Int64) -> Bool {
         let accelerationG = sample / Units.standardGravity
-        guard (accelerationG * accelerationG).sum().isFinite else { return }
+        guard (accelerationG * accelerationG).sum().isFinite else { return false }
         guard let last = lastNanoseconds, time >= last, time <= Units.later(last, by: Self.gapNanoseconds) else {
             lastNanoseconds = time
             (fast, smooth, anchor) = (accelerationG, accelerationG, accelerationG)
             stillNanoseconds = time
             movingNanoseconds = nil
             distanceG = 0
-            return
+            return true
         }
         lastNanoseconds = time
         let seconds = Float(time - last) * 1e-9
@@ -192,5 +194,6 @@ private struct AnchoredAcceleration {
         } else if time - stillNanoseconds > Self.restNanoseconds {
             movingNanoseconds = nil
         }
+        return true
     }
 }

@@ -23,7 +23,7 @@ public final class StepDetector: EventDetector {
 
     private let settings: StepSettings
     private var finder: StepFinder
-    private var cadence: Double?
+    private var startCount = 0
 
     /// Creates a detector that does not detect yet; without an accelerometer, a start tells *device not available*.
     ///
@@ -44,7 +44,7 @@ public final class StepDetector: EventDetector {
             return
         }
         finder.interrupt()
-        cadence = nil
+        startCount += 1
         isDetecting = true
     }
 
@@ -67,15 +67,15 @@ public final class StepDetector: EventDetector {
         guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
         if delivery.hidesTime(of: id) { finder.interrupt() }
         let columns = delivery.batches[place].columns
-        for index in 0..<columns.count where isDetecting {
+        let start = startCount
+        for index in 0..<columns.count where isDetecting && startCount == start {
             let time = columns.times[index]
-            let vector = SIMD3(columns.x[index], columns.y[index], columns.z[index])
+            let vector = columns.vector(index)
             let count = finder.update((vector * vector).sum().squareRoot() / Units.standardGravity, at: time)
             rows?.append(time, SIMD4(finder.swingG, finder.rootMeanSquareG, .nan, .nan))
             guard count > 0 else { continue }
             total += Int64(count)
-            cadence = finder.cadence
-            position = SamplePosition(timeNanoseconds: time, streamIndex: place, sampleIndex: index)
+            position = columns.position(of: index, at: place)
             delegate?.stepDetector(
                 self,
                 didCountSteps: StepEvent(count: count, total: total, cadence: finder.cadence, timeNanoseconds: time))
@@ -87,15 +87,13 @@ public final class StepDetector: EventDetector {
 extension StepDetector {
     private static let names = (swing: "swing_g", level: "swing_rms_g")
 
-    package var eventSensor: String? { streams.first?.sensor.name }
     package func report(to router: Router) { delegate = delegate ?? router }
 
     package var state: String? { finder.isWalking ? "walking" : "standing" }
     package var isActive: Bool { finder.isWalking }
     package var figures: [Figure] {
-        let cadence = finder.isWalking ? cadence : nil
-        return [Figure(.total, .integer(total))]
-            + (cadence.map { [Figure(.cadence, Figure.Name.cadence.number($0))] } ?? [])
+        [Figure(.total, .integer(total))]
+            + (finder.isWalking ? [Figure(.cadence, Figure.Name.cadence.number(finder.cadence))] : [])
     }
     package var limits: [LiveValues.Limit] {
         [
@@ -119,6 +117,9 @@ extension StepDetector {
         ]
     }
 
+    /// No larger count of a file is continued: it would be at its end soon.
+    private static let plausible: ClosedRange<Int64> = 0...1 << 53
+
     /// The count, which outlives a restart of the daemon.
     package var learned: String? {
         var object = JSONObject()
@@ -127,11 +128,11 @@ extension StepDetector {
     }
 
     package func recall(_ learned: JSONValue) {
-        if let count = learned["steps"]?.integer, count >= 0 { total = Int64(count) }
+        if let count = learned["steps"]?.integer, Self.plausible.contains(count) { total = count }
     }
 
-    package func resetCount() -> Bool {
-        total = 0
+    package func resetKeptCount() -> Bool {
+        resetCount()
         return true
     }
 }
@@ -219,7 +220,10 @@ private struct StepFinder {
     }
 
     /// Forgets everything but what is counted.
-    mutating func interrupt() { last = nil }
+    mutating func interrupt() {
+        last = nil
+        stand()
+    }
 
     /// Looks at the length of a sample in g; returns how many steps it completes.
     mutating func update(_ lengthG: Float, at time: Int64) -> Int {

@@ -20,6 +20,7 @@ public final class TapDetector: EventDetector {
     private let settings: TapSettings
     private var finder: TapFinder
     private var latest: TapEvent?
+    private var startCount = 0
 
     /// Creates a detector that does not detect yet; without an accelerometer, a start tells *device not available*.
     ///
@@ -41,6 +42,7 @@ public final class TapDetector: EventDetector {
         }
         finder.interrupt()
         latest = nil
+        startCount += 1
         isDetecting = true
     }
 
@@ -60,12 +62,13 @@ public final class TapDetector: EventDetector {
         guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
         if delivery.hidesTime(of: id) { finder.interrupt() }
         let columns = delivery.batches[place].columns
-        for index in 0..<columns.count where isDetecting {
+        let start = startCount
+        for index in 0..<columns.count where isDetecting && startCount == start {
             let time = columns.times[index]
-            let found = finder.update(SIMD3(columns.x[index], columns.y[index], columns.z[index]), at: time)
+            let found = finder.update(columns.vector(index), at: time)
             rows?.append(time, SIMD4(finder.impulseG, .nan, .nan, .nan))
             guard let found else { continue }
-            position = SamplePosition(timeNanoseconds: time, streamIndex: place, sampleIndex: index)
+            position = columns.position(of: index, at: place)
             latest = found
             delegate?.tapDetector(self, didDetectTap: found)
         }
@@ -76,7 +79,6 @@ public final class TapDetector: EventDetector {
 extension TapDetector {
     private static let impulse = "impulse_g"
 
-    package var eventSensor: String? { streams.first?.sensor.name }
     package func report(to router: Router) { delegate = delegate ?? router }
 
     package var state: String? { finder.isCalm.map { $0 ? "calm" : "disturbed" } }

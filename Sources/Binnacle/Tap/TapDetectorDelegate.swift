@@ -42,7 +42,7 @@ public struct TapEvent: DetectorResult, Equatable {
         switch figure {
         case .count: .integer(Int64(count))
         case .axis: .word(axis)
-        case .sign: .integer(axis.rawValue.hasPrefix("-") ? -1 : 1)
+        case .sign: .integer(axis.isReversed ? -1 : 1)
         case .peak: figure.number(peakG)
         case .onset: .integer(onsetNanoseconds)
         default: nil

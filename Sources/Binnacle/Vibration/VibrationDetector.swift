@@ -144,7 +144,8 @@ public final class VibrationDetector: EventDetector {
 
     private func begin(_ start: Int64, at time: Int64) {
         second = (start, true)
-        (firstNanoseconds, lastNanoseconds, longestNanoseconds) = (time, time, 0)
+        // What is missing at its begin is missing, whichever second its gap began in.
+        (firstNanoseconds, lastNanoseconds, longestNanoseconds) = (time, time, time - start)
         spectrum.removeAll()
     }
 
@@ -187,9 +188,9 @@ public final class VibrationDetector: EventDetector {
 
     private func learn() {
         guard learning != nil else { return }
-        for (index, band) in settings.bands.enumerated() {
-            let value = band.isVelocity ? readings[index].velocity : readings[index].acceleration
-            learning?.add(value, of: index, in: machine.value)
+        // A band with limits of its own needs none that are learned.
+        for (index, band) in settings.bands.enumerated() where band.limits.isEmpty {
+            learning?.add(value(of: index), of: index, in: machine.value)
         }
     }
 
@@ -206,15 +207,21 @@ public final class VibrationDetector: EventDetector {
             readings[index].acceleration = isCovered ? power.acceleration.squareRoot() / Gravity.standard : .nan
             readings[index].velocity = isCovered ? 1000 * power.velocity.squareRoot() : .nan
             readings[index].frequencyHz = power.strongestHz
-            let value = band.isVelocity ? readings[index].velocity : readings[index].acceleration
-            let limits = limits(of: index)
-            let release = 1 - settings.hysteresisPercent / 100
-            var zone = min(readings[index].zone, limits.count)
-            while zone < limits.count, value >= limits[zone] { zone += 1 }
-            while zone > 0, !(value >= limits[zone - 1] * release) { zone -= 1 }
-            readings[index].zone = zone
+            readings[index].zone = level(of: value(of: index), above: limits(of: index), from: readings[index].zone)
         }
     }
+
+    /// What is compared with the limits of a band, and drawn: in mm/s or g.
+    private func value(of band: Int) -> Double {
+        settings.bands[band].isVelocity ? readings[band].velocity : readings[band].acceleration
+    }
+
+    /// The number of limits, which rise, that a value exceeds; below one that was exceeded it has to fall by the hysteresis.
+    private func level(of value: Double, above limits: [Double], from level: Int) -> Int {
+        limits.enumerated().count { index, limit in value >= (index < level ? limit * release : limit) }
+    }
+
+    private var release: Double { 1 - settings.hysteresisPercent / 100 }
 
     /// The limits of a band; a learned one where it has none of its own.
     private func limits(of band: Int) -> [Double] {
@@ -281,10 +288,7 @@ public final class VibrationDetector: EventDetector {
     ) {
         guard let runningG = settings.runningG, readings[0].acceleration.isFinite else { return }
         let limits = [runningG, settings.spinningG ?? .infinity]
-        let release = 1 - settings.hysteresisPercent / 100
-        let found = limits.enumerated().count { level, limit in
-            readings[0].acceleration >= (machine.value > level ? limit * release : limit)
-        }
+        let found = level(of: readings[0].acceleration, above: limits, from: machine.value)
         let delays = (run: Units.nanoseconds(settings.machineDwell), idle: Units.nanoseconds(settings.idle))
         let change = machine.change(to: found, from: start, at: end) { $0 == 0 ? delays.idle : delays.run }
         guard change != nil || !isMachineKnown else { return }
@@ -332,7 +336,6 @@ struct LevelDwell {
 
 /// What the detector shows.
 extension VibrationDetector {
-    package var eventSensor: String? { streams.first?.sensor.name }
     package func report(to router: Router) { delegate = delegate ?? router }
 
     package var state: String? {
@@ -354,14 +357,11 @@ extension VibrationDetector {
 
     private var row: SIMD4<Float> {
         var row = SIMD4<Float>(repeating: .nan)
-        for (index, band) in settings.bands.enumerated() {
-            row[index] = Float(band.isVelocity ? readings[index].velocity : readings[index].acceleration)
-        }
+        for band in readings.indices { row[band] = Float(value(of: band)) }
         return row
     }
 
     package var limits: [LiveValues.Limit] {
-        let release = 1 - settings.hysteresisPercent / 100
         return settings.bands.indices.flatMap { band in
             limits(of: band).enumerated().map { zone, limit in
                 LiveValues.Limit(
@@ -373,7 +373,6 @@ extension VibrationDetector {
 
     private var machineLimits: [LiveValues.Limit] {
         guard !settings.bands[0].isVelocity else { return [] }
-        let release = 1 - settings.hysteresisPercent / 100
         return [(settings.runningG, MachineState.running), (settings.spinningG, .spinning)].compactMap { limit, state in
             limit.map {
                 LiveValues.Limit(

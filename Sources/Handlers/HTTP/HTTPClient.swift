@@ -111,11 +111,17 @@ final class HTTPClient {
     /// CURLE_WRITE_ERROR: more than is kept of an answer.
     private static let writeError: Int32 = 23
 
-    /// Text of libcurl or of a service, on one line.
+    /// Text of libcurl or of a service, on one line, in which a service may repeat the secret that it got.
     private static func text<Bytes>(_ bytes: Bytes, count: Int, hiding secret: String?) -> String {
-        let text = withUnsafeBytes(of: bytes) { String(decoding: $0.prefix(count).prefix { $0 != 0 }, as: UTF8.self) }
-        let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ").printable
-        guard let secret, !secret.isEmpty else { return line }
-        return line.replacing(secret, with: "…")
+        var text = withUnsafeBytes(of: bytes) { String(decoding: $0.prefix(count).prefix { $0 != 0 }, as: UTF8.self) }
+        if let secret, !secret.isEmpty {
+            text = text.replacing(secret, with: "…")
+            // Its begin may stand at the end of what is kept of an answer.
+            let most = min(text.count, secret.count - 1)
+            if let length = stride(from: most, to: 0, by: -1).first(where: { text.hasSuffix(secret.prefix($0)) }) {
+                text = text.dropLast(length) + "…"
+            }
+        }
+        return text.split(whereSeparator: \.isWhitespace).joined(separator: " ").printable
     }
 }

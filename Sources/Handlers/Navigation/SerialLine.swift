@@ -84,12 +84,10 @@ final class SerialLine: NavigationTransport {
     private func flush() throws(NavigationFailure) {
         let raw = line.raw
         while !rest.isEmpty {
-            var count = 0
-            try call("write") {
-                count = rest.withUnsafeBytes { write(raw, $0.baseAddress, $0.count) }
-                return count < 0 && errno == EAGAIN ? 0 : Int32(clamping: count)
+            let count = try mapError({ NavigationFailure(serial: path, $0) }) { () throws(SystemError) in
+                try systemCallOnce("write") { rest.withUnsafeBytes { write(raw, $0.baseAddress, $0.count) } }
             }
-            guard count > 0 else { return }
+            guard let count, count > 0 else { return }
             rest = rest.dropFirst(count)
         }
     }

@@ -1,3 +1,5 @@
+import SensorGeometry
+
 /// What is known of a driver's events beyond its attributes.
 struct ChipRule: Sendable, Equatable {
     /// The unit of a threshold.
@@ -20,7 +22,7 @@ struct ChipRule: Sendable, Equatable {
     /// What a period is counted in, where the driver does not take seconds.
     var periodSeconds = 1.0
 
-    private static let g = 9.80665
+    private static let g = Gravity.standard
 
     /// From the drivers of Linux 6.12, and the data sheets of the chips where these give the unit of a register.
     ///

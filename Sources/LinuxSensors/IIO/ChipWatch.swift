@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import LinuxSystem
+import Synchronization
 
 /// The settings of a chip's event: those that are wanted, and those that were there before.
 ///
@@ -44,6 +45,21 @@ struct ChipArming: Sendable {
     }
 }
 
+/// Refuses to switch a device that is closed: what begins later would leave the buffer or the event on.
+final class SwitchGate: Sendable {
+    private let isClosed = Mutex(false)
+
+    /// Runs the work, unless the device is closed; ``close()`` waits for it.
+    func run(_ work: () throws(SensorFailure) -> Void) throws(SensorFailure) {
+        try isClosed.withLock { isClosed throws(SensorFailure) in
+            if !isClosed { try work() }
+        }
+    }
+
+    /// Waits for what runs; from then on nothing begins.
+    func close() { isClosed.withLock { $0 = true } }
+}
+
 /// The events of a chip's open device.
 struct ChipWatch: Sendable {
     /// One event as the kernel reports it, `struct iio_event_data` of linux/iio/events.h.
@@ -67,6 +83,8 @@ struct ChipWatch: Sendable {
     let events: Descriptor
     /// Reads single values, for finding out whether the events come.
     let values: PolledValues
+    /// What switches samples and event, on any thread.
+    let gate = SwitchGate()
 
     /// Takes over the events of an open device, whose clock is set: later it could not be changed.
     ///

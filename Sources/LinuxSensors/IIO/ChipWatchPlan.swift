@@ -1,4 +1,5 @@
 import Binnacle
+import SensorGeometry
 
 /// The event of a chip that notices movement, and how it is set.
 struct ChipWatchPlan: Sendable, Equatable {
@@ -144,5 +145,5 @@ extension ChipEvents {
         return "watch = \"chip\" or \"auto\" of [motion.NAME] lets it sleep at rest, woken by '\(words)'"
     }
 
-    private static var g: Double { 9.80665 }
+    private static var g: Double { Gravity.standard }
 }

@@ -23,6 +23,7 @@ struct OpenBuffer: Sendable {
 
     /// Disables the buffer; does nothing for a removed device.
     func disable() {
+        watch?.gate.close()
         try? controls.write("0", to: "enable")
         watch?.arming.restore()
     }

@@ -31,6 +31,9 @@ extension LiveSource {
     /// Looks at the samples of a sensor that were just delivered; the first after a rest say that it has ended.
     func followRest(of sensor: LiveSensor, in delivery: SampleDelivery, at now: Int64) {
         if let wakeUp = sensor.wakeUp.take() {
+            // A begin that still waits for the last samples comes before its end.
+            for rest in rests where sensor.streamIDs.contains(rest.stream) { delivery.append(rest) }
+            rests.removeAll { sensor.streamIDs.contains($0.stream) }
             let phase = SampleRest.Phase.ended(
                 onsetNanoseconds: wakeUp.onsetNanoseconds, freeFallNanoseconds: sensor.freeFallNanoseconds.take())
             for (stream, place) in zip(sensor.streamIDs, sensor.places) {
@@ -53,6 +56,15 @@ extension LiveSource {
         perform(.sleep, sensor, now)
     }
 
+    /// Removes the beginnings of rests whose sensors have no more samples from before.
+    func takeBegunRests() -> [SampleRest] {
+        guard !rests.isEmpty else { return [] }
+        let ready = sensors.filter(\.isReady).flatMap(\.streamIDs)
+        let begun = rests.filter { !ready.contains($0.stream) }
+        rests.removeAll { !ready.contains($0.stream) }
+        return begun
+    }
+
     /// Takes what the chip of a sensor has reported.
     func readEvents(of sensor: LiveSensor, at now: Int64) {
         sensor.hasEvents = false
@@ -65,18 +77,16 @@ extension LiveSource {
                 guard record.isOfAccelerometer else { return }
                 let isFall = watch.arming.plan.seesFreeFall && record.isFall
                 guard isFall || record.type == watch.arming.plan.type else { return }
-                first = first ?? record.timeNanoseconds
-                if isFall, isResting, sensor.freeFallNanoseconds == nil {
-                    sensor.freeFallNanoseconds =
-                        sensor.eventClock.time(of: record.timeNanoseconds, arrival: now).nanoseconds
-                }
+                // Each once and in their order: a stamp that steps back is another clock.
+                let time = sensor.eventClock.time(of: record.timeNanoseconds, arrival: now).nanoseconds
+                first = first ?? time
+                if isFall, isResting, sensor.freeFallNanoseconds == nil { sensor.freeFallNanoseconds = time }
             }
         } catch {
             return advance(sensor, .failed(error), at: now)
         }
         guard let first else { return }
-        let time = sensor.eventClock.time(of: first, arrival: now).nanoseconds
-        advanceRest(of: sensor, .event(timeNanoseconds: time), at: now)
+        advanceRest(of: sensor, .event(timeNanoseconds: first), at: now)
     }
 
     /// Finds out what woke the machine, when a sensor was to do that.
@@ -144,7 +154,7 @@ extension LiveSource {
         onWorker {
             var failure: SensorFailure?
             do throws(SensorFailure) {
-                try attempt()
+                try watch.gate.run(attempt)
             } catch {
                 failure = error
             }

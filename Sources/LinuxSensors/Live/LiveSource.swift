@@ -142,11 +142,11 @@ public final class LiveSource: SampleSource {
         if hasChanges { handleChanges(now) }
         if hasEvents { handleEvents(now) }
         if now >= checkNanoseconds { checkDeadlines(now) }
-        if !losses.isEmpty || !rests.isEmpty {
+        let begun = takeBegunRests()
+        if !losses.isEmpty || !begun.isEmpty {
             for loss in losses { delivery.append(loss) }
-            for rest in rests { delivery.append(rest) }
+            for rest in begun { delivery.append(rest) }
             losses.removeAll(keepingCapacity: true)
-            rests.removeAll(keepingCapacity: true)
             return .samples
         }
         if !answers.isEmpty { return answers.removeFirst() }

@@ -1,4 +1,5 @@
 package import Binnacle
+import SensorGeometry
 
 /// The end of a rest, told with the first samples after it.
 struct WakeUp {
@@ -81,14 +82,13 @@ package struct SleepWatch {
     /// An event this soon after it was armed, three times in a row and without movement, is no movement.
     private static let hastyNanoseconds: Int64 = 1_000_000_000
     private static let mostFalseAlarms = 3
-    private static let g = 9.80665
 
     /// Begins awake.
     package init(_ settings: RestSettings, thresholdG: Double?) {
         stillNanoseconds = Units.nanoseconds(settings.still)
         stillness = Stillness(limitG: settings.stillG)
         // Twice what should have raised an event, and more than a table that bends.
-        let moved = Float(max(2 * (thresholdG ?? settings.thresholdG), 0.1) * Self.g)
+        let moved = Float(max(2 * (thresholdG ?? settings.thresholdG), 0.1) * Gravity.standard)
         movedSquared = moved * moved
     }
 

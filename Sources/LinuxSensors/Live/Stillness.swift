@@ -1,4 +1,5 @@
 import Binnacle
+import SensorGeometry
 
 /// Whether a device has stayed where it is, and for how long, by its samples.
 struct Stillness {
@@ -13,7 +14,7 @@ struct Stillness {
 
     /// `limitG` is the distance in g up to which the device counts as being where it was.
     init(limitG: Double) {
-        let limit = Float(limitG * 9.80665)
+        let limit = Float(limitG * Gravity.standard)
         limitSquared = limit * limit
     }
 

@@ -9,7 +9,7 @@ import Traces
 final class DetectionPart: DaemonPart {
     private unowned let daemon: Daemon
     private let demand: DemandPart
-    /// Sensors whose wrong scale was already reported.
+    /// What was already reported, by its subject.
     private var toldSubjects: Set<String> = []
     private var damage: StationError?
 

@@ -8,22 +8,21 @@ import Store
 /// from 0 again.
 final class LearnedPart: DaemonPart {
     private unowned let daemon: Daemon
-    private let inbox: PartInbox<LearnedPart>
-    private let path = GyroscopeMemoryFile.standardPath.map { $0.replacing("gyroscopes.json", with: "learned.json") }
-    /// By kind and name of the detector, each a JSON object.
-    private var entries: [String: JSONValue] = [:]
+    private let path = EventStoreSettings.besideEvents("learned.json")
+    private let file: StateFile<LearnedPart>
+    /// By kind and name of the detector, each the text of a JSON object.
+    private var entries: [String: String] = [:]
     private var isChanged = false
-    private var isWriting = false
     private var dueNanoseconds: Int64 = 0
-    /// Why the last attempt to write failed.
-    private var failure: String?
 
     private static let intervalNanoseconds: Int64 = 60_000_000_000
     private static let limits = (bytes: 4_194_304, entries: 64)
 
     init(_ daemon: Daemon) {
         self.daemon = daemon
-        inbox = PartInbox(daemon)
+        file = StateFile(daemon, path, of: \.file) {
+            "what detectors have learned cannot be written (\($0)); it is kept until the next stop"
+        }
         read()
     }
 
@@ -34,7 +33,7 @@ final class LearnedPart: DaemonPart {
             guard let value = try? JSONReader.value(of: bytes), value["version"]?.integer == 1,
                 case .object(let members)? = value["detectors"]
             else { throw .irregular }
-            for member in members.prefix(Self.limits.entries) { entries[member.key] = member.value }
+            for member in members.prefix(Self.limits.entries) { entries[member.key] = member.value.json }
         } catch {
             if case .system(let error) = error, error.isMissing { return }
             daemon.log.say(
@@ -47,7 +46,14 @@ final class LearnedPart: DaemonPart {
 
     /// Gives detectors what those of their kind and name had learned.
     func apply(_ change: ConfigurationChange) {
-        for detector in daemon.assembly.detectors { entries[Self.key(detector)].map(detector.recall) }
+        // One that goes on knows it, and what a model shows is no detector's past.
+        for detector in change.after.detectors
+        where !detector.isSimulated && !change.before.detectors.contains(where: { $0 === detector }) {
+            guard let text = entries[Self.key(detector)], let value = try? JSONReader.value(of: text.utf8) else {
+                continue
+            }
+            detector.recall(value)
+        }
     }
 
     func finishTurn(at now: Int64) {
@@ -63,17 +69,13 @@ final class LearnedPart: DaemonPart {
         case .begin:
             record()
             write()
-        case .files:
-            while isWriting, case let left = SystemClock.milliseconds(until: deadline), left > 0 {
-                daemon.waker.wait(timeoutMilliseconds: left)
-                daemon.handleMessages()
-            }
+        case .files: file.wait(until: deadline)
         default: break
         }
     }
 
     private func reset() {
-        let names = daemon.assembly.detectors.filter { $0.resetCount() }.map(\.name)
+        let names = daemon.assembly.detectors.filter { $0.resetKeptCount() }.map(\.name)
         daemon.log.say(
             names.isEmpty ? "SIGUSR1: no detector counts" : "SIGUSR1: \(Spelling.list(names)) count from 0 again",
             level: .notice)
@@ -86,48 +88,27 @@ final class LearnedPart: DaemonPart {
     private func record() {
         // What a model shows is normal for no machine.
         for detector in daemon.assembly.detectors where !detector.isSimulated {
-            guard let text = detector.learned, let value = try? JSONReader.value(of: Array(text.utf8)),
-                entries[Self.key(detector)] != value, entries.count < Self.limits.entries
-            else { continue }
-            entries[Self.key(detector)] = value
+            let key = Self.key(detector)
+            guard let text = detector.learned, entries[key] != text else { continue }
+            if entries[key] == nil, entries.count >= Self.limits.entries {
+                // What belongs to a detector that is configured goes before what belongs to none.
+                let configured = Set(daemon.assembly.detectors.map(Self.key))
+                guard let left = entries.keys.filter({ !configured.contains($0) }).min() else { continue }
+                entries[left] = nil
+            }
+            entries[key] = text
             isChanged = true
         }
     }
 
-    /// Writes the file on another thread, unless one is writing: a disk may be slow.
     private func write() {
-        guard daemon.options.viewSocket == nil, let path, isChanged, !isWriting else { return }
+        guard isChanged, file.isReady else { return }
         isChanged = false
         var detectors = JSONObject()
-        for (key, value) in entries.sorted(by: { $0.key < $1.key }) { detectors.add(key, raw: value.json) }
+        for (key, text) in entries.sorted(by: { $0.key < $1.key }) { detectors.add(key, raw: text) }
         var object = JSONObject()
         object.add("version", raw: "1")
         object.add("detectors", raw: detectors.text)
-        let contents = Array((object.text + "\n").utf8)
-        do throws(SystemError) {
-            try inbox.run {
-                Result { () throws(SystemError) in
-                    try OwnFolder.make(for: path)
-                    try SmallFile.replace(path, with: contents, mode: GyroscopeMemoryFile.mode)
-                }
-            } then: {
-                $0.finishWriting($1)
-            }
-            isWriting = true
-        } catch {
-            finishWriting(.failure(error))
-        }
-    }
-
-    /// Logs only the first of repeated failures.
-    private func finishWriting(_ result: Result<Void, SystemError>) {
-        isWriting = false
-        var text: String?
-        if case .failure(let error) = result {
-            text =
-                "\(path ?? ""): what detectors have learned cannot be written (\(error.reason)); it is kept until the next stop"
-        }
-        if let text, text != failure { daemon.log.say(text, level: .warning) }
-        failure = text
+        file.write(Array((object.text + "\n").utf8))
     }
 }

@@ -26,8 +26,15 @@ package struct WantedSensor: Equatable {
 }
 
 extension Configuration {
+    /// The sensors that detectors need, which may sleep when all of these allow it.
+    ///
+    /// What takes samples for another reason, as a recording does, needs all of them.
     var wantedSensors: [WantedSensor] {
-        sensors.map { WantedSensor($0, kinds(of: $0.name), optionalKinds: optionalKinds(of: $0.name)) }
-            .filter { !$0.kinds.isEmpty }
+        sensors.map { section in
+            var section = section
+            section.settings.rest = rest(of: section.name)
+            return WantedSensor(section, kinds(of: section.name), optionalKinds: optionalKinds(of: section.name))
+        }
+        .filter { !$0.kinds.isEmpty }
     }
 }

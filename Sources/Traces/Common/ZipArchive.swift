@@ -33,15 +33,12 @@ struct ZipArchive {
         guard Self.begins(with: first), ForeignFormat.workbook(path) == nil else { return nil }
         var seen: Set<String> = []
         var (count, total) = (0, 0)
-        let most = min(Self.mostBytes, min(Int(file.size ?? 0), Self.mostBytes) * Self.mostRatio + Self.alwaysAllowed)
+        let most = Self.mostBytes(of: file)
         try Self.walk(file) { entry throws(TraceError) in
             count += 1
             total += min(max(entry.size, 0), Self.mostBytes + 1)
             guard count <= Self.mostEntries, entry.size <= Self.mostEntryBytes, total <= most else {
-                throw TraceError(
-                    .data, path: "\(path)/\(entry.name)",
-                    "is more than a recording has (\(Self.mostEntries) entries, 2 GiB in one, 4 GiB in all, \(Self.mostRatio) times the "
-                        + "archive's size): if it is one, unpack it first")
+                throw Self.excess("\(path)/\(entry.name)")
             }
             let isHidden = entry.name.split(separator: "/").last?.hasPrefix(".") ?? true
             if let reason = entry.fault {
@@ -74,11 +71,24 @@ struct ZipArchive {
         var found: InputFile?
         try walk(file) { entry throws(TraceError) in
             guard entry.name == name, entry.isFile, entry.fault == nil else { return true }
+            guard entry.size <= min(mostEntryBytes, mostBytes(of: file)) else { throw excess(path) }
             found = try entry.unpack(path)
             return false
         }
         guard let found else { throw TraceError(.noInput, path: path, "no such entry in the archive") }
         return found
+    }
+
+    /// How much of an archive is unpacked at most, in bytes.
+    private static func mostBytes(of file: InputFile) -> Int {
+        min(mostBytes, min(Int(file.size ?? 0), mostBytes) * mostRatio + alwaysAllowed)
+    }
+
+    private static func excess(_ path: String) -> TraceError {
+        TraceError(
+            .data, path: path,
+            "is more than a recording has (\(mostEntries) entries, 2 GiB in one, 4 GiB in all, \(mostRatio) times the "
+                + "archive's size): if it is one, unpack it first")
     }
 
     private static func begins(with first: [UInt8]) -> Bool {
@@ -180,9 +190,9 @@ struct ZipArchive {
             while let base = room.baseAddress {
                 let count = library.archive_read_data(archive, base, room.count)
                 guard count >= 0 else {
-                    let words =
-                        library.archive_error_string(archive).map { String(cString: $0) } ?? "no reason is known"
-                    throw refusal("cannot be unpacked: \(words); copy the archive again")
+                    let words = String(text: library.archive_error_string(archive))
+                    throw refusal(
+                        "cannot be unpacked: \(words.isEmpty ? "no reason is known" : words); copy the archive again")
                 }
                 guard count > 0 else { break }
                 guard spool.count + count <= size else { throw refusal("has more bytes than its archive states") }

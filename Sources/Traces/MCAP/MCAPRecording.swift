@@ -68,11 +68,12 @@ final class MCAPRecording: RecordingFormat {
         chunk.replaceSubrange(..<MCAPRecord.chunkPrefixCount, with: head.bytes)
         let chunkLength = chunk.count
         var places: [(channel: UInt16, offset: Int)] = []
-        for (number, channel) in channels.enumerated() where !channel.index.isEmpty {
+        // By number: a copy of a channel would give its list up with the room that it has.
+        for number in channels.indices where !channels[number].index.isEmpty {
             places.append((UInt16(number), start + chunk.count))
             var record = MCAPRecord(.messageIndex)
             record.add(UInt16(number))
-            record.add(channel.index) {
+            record.add(channels[number].index) {
                 $0.add($1.timeNanoseconds)
                 $0.add($1.offset)
             }
