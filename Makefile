@@ -47,7 +47,7 @@ INSTALLED = \
 FUZZ_SECONDS ?= 600
 FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
-KERNEL_CASES ?= 100
+KERNEL_CASES ?= 200
 # What `make test` runs, in this order, as far as it is built: what takes longest first.
 PROGRAM_CHECKS = web proxy watch plot spark serve python binary arrow rosbag nmea gpsd signalk webhooks exports metrics
 TRIES = build try-kernel-forms build-tests $(PROGRAM_CHECKS:%=try-%) try-swift
