@@ -53,6 +53,28 @@ import Traces
         #expect(source.repairs.notices[0].message.contains("the file ends with 5000 zero bytes"))
     }
 
+    /// Pages of a batch that never reached the disk, from its first byte or from within its stamps on; the batches behind it did.
+    @Test(arguments: [0, 1, 2, 3, 4, 5], [0, 40]) func aBatchOfZeroBytesIsSkippedAndSaid(batch: Int, kept: Int) throws {
+        var bytes = try arrowBytes(arrivals, streams, flushed: 1, capacity: 4)
+        let message = bytes.messages[batch + 1]
+        let end = batch + 2 < bytes.messages.count ? bytes.messages[batch + 2].start : bytes.count
+        for index in message.bodyStart + kept..<end { bytes[index] = 0 }
+        for groups in [true, false] {
+            let file = try TemporaryFile(groups ? bytes : bytes.withoutGroups)
+            let source = try TraceSource(paths: [file.path])
+            let collected = Collected(source)
+            // A group's two batches hold every other of its eight samples.
+            let lost = (0..<24).filter { $0 / 8 == batch / 2 && $0 % 2 == batch % 2 }
+            #expect(collected.failures.isEmpty, "\(collected.failures)")
+            #expect(collected.arrivals == arrivals.indices.filter { !lost.contains($0) }.map { arrivals[$0] })
+            #expect(source.repairs.counts == [.tornBatch: 1])
+            #expect(
+                source.repairs.notices.map(\.message) == [
+                    "message at byte \(message.start): its 4 rows end in zero bytes, as a power failure leaves them: skipped"
+                ])
+        }
+    }
+
     /// Where the type of a message stands: the byte of the field `header_type` of its flat table.
     private func typePlace(_ bytes: [UInt8], _ start: Int) -> Int {
         let metadata = start + 8

@@ -190,6 +190,21 @@ private func text(_ header: String, _ rows: [String]) -> String {
         }
     }
 
+    @Test func columnsOfOneNameAreToldApartByTheirNumbers() throws {
+        let file = try TemporaryFile("t_s,t_s,ax (g),ay (g),az (g),note,note\n9,1,1,2,3,4,5\n9,2,1,2,3,4,5\n9,3,1,2,3,4,5\n")
+        let trace = try TraceFile(path: file.path)
+        #expect(
+            trace.notices.map(\.message) == [
+                "several columns 't_s': #2 is taken as the time (override with --map time=#NUMBER)"
+            ])
+        let error = #expect(throws: TraceError.self) {
+            try TraceSource(paths: [file.path], map: ColumnMap(["time=#2,ax=note:g,ay=#4:g,az=#5:g"]))
+        }
+        #expect(error?.message.contains("several have that name: say which by its number, as in ax=#6 or ax=#7") == true)
+        let source = try TraceSource(paths: [file.path], map: ColumnMap(["time=#2,ax=#7:m/s2,ay=#4:m/s2,az=#5:m/s2"]))
+        #expect(Collected(source).samples[0].map(\.x) == [5, 5, 5])
+    }
+
     @Test func severalFilesShareAMap() throws {
         let map = try ColumnMap(["time=t:s,ax=a:g,ay=b:g,az=c:g,mx=d:uT,my=e:uT,mz=f:uT"])
         let files = [try TemporaryFile("t,a,b,c\n1,0,0,1\n"), try TemporaryFile("t,d,e,f\n1,20,0,-40\n")]

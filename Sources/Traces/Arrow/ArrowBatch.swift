@@ -55,6 +55,15 @@ struct ArrowBatch {
         scans = try ArrowScans(at: scanPlace, of: self, layout: layout, in: bytes, decoding)
     }
 
+    /// Whether the last two rows are zero, stamps and all, as in pages that a power failure kept from the disk.
+    ///
+    /// The columns follow each other, so with the last stamps all axes are lost.
+    func endsInZeroBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard rowCount > 1, bytes[sensors + rowCount - 1] == bytes[sensors + rowCount - 2] else { return false }
+        let isZero = [x, y, z].allSatisfy { bytes[$0 + 4 * rowCount - 8..<$0 + 4 * rowCount].allSatisfy { $0 == 0 } }
+        return isZero && bytes[times + 8 * rowCount - 16..<times + 8 * rowCount].allSatisfy { $0 == 0 }
+    }
+
     /// More than any writer leaves after its last buffer.
     private static let mostPadding = 4096
 }

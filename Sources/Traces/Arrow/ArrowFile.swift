@@ -10,7 +10,7 @@ final class ArrowFile {
     /// The item at an offset of the file.
     enum Finding {
         case batch(ArrowBatch, next: Int)
-        /// A message without samples: a dictionary batch.
+        /// A message without samples: a dictionary batch, or a batch of zero bytes.
         case other(next: Int)
         /// The end of the stream, or of the file.
         case end
@@ -36,6 +36,8 @@ final class ArrowFile {
     /// The offset of an incomplete last message.
     private(set) var tornAt: Int?
     private var isTornTold = false
+    /// The batches that are zero bytes: their offsets, and the number of their rows.
+    private var unwritten: [Int: Int] = [:]
     private var openReaders = 0
     private var hasSample = false
     private var remembered: [(offset: Int, finding: Finding)?] = Array(repeating: nil, count: 64)
@@ -113,6 +115,10 @@ final class ArrowFile {
                     throw ArrowFault(
                         "samples of sensor \(other), which the schema does not describe: the file is damaged, or was put "
                             + "together from several; convert takes several")
+                }
+                if batch.endsInZeroBytes(bytes) {
+                    unwritten[offset] = batch.rowCount
+                    return .other(next: message.body.upperBound)
                 }
                 return .batch(batch, next: message.body.upperBound)
             case ArrowMessage.Header.schema:
@@ -202,6 +208,12 @@ final class ArrowFile {
             return true
         }
         return present
+    }
+
+    /// The batches that were skipped, in their order; none after the first call.
+    func removeUnwritten() -> [(offset: Int, rowCount: Int)] {
+        defer { unwritten = [:] }
+        return unwritten.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     /// The offset of an incomplete last message; `nil` after the first call.

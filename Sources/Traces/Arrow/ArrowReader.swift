@@ -66,6 +66,12 @@ final class ArrowReader: TraceReader {
         source.file.release(upTo: rows.reduce(Int.max) { min($0, $1.offset) })
         guard !mayContinue else { return true }
         isAtEnd = true
+        for batch in source.removeUnwritten() {
+            rules.record(
+                .tornBatch, at: nil,
+                "message at byte \(batch.offset): its \(batch.rowCount) rows end in zero bytes, as a power failure leaves them: "
+                    + "skipped")
+        }
         if let torn = source.removeTornMessage() {
             let rest = source.bytes[torn...]
             rules.record(

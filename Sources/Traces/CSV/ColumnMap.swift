@@ -189,6 +189,11 @@ extension ColumnMap {
         }
         for (entry, index) in zip(entries, indices) {
             guard let index else { continue }
+            if case .named(let name) = entry.column, let other = names[(index + 1)...].firstIndex(of: name) {
+                throw fail(
+                    "--map wants column \(entry.column.shown), and several have that name: say which by its number, as in "
+                        + "\(entry.target.name)=#\(index + 1) or \(entry.target.name)=#\(other + 1)")
+            }
             let sensor = mapped.columns[index].sensor
             let unit = entry.unit.map { ColumnName.Unit.known($0) } ?? ColumnName(names[index]).unit
             var column = ColumnName(role: entry.role, unit: unit, sensor: sensor)
