@@ -64,6 +64,9 @@ def measure(rate):
          f"{middle(late):.1f} ms after its sample (median), {middle(late, 0.99):.1f} ms (p99), where the guest itself delays a thread with a write by up to {worst:.1f} ms; "
          f"{(after[0] - before[0]) / SECONDS * 100:.1f} % of the processor, "
          f"{(after[1] - before[1]) / SECONDS:.0f} wake-ups a second, {after[2]} kB")
+    latest = sorted(((arrival - event["time_ns"]) / 1e6, (event["time_ns"] - begin) / 1e9)
+                    for arrival, event in follower.events("motion.moving") if begin <= event["time_ns"] < end)[-8:]
+    note("the latest came " + ", ".join(f"{ms:.0f} ms late at {at:.2f} s" for ms, at in latest))
     # How many that are depends on how much of the machine the guest gets.
     expect(late, "no event has come")
     # Ten times what the machine delays, as a bound of the service's own: it waits neither for a timer nor for another sensor.
