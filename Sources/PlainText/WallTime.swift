@@ -40,11 +40,11 @@ package enum WallTime {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Parses the format of ``text(_:)`` or a prefix of it (`2026-11-21`, `2026-11-21T12:45Z`), always UTC, from 1678 to 2261.
+    /// Parses the format of ``text(_:)`` or a prefix of it (`2026-11-21`, `2026-11-21T12:45Z`), always UTC: whatever it writes is read.
     package static func nanoseconds(_ text: String) -> Int64? {
         var rest = text.utf8[...]
         if rest.last == UInt8(ascii: "Z") { rest.removeLast() }
-        guard let year = rest.consumeNumber(digits: 4), (1678...2261).contains(year),
+        guard let year = rest.consumeNumber(digits: 4), (1677...2262).contains(year),
             let month = rest.consumeNumber(digits: 2, after: "-"), (1...12).contains(month),
             let day = rest.consumeNumber(digits: 2, after: "-"), (1...31).contains(day)
         else { return nil }
@@ -64,8 +64,9 @@ package enum WallTime {
             ofDay += micros * 1000
         }
         guard rest.isEmpty else { return nil }
-        let time = days(year, month, day) * 86_400_000_000_000 + ofDay
-        // A date that does not exist, such as 31 February, results in another one.
+        // The first and the last day are not whole.
+        let time = Int64(clamping: Int128(days(year, month, day)) * 86_400_000_000_000 + Int128(ofDay))
+        // A date that does not exist, such as 31 February or the last one of 2262, results in another one.
         return Self.text(time).utf8.prefix(10).elementsEqual(text.utf8.prefix(10)) ? time : nil
     }
 }
@@ -88,7 +89,7 @@ extension Substring.UTF8View {
 }
 
 extension Int64 {
-    fileprivate func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }

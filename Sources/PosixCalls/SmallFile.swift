@@ -17,6 +17,8 @@ package enum SmallFile {
         case system(SystemError)
         case directory
         case irregular
+        /// Its contents are not what is wanted of it; for callers.
+        case malformed
         /// It is larger than the limit.
         case tooLarge
 
@@ -26,6 +28,7 @@ package enum SmallFile {
             case .system(let error): error.reason
             case .directory: "it is a directory"
             case .irregular: "it is not a regular file"
+            case .malformed: "its contents make no sense"
             case .tooLarge: "it is too large"
             }
         }

@@ -89,7 +89,7 @@ package enum ConfigurationFile {
             switch failure {
             case .system(let error): .file(path: path, ConfigurationError.FileProblem(code: error.code))
             case .directory: .file(path: path, .directory)
-            case .irregular: .file(path: path, .irregular)
+            case .irregular, .malformed: .file(path: path, .irregular)
             case .tooLarge: .file(path: path, .tooLarge(limit: largestSize))
             }
         }

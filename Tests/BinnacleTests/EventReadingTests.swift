@@ -74,10 +74,19 @@ import Testing
     @Test(
         arguments: [
             0, -1000, 1_795_262_144_000_123_000, 951_826_623_999_999_000, -8_520_336_000_000_000_000,
-            9_183_110_400_000_000_000, 951_782_400_000_000_000, 4_107_542_400_000_000_000,
+            9_183_110_400_000_000_000, 9_223_372_036_854_775_000, -9_223_372_036_854_775_000, 951_782_400_000_000_000,
+            4_107_542_400_000_000_000,
         ] as [Int64])
     func aTimeThatWasWrittenIsReadAgain(nanoseconds: Int64) {
         #expect(WallTime.nanoseconds(WallTime.text(nanoseconds)) == nanoseconds)
+    }
+
+    /// The clock may stand at its end, and events of such a time are still read.
+    @Test(arguments: [Int64.min, .max]) func theEndsOfTheClockAreReadToTheMicrosecond(nanoseconds: Int64) {
+        let text = WallTime.text(nanoseconds)
+        #expect(WallTime.nanoseconds(text).map(WallTime.text) == text)
+        #expect(LocalTime.nanoseconds(text) != nil)
+        #expect(LocalTime.text(nanoseconds).prefix(4) == text.prefix(4))
     }
 
     @Test func theSmallerPartsMayBeLeftOut() {
@@ -92,7 +101,9 @@ import Testing
         arguments: [
             "", "2026", "2026-13-01", "2026-00-01", "2026-01-32", "2026-02-29", "2026-1-1", "2026-01-01T24:00",
             "2026-01-01T00:60",
-            "2026-01-01T00:00:60", "2026-01-01T00:00:00.1", "2026-01-01 00:00", "1600-01-01", "9999-01-01", "x",
+            "2026-01-01T00:00:60", "2026-01-01T00:00:00.1", "2026-01-01 00:00", "1600-01-01", "9999-01-01",
+            "1677-09-20",
+            "2262-04-12", "2262-12-31", "x",
         ])
     func whatIsNoTimeIsRefused(text: String) {
         #expect(WallTime.nanoseconds(text) == nil)

@@ -23,7 +23,7 @@ import Testing
         let (router, collector) = (Router(), EventCollector())
         router.add(collector)
         detector.delegate = router
-        if let learned { detector.recall(learned) }
+        if let learned { _ = detector.recall(learned) }
         detector.startDetection()
         Pipeline(
             source: ScriptedSource(streams: [stream], samples: samples.map { (0, $0) }), detectors: [detector],

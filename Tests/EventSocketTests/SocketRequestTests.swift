@@ -1,5 +1,6 @@
 import Binnacle
-import EventSocket
+@testable import EventSocket
+import Foundation
 import PlainText
 import Testing
 
@@ -84,5 +85,19 @@ import Testing
         ] as [SocketMessage])
     func messagesAreReadAsTheyAreWritten(message: SocketMessage) throws {
         #expect(try SocketMessage(parsing: message.json) == message)
+    }
+
+    @Test func theTableOfSecurityHasTheLimits() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../SECURITY.md")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        func shown(_ count: Int) -> String { count.formatted(.number.locale(Locale(identifier: "en_US"))) }
+        let samples = shown(SampleRing.capacity)
+        for words in [
+            "\(SocketRequest.longestLine / 1024) KiB, 8 levels, \(SocketRequest.mostSensors) sensors",
+            "\(SocketService.mostDiscarded >> 20) MB or \(SocketService.refusedNanoseconds / 1_000_000_000) s after that",
+            "the last \(samples) of each stream, \(SampleRing.capacity * 24 / 1024) KiB",
+        ] {
+            #expect(text.contains(words), "SECURITY.md does not have \(words)")
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import IIOServer
 import Testing
@@ -45,5 +46,22 @@ import Testing
     @Test(arguments: ["READ a", "READ a INPUT accel_x", "READ a OUTPUT x"])
     func allAttributesAtOnceAreNotThere(line: String) {
         #expect(throws: IIOFailure(ENOSYS)) { try IIORequest(parsing: line.utf8) }
+    }
+
+    @Test func theTableOfSecurityHasTheLimits() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../SECURITY.md")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        func shown(_ count: Int) -> String { count.formatted(.number.locale(Locale(identifier: "en_US"))) }
+        for words in [
+            "| a request | \(IIOLimits.line) bytes |",
+            "| requests that are none, as of a browser | \(IIOLimits.malformed - 1) |",
+            "\(shown(IIOLimits.payload)) bytes, read and discarded",
+            "\(shown(IIOLimits.samples)) samples, \(IIOLimits.readBytes >> 20) MiB, sent in pieces of \(IIOLimits.piece) samples",
+            "after \(IIOLimits.stall / 1_000_000_000) s the connection ends",
+            "the client's TIMEOUT, \(IIOLimits.standardTimeout / 1000) s without one",
+            "noticed within \(Double(IIOLimits.look) / 1e9) s",
+        ] {
+            #expect(text.contains(words), "SECURITY.md does not have \(words)")
+        }
     }
 }

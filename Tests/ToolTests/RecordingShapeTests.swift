@@ -181,6 +181,22 @@ import Testing
         #expect(line == "try: " + wanted)
     }
 
+    /// A packed file whose name does not say so, and one beside a file that has the name without the end.
+    @Test(arguments: ["walk.csv", "walk.csv.gz"]) func aPrintedCommandWritesOverNoFile(name: String) throws {
+        let rows = RecordingShape.moments.map { RecordingShape.f([$0.t] + $0.a) + "\n" }
+        let folder = try TemporaryFolder([
+            "plain": "time_s,ax_m_s2,ay_m_s2,az_m_s2\n" + rows.joined(), "walk.csv": "mine",
+        ])
+        #expect(try shell("gzip -c plain >'\(name)'", in: folder).status == 0)
+        func contents() throws -> [Data] {
+            try ["walk.csv", name].map { try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/\($0)")) }
+        }
+        let before = try contents()
+        let result = try followed(try Binary.run(["replay", "--json", name], in: folder.path), in: folder)
+        #expect(result.status == 0 && result.output.contains("motion.began"), "\(result.errors)")
+        #expect(try contents() == before)
+    }
+
     /// One recording with both signs of the acceleration, as `up.csv` and `down.csv`.
     private static func bothSigns() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()

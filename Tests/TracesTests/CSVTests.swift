@@ -191,7 +191,8 @@ private func text(_ header: String, _ rows: [String]) -> String {
     }
 
     @Test func columnsOfOneNameAreToldApartByTheirNumbers() throws {
-        let file = try TemporaryFile("t_s,t_s,ax (g),ay (g),az (g),note,note\n9,1,1,2,3,4,5\n9,2,1,2,3,4,5\n9,3,1,2,3,4,5\n")
+        let file = try TemporaryFile(
+            text("t_s,t_s,ax (g),ay (g),az (g),note,note", (1...3).map { "9,\($0),1,2,3,4,5" }))
         let trace = try TraceFile(path: file.path)
         #expect(
             trace.notices.map(\.message) == [
@@ -200,9 +201,15 @@ private func text(_ header: String, _ rows: [String]) -> String {
         let error = #expect(throws: TraceError.self) {
             try TraceSource(paths: [file.path], map: ColumnMap(["time=#2,ax=note:g,ay=#4:g,az=#5:g"]))
         }
-        #expect(error?.message.contains("several have that name: say which by its number, as in ax=#6 or ax=#7") == true)
+        #expect(error?.message.contains("say which by its number, as in ax=#6 or ax=#7") == true)
         let source = try TraceSource(paths: [file.path], map: ColumnMap(["time=#2,ax=#7:m/s2,ay=#4:m/s2,az=#5:m/s2"]))
         #expect(Collected(source).samples[0].map(\.x) == [5, 5, 5])
+    }
+
+    @Test func aFileOfCommentsIsNotCalledEmpty() throws {
+        let file = try TemporaryFile(String(repeating: "# x\n", count: 5000) + "t_s,ax,ay,az\n1,1,2,3\n")
+        let error = #expect(throws: TraceError.self) { try TraceFile(path: file.path) }
+        #expect(error?.message.contains("no header and no sample in its first") == true, "\(error?.message ?? "")")
     }
 
     @Test func severalFilesShareAMap() throws {

@@ -45,8 +45,9 @@ package protocol EventDetector: DrivenDetector {
     var assumptions: [Assumption] { get }
     /// What it has learned or counted, as a JSON object that the state folder keeps; `nil` for a detector that keeps nothing.
     var learned: String? { get }
-    /// Takes what a detector of its kind and name had learned before; hostile values change nothing.
-    func recall(_ learned: JSONValue)
+    /// Takes what a detector of its kind and name had learned before; hostile values change nothing. `false` when some
+    /// of it is not used.
+    func recall(_ learned: JSONValue) -> Bool
     /// Counts what is kept from 0 again; `false` for a detector that does not count.
     func resetKeptCount() -> Bool
 
@@ -73,7 +74,7 @@ extension EventDetector {
     package func summary(ofEnded word: String) -> [String] { [] }
     package var assumptions: [Assumption] { [] }
     package var learned: String? { nil }
-    package func recall(_ learned: JSONValue) {}
+    package func recall(_ learned: JSONValue) -> Bool { true }
     package func resetKeptCount() -> Bool { false }
     package var ambientKinds: Set<AmbientReading.Kind> { [] }
     package func process(_ outcome: AmbientReading.Outcome) {}

@@ -127,8 +127,10 @@ extension StepDetector {
         return object.text
     }
 
-    package func recall(_ learned: JSONValue) {
-        if let count = learned["steps"]?.integer, Self.plausible.contains(count) { total = count }
+    package func recall(_ learned: JSONValue) -> Bool {
+        guard let count = learned["steps"]?.integer, Self.plausible.contains(count) else { return false }
+        total = count
+        return true
     }
 
     package func resetKeptCount() -> Bool {

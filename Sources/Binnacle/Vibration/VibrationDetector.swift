@@ -344,7 +344,7 @@ extension VibrationDetector {
     }
     package var isActive: Bool { zone.value > 0 || machine.value > 0 }
     package var learned: String? { learning?.json }
-    package func recall(_ learned: JSONValue) { learning?.recall(learned) }
+    package func recall(_ learned: JSONValue) -> Bool { learning?.recall(learned) ?? true }
 
     package var figures: [Figure] {
         guard isMeasured else { return [] }

@@ -77,14 +77,21 @@ struct VibrationLearning {
     }
 
     /// Takes what was learned before of the same bands; anything else in a file is left out.
-    mutating func recall(_ learned: JSONValue) {
+    ///
+    /// `false` when a band has nothing.
+    mutating func recall(_ learned: JSONValue) -> Bool {
+        var isWhole = true
         for (band, subject) in subjects.enumerated() {
-            guard case .array(let states)? = learned[subject], states.count == counts[band].count else { continue }
+            guard case .array(let states)? = learned[subject], states.count == counts[band].count else {
+                isWhole = false
+                continue
+            }
             let numbers = states.map { state -> [UInt32] in
                 guard case .array(let steps) = state else { return [] }
                 return steps.compactMap { $0.integer.flatMap(UInt32.init(exactly:)) }
             }
-            if numbers.allSatisfy({ $0.count == Self.steps }) { counts[band] = numbers }
+            if numbers.allSatisfy({ $0.count == Self.steps }) { counts[band] = numbers } else { isWhole = false }
         }
+        return isWhole
     }
 }

@@ -32,7 +32,7 @@ final class LearnedPart: DaemonPart {
             let bytes = try SmallFile.bytes(path, limit: Self.limits.bytes, kind: .regular)
             guard let value = try? JSONReader.value(of: bytes), value["version"]?.integer == 1,
                 case .object(let members)? = value["detectors"]
-            else { throw .irregular }
+            else { throw .malformed }
             for member in members.prefix(Self.limits.entries) { entries[member.key] = member.value.json }
         } catch {
             if case .system(let error) = error, error.isMissing { return }
@@ -52,7 +52,10 @@ final class LearnedPart: DaemonPart {
             guard let text = entries[Self.key(detector)], let value = try? JSONReader.value(of: text.utf8) else {
                 continue
             }
-            detector.recall(value)
+            guard !detector.recall(value) else { continue }
+            daemon.log.say(
+                "\(detector.name): what it had learned is damaged, or of other settings; it is learned again",
+                level: .warning)
         }
     }
 

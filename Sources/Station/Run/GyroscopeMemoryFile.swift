@@ -37,7 +37,7 @@ package final class GyroscopeMemoryFile {
         guard let path else { return nil }
         do throws(SmallFile.Failure) {
             let bytes = try SmallFile.bytes(path, limit: Self.limits.bytes, kind: .regular)
-            guard let entries = Self.entries(of: bytes) else { throw .irregular }
+            guard let entries = Self.entries(of: bytes) else { throw .malformed }
             self.entries = entries
         } catch {
             if case .system(let error) = error, error.isMissing { return nil }

@@ -29,7 +29,12 @@ struct CSVHead {
                     wanted += 1
                     continue
                 }
-                throw TraceError(.data, path: path, "is empty: there is no header and no sample")
+                throw TraceError(
+                    .data, path: path,
+                    isWhole
+                        ? "is empty: there is no header and no sample"
+                        : "has no header and no sample in its first \(first.count) lines: remove what stands before them"
+                )
             }
             let result = Result { () throws(TraceError) in try Self.layout(preamble, hints, path) }
             if mayGrow {

@@ -43,7 +43,8 @@ struct CSVTimeChoice {
         }
         let name = names[column].printable
         if columns[column].stem != MappedColumns.stem, names.count(where: { $0 == names[column] }) > 1 {
-            notices.append("several columns '\(name)': #\(column + 1) is taken as the time (override with --map time=#NUMBER)")
+            notices.append(
+                "several columns '\(name)': #\(column + 1) is taken as the time (override with --map time=#NUMBER)")
         }
         let values = table.columns.indices.contains(column) ? table.columns[column] : nil
         let isClock = values?.clock != nil

@@ -1,3 +1,5 @@
+import PosixCalls
+
 /// Known files that are not traces, recognised by their first bytes, with the remedy.
 package struct ForeignFormat {
     private let marks: [[UInt8]]
@@ -133,8 +135,10 @@ package struct ForeignFormat {
     }
 
     private static func unpacked(_ path: String, with filter: String, suffixes: [String]) -> TraceRemedy {
-        let suffix = suffixes.first { path.lowercased().hasSuffix($0) }
-        return .file(suffix.map { String(path.dropLast($0.count)) } ?? beside(path, "csv"), madeBy: .filter(filter))
+        let suffix = suffixes.first { path.lowercased().hasSuffix($0) } ?? ""
+        let plain = String(path.dropLast(suffix.count))
+        // The shell writes over a file that is there, be it the packed one itself.
+        return .file((try? fileStatus(plain)) == nil ? plain : beside(plain, "unpacked.csv"), madeBy: .filter(filter))
     }
 
     /// The encoding of text with two bytes for each character: by its mark, or because each second byte is 0.
@@ -150,9 +154,11 @@ package struct ForeignFormat {
     @Sendable private static func exported(_ path: String) -> TraceRemedy? {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let folder = String(path.dropLast(name.count))
-        let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+        let file = folder + (name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name) + ".csv"
+        // It chooses the name itself, and writes over a file that is there.
+        guard (try? fileStatus(file)) == nil else { return nil }
         return .file(
-            folder + stem + ".csv",
+            file,
             madeBy: .command(
                 "soffice --headless --convert-to csv --outdir \(ShellText.quoted(folder.isEmpty ? "." : folder)) "
                     + ShellText.quoted(path)))

@@ -1,0 +1,70 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `learned.json` in the state folder, damaged or replaced by something else.
+@Suite struct LearnedFileTests {
+    /// What the daemon says of the file at its start, and what the file is after its end.
+    private func run(_ prepare: (_ path: String) throws -> Void) throws -> (said: String, file: String?) {
+        let (tree, state) = (try FifoTree(), try TemporaryFolder())
+        _ = try tree.addDevice(0, name: "lsm6ds3_accel")
+        let path = state.path + "/learned.json"
+        try prepare(path)
+        let configuration = """
+            [sensor.chip]
+            source = "auto"
+            [steps.walk]
+            accelerometer = "chip"
+            [vibration.washer]
+            accelerometer = "chip"
+            learn_days = 1
+            [socket]
+            path = "\(state.path)/socket"
+            """
+        let run = try DaemonRun(
+            configuration, ["--root", tree.root], environment: ["STATE_DIRECTORY": state.path]
+        ).start()
+        try run.errors.wait { $0.contains("version ") }
+        #expect(run.stop() == 0)
+        var status = stat()
+        #expect(lstat(path, &status) == 0)
+        let isFile = status.st_mode & S_IFMT == S_IFREG
+        return (try run.errors.text(), isFile ? try String(contentsOfFile: path, encoding: .utf8) : nil)
+    }
+
+    private let fresh = "{\"version\":1,\"detectors\":{\"steps.walk\":{\"steps\":0}}}\n"
+
+    @Test(arguments: [
+        ("", "(its contents make no sense); it is learned again"),
+        (String(repeating: "{", count: 100_000), "(its contents make no sense); it is learned again"),
+        (String(repeating: " ", count: 5_000_000), "(it is too large); it is learned again"),
+        (#"{"version":2,"detectors":{}}"#, "(its contents make no sense); it is learned again"),
+        (#"{"version":1,"detectors":{"steps.walk":{"steps":-5}}}"#, "walk: what it had learned is damaged"),
+        (#"{"version":1,"detectors":{"steps.walk":{"steps":1e999}}}"#, "walk: what it had learned is damaged"),
+    ])
+    func whatIsNotUsedIsSaid(text: String, message: String) throws {
+        let (said, file) = try run { try text.write(toFile: $0, atomically: true, encoding: .utf8) }
+        #expect(said.contains(message), "\(said)")
+        #expect(file == fresh)
+    }
+
+    @Test func whatIsOfOtherBandsIsSaid() throws {
+        let (said, file) = try run {
+            try #"{"version":1,"detectors":{"vibration.washer":{"other":[]},"steps.walk":{"steps":7}}}"#
+                .write(toFile: $0, atomically: true, encoding: .utf8)
+        }
+        #expect(said.contains("washer: what it had learned is damaged, or of other settings"), "\(said)")
+        #expect(file?.contains(#""steps.walk":{"steps":7}"#) == true, "\(file ?? "")")
+    }
+
+    /// None is waited for, and none is followed.
+    @Test func anotherKindOfFileIsReplaced() throws {
+        let pipe = try run { try #require(mkfifo($0, 0o600) == 0) }
+        #expect(pipe.said.contains("(it is not a regular file); it is learned again") && pipe.file == fresh)
+        let device = try run { try #require(symlink("/dev/zero", $0) == 0) }
+        #expect(device.said.contains("(it is not a regular file); it is learned again") && device.file == fresh)
+        let folder = try run { try #require(mkdir($0, 0o700) == 0) }
+        #expect(folder.said.contains("(it is a directory); it is learned again"))
+        #expect(folder.said.contains("cannot be written") && folder.file == nil)
+    }
+}
