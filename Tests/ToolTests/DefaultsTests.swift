@@ -142,6 +142,7 @@ import Testing
             #expect(result.status == 0, "\(result.output)")
             #expect(result.output.contains("\npossible: motion, shake"))
             #expect(result.output.contains("\nnot possible: headings"))
+            #expect(result.output.contains("\nno gyroscope that can be read: no rotation"))
         }
         #expect(
             try Binary.run("doctor", "--root", tree.root, "--config", shipped).output

@@ -149,8 +149,8 @@ package struct Doctor {
     private func consequence(_ kind: SampleKind) -> String {
         switch kind {
         case .accelerometer: "neither motion nor a heading"
-        case .magnetometer: "motion, and no heading"
-        case .gyroscope: "headings by the compass alone"
+        case .magnetometer: usable(.accelerometer) == nil ? "no heading" : "motion, and no heading"
+        case .gyroscope: usable(.magnetometer) == nil ? "no rotation" : "headings by the compass alone"
         }
     }
 
