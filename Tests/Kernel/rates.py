@@ -37,9 +37,9 @@ class Reference:
 
 
 def measure(rate):
-    # It waits for its reader, so that all that is sent can be seen. The stamps are the kernel's: those of the hub are the times of
-    # its plan, and a hub that gets too little of the processor sends later.
-    hub = Play("--model", "walk", "--rate-hz", str(rate), "--time", "kernel", "--wait")
+    # It waits for its reader, so that all that is sent can be seen. The stamps are the times of its plan: what it sends later, because
+    # it gets too little of the processor, counts as late, too.
+    hub = Play("--model", "walk", "--rate-hz", str(rate), "--wait")
     await_device("accel_3d")
     process = started(HUB.replace('match = { name = "accel_3d" }', f'match = {{ name = "accel_3d" }}\nrate_hz = {rate}'))
     follower = Follower()
