@@ -9,6 +9,7 @@ BINARY = .build/release/binnacle
 # Where `make install` puts things; a package sets PREFIX=/usr and DESTDIR. systemd and udev look into /usr/local/lib, too.
 PREFIX ?= /usr/local
 DESTDIR ?=
+REPOSITORY ?= .build/repository
 bindir ?= $(PREFIX)/bin
 sysconfdir ?= /etc
 CONFIGURATION = $(DESTDIR)$(sysconfdir)/binnacle/binnacle.toml
@@ -26,7 +27,7 @@ MANUAL = $(DESTDIR)$(PREFIX)/share/man
 BASH_COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/binnacle
 ZSH_COMPLETION = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_binnacle
 FISH_COMPLETION = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/binnacle.fish
-EXAMPLES = $(wildcard config/examples/*.toml config/examples/*.yml config/examples/*.json) \
+EXAMPLES = $(wildcard config/examples/*.toml config/examples/*.yml config/examples/*.json) config/examples/rotate-screen \
     systemd/binnacle-network.conf systemd/binnacle-desktop.conf
 # What `make install` puts there and `make uninstall` removes: each file of the project, and its place. The program and its
 # configuration are not among them.
@@ -49,7 +50,7 @@ FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
 KERNEL_CASES ?= 200
 # What `make test` runs, in this order, as far as it is built: what takes longest first.
-PROGRAM_CHECKS = web proxy watch plot spark serve python binary arrow rosbag nmea gpsd signalk webhooks exports metrics documents
+PROGRAM_CHECKS = web proxy watch plot spark serve python binary arrow rosbag nmea gpsd signalk webhooks exports metrics documents rotate
 TRIES = build try-kernel-forms build-tests $(PROGRAM_CHECKS:%=try-%) try-swift
 # The tests of the program wait for it most of the time: each of their files is a process.
 TOOL_TESTS = $(patsubst Tests/ToolTests/%.swift,ToolTests.%,$(shell grep -l @Test Tests/ToolTests/*.swift))
@@ -77,7 +78,7 @@ CALIBRATED := --set north.north.hard_iron_uT=0
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
 .PHONY: $(TRIES) $(SUITES) suite-SensorTests help setup setup-test setup-deb build build-ordered portable run wheel install uninstall clean \
-    deb deb-arm64 arm64 check-deb check-deb-arm64 check-tarball check-portable release \
+    deb deb-arm64 arm64 repository image check-image check-package check-deb check-deb-arm64 check-tarball check-portable release \
     test test-long check-recipes test-systemd test-kernel walks fuzz sanitize soak golden lint format docs documents \
     bench bench-kernels bench-replay bench-recordings bench-sensors bench-daemon bench-fleet compare
 
@@ -143,6 +144,15 @@ check-tarball: setup-test setup-deb ## Make the release files for x86-64 and 64-
 check-deb: setup-deb ## Make the packages twice, and have apt install, upgrade and remove them in containers (as root).
 	SUITES="$(SUITES)" scripts/package deb --check
 
+repository: setup-deb ## Add the packages in .build/deb/packages to a signed repository for apt; SIGN_KEY, URI, REPOSITORY (default .build/repository).
+	scripts/package repository $(REPOSITORY) .build/deb/packages/*.deb
+
+image: setup-deb ## Make an image for containers (OCI) with the Debian package, in .build/image (as root).
+	scripts/package image
+
+check-image: setup-deb ## Make that image twice, and run it in containers on devices that are played (as root).
+	scripts/package image --check
+
 release: ## Run every check and make the files of VERSION, and its tag (as root); it refuses when anything is not green.
 	scripts/release $(VERSION)
 
@@ -180,6 +190,9 @@ test-long: test ## Run every test in its long form: 200 kills, 1000 random devic
 # It builds everything once more, which is long for what seldom breaks.
 check-recipes: setup ## Build the handler, the detector and the decorator of docs/recipes.md into a copy of the sources, and try them.
 	scripts/check-recipes
+
+check-package: setup ## Build Integrations/swift in a fresh folder against a tag of a copy of this repository.
+	scripts/check-package
 
 test-systemd: build ## Test the service under a real systemd, in a container (as root); TESTS names some.
 	SUITE="$(SUITE)" scripts/test-systemd $(BINARY) $(TESTS)

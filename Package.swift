@@ -208,7 +208,7 @@ let package = Package(
             name: "BinnacleTool",
             dependencies: [
                 "CommandRows", "Bench", "Station", "Workbench", "Configuration", "TableReading", "Handlers", "Store",
-                "EventSocket", "Pictures", "IIOServer",
+                "EventSocket", "Pictures", "IIOServer", "DesktopBus",
                 "Traces", "LinuxSystem", "Binnacle", "BinnacleHeading", "PlainText", "Kernels", "Geomagnetism",
                 "Calibration",
                 "VirtualDevices",

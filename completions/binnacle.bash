@@ -8,7 +8,7 @@ _binnacle() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} options='' place
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _binnacle_words 'run replay plot record convert devices doctor check status metrics events samples watch web serve on calibrate declination simulate bench --help --version'
+        _binnacle_words 'run replay plot record convert devices doctor check status metrics events samples watch web serve on monitor calibrate declination simulate bench --help --version'
         return
     fi
     # What stands behind -- is a command of its own.
@@ -204,6 +204,10 @@ _binnacle() {
         on)
             options='--sensor --after --once --json --utc --socket --help'
             _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock rotation.began rotation.ended heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left orientation.changed tilt.changed hinge.changed attitude.changed heel.began heel.ended pitch.began pitch.ended light.changed proximity.changed tap step stationary departed vibration.began vibration.changed vibration.ended machine.changed machine.finished gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any motion.* rotation.* heading.* sector.* interference.* calibration.* north.* orientation.* tilt.* hinge.* attitude.* heel.* pitch.* light.* proximity.* vibration.* machine.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'
+            ;;
+        monitor)
+            options='--accel --light --proximity --compass --all --help'
+            :
             ;;
         calibrate)
             options='--output --force --model --trace --bind --map --rate --from --to --sensor --config --for --position --field --json --root --help'

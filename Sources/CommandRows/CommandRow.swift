@@ -4,7 +4,7 @@ import Binnacle
 package struct CommandRow: Sendable {
     package enum Name: String, Sendable {
         case run, replay, plot, record, convert, devices, doctor, check, status, metrics, events, samples, watch, web,
-            serve, on
+            serve, on, monitor
         case calibrate, declination, simulate, bench
     }
 
@@ -264,6 +264,17 @@ package struct CommandRow: Sendable {
                 too, and are waited for.
                 """,
             options: [.sensor, .after, .once, .json, .utc, .socket]),
+        CommandRow(
+            .monitor, summary: "show what desktops get from the sensors",
+            details: """
+                Claims sensors of net.hadess.SensorProxy on the system bus, as a desktop does, and prints what it gets: the lines
+                of monitor-sensor, which the package binnacle-sensorproxy removes with iio-sensor-proxy. It works with either of
+                the two, and waits for one. Without an option it shows all four sensors. While it runs, they are read.
+
+                Exits with 69 when there is no system bus, and with 77 when a claim is refused: polkit lets active sessions
+                claim, and root.
+                """,
+            options: [.accel, .light, .proximity, .compass, .allSensors]),
         CommandRow(
             .calibrate, operands: "[magnetometer|accelerometer|gyroscope]",
             takes: .words(SensorCalibration.kinds.map(\.rawValue)),

@@ -201,6 +201,11 @@ extension OptionRow {
         "after", "SEQ",
         help: "Begin behind the event with the number SEQ; 0 is the oldest that is kept. Without it, begin now.")
     package static let once = OptionRow("once", help: "End after the first event, with the exit status of COMMAND.")
+    package static let accel = OptionRow("accel", help: "Show the orientation and the tilt of the screen.")
+    package static let light = OptionRow("light", help: "Show the ambient light.")
+    package static let proximity = OptionRow("proximity", help: "Show whether an object is near.")
+    package static let compass = OptionRow("compass", help: "Show the magnetic heading; -1 is none.")
+    package static let allSensors = OptionRow("all", letter: "a", help: "Show all of them.")
     package static let socket = OptionRow(
         "socket", "PATH", takes: .files,
         help: """

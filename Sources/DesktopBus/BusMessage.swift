@@ -165,6 +165,31 @@ final class BusMessage {
         return library.message_read_basic(raw, CChar(UInt8(ascii: "u")), &value) > 0 ? value : nil
     }
 
+    /// The next value as a dictionary of texts, booleans and numbers; others are left out.
+    func dictionary() -> [String: BusValue] {
+        var entries: [String: BusValue] = [:]
+        guard enter("a", "{sv}") else { return [:] }
+        while enter("e", "sv") {
+            let (name, type) = (text() ?? "", variantContents ?? "")
+            if ["b", "s", "d"].contains(type), enter("v", type) {
+                var number = 0.0
+                switch type {
+                case "b": entries[name] = boolean().map(BusValue.boolean)
+                case "s": entries[name] = text().map(BusValue.text)
+                default:
+                    _ = library.message_read_basic(raw, CChar(UInt8(ascii: "d")), &number)
+                    entries[name] = .number(number)
+                }
+                exit()
+            } else {
+                skip("v")
+            }
+            exit()
+        }
+        exit()
+        return entries
+    }
+
     /// Enters a container; `false` if there is none of this type.
     func enter(_ type: Unicode.Scalar, _ contents: String) -> Bool {
         library.message_enter_container(raw, CChar(UInt8(ascii: type)), contents) > 0

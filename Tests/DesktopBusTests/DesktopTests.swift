@@ -71,6 +71,54 @@ import Testing
         #expect(daemon.stop() == 0)
     }
 
+    /// The lines are those of monitor-sensor, which a daemon's package removes.
+    @Test func monitorShowsWhatDesktopsGet() throws {
+        let bus = try PrivateBus()
+        let environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
+        func monitor(_ arguments: String...) throws -> (process: Child, output: TemporaryFile) {
+            let output = try TemporaryFile()
+            let process = Child([Binary.path, "monitor"] + arguments)
+            process.environment = environment
+            process.standardOutput = try output.writer()
+            process.standardError = try output.writer()
+            try process.run()
+            return (process, output)
+        }
+        let (all, everything) = try monitor()
+        let (light, lightAlone) = try monitor("--light")
+        let waiting = "    Waiting for iio-sensor-proxy to appear\n"
+        try everything.wait { $0 == waiting }
+        let daemon = try DaemonRun(Self.configuration, environment: environment).start()
+        // The recording turns again and again.
+        try everything.wait { $0.contains("    Accelerometer orientation changed: ") }
+        let others = "=== No ambient light sensor\n=== No proximity sensor\n=== No compass\n"
+        let appeared = waiting + "+++ iio-sensor-proxy appeared\n"
+        let known = appeared.replacingOccurrences(of: "+", with: "\\+") + "=== Has accelerometer "
+        let beginning = try Regex(known + "\\(orientation: [a-z-]+, tilt: [a-z-]+\\)\n" + others)
+        #expect(try everything.text().starts(with: beginning))
+        #expect(daemon.stop() == 0)
+        let vanished = "--- iio-sensor-proxy vanished, waiting for it to appear\n"
+        try everything.wait { $0.hasSuffix(vanished) }
+        try lightAlone.wait { $0 == appeared + "=== No ambient light sensor\n" + vanished }
+        let again = try DaemonRun(Self.configuration, environment: environment).start()
+        try everything.wait { $0.components(separatedBy: "=== Has accelerometer").count == 3 }
+        kill(all.processIdentifier, SIGINT)
+        all.waitUntilExit()
+        #expect(all.terminationStatus == 130)
+        light.end()
+        #expect(again.stop() == 0)
+
+        // There is no polkit.
+        let strict = try DaemonRun(
+            Self.configuration.replacingOccurrences(of: "claims = \"group\"", with: ""), environment: environment
+        ).start()
+        let (refused, reason) = try monitor("--accel", "--compass")
+        refused.waitUntilExit()
+        #expect(refused.terminationStatus == 77)
+        #expect(try reason.text().contains("binnacle: the sensor Accelerometer cannot be claimed: "))
+        #expect(strict.stop() == 0)
+    }
+
     /// A daemon on a bus, and a program, once the daemon has its names.
     private func serve(
         _ bus: PrivateBus, _ configuration: String = configuration, _ arguments: [String] = []

@@ -39,8 +39,8 @@ import Testing
     }
 
     private static let commands = [
-        "run", "replay", "record", "convert", "devices", "doctor", "check", "status", "events", "on", "calibrate",
-        "declination", "simulate", "bench",
+        "run", "replay", "record", "convert", "devices", "doctor", "check", "status", "events", "on", "monitor",
+        "calibrate", "declination", "simulate", "bench",
     ]
 
     /// Terminals without a window have 80 columns.

@@ -186,8 +186,8 @@ import Testing
 /// A folder that stands for a machine, and what is installed on it; it lives as long as this object.
 private final class Machine {
     static let project = Binary.tests.deletingLastPathComponent()
-    static let examples = ((try? FileManager.default.contentsOfDirectory(atPath: Binary.config + "/examples")) ?? [])
-        .filter { [".toml", ".yml", ".json"].contains(where: $0.hasSuffix) }
+    static let examples =
+        (try? FileManager.default.contentsOfDirectory(atPath: Binary.config + "/examples")) ?? []
 
     static let pages =
         (try? FileManager.default.contentsOfDirectory(atPath: project.appendingPathComponent("man").path)) ?? []
