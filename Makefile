@@ -50,14 +50,14 @@ FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
 KERNEL_CASES ?= 200
 # What `make test` runs, in this order, as far as it is built: what takes longest first.
-PROGRAM_CHECKS = web proxy watch plot spark serve python binary arrow rosbag nmea gpsd signalk webhooks exports metrics documents rotate
+PROGRAM_CHECKS = web proxy watch plot spark serve python binary arrow rosbag nmea gpsd signalk webhooks exports metrics documents
 TRIES = build try-kernel-forms build-tests $(PROGRAM_CHECKS:%=try-%) try-swift
 # The tests of the program wait for it most of the time: each of their files is a process.
 TOOL_TESTS = $(patsubst Tests/ToolTests/%.swift,ToolTests.%,$(shell grep -l @Test Tests/ToolTests/*.swift))
 SUITES = $(addprefix suite-,HandlersTests StoreTests $(TOOL_TESTS) \
     $(filter-out HandlersTests StoreTests ToolTests SensorTests,$(notdir $(wildcard Tests/*Tests))))
 LONGER = 200 kills, 3000 random cases for each kernel, 1000 random devices, a page of 10 million samples, all tests of Spark, \
-    every Swift block of the documents, Home Assistant, 300 daemons at one broker, two hours on a kernel
+    every Swift block of the documents, Home Assistant, screens that turn, 300 daemons at one broker, two hours on a kernel
 # Linked statically, libstdc++ costs a running process 1 MB less: the linker takes the archive where it sees no other.
 STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
 # Each function gets a section of its own, which the linker can put elsewhere or leave out.
@@ -184,7 +184,7 @@ $(SUITES) suite-SensorTests: suite-%: build build-tests
 test-long: export BINNACLE_LONG_TESTS = 1
 test-long: KERNEL_CASES = 3000
 test-long: test ## Run every test in its long form: 200 kills, 1000 random devices, 3000 random cases for each kernel; as root.
-	scripts/check home-assistant fleet $(BINARY)
+	scripts/check home-assistant fleet rotate $(BINARY)
 	SOAK_SECONDS=7200 scripts/test-kernel $(BINARY) soak
 
 # It builds everything once more, which is long for what seldom breaks.
