@@ -131,7 +131,7 @@ extension StepDetector {
         if let count = learned["steps"]?.integer, Self.plausible.contains(count) { total = count }
     }
 
-    package func resetKeptCount() -> Bool {
+    package func resetKept() -> Bool {
         resetCount()
         return true
     }
