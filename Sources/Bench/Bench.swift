@@ -5,8 +5,8 @@ import PlainText
 package enum BenchPart: String, Sendable, CaseIterable {
     /// Reading memory; a threshold with hysteresis; facing a bearing; gravity; the spectrum of a second; decoding scans.
     case limits, k1, k3, k4, k5, decode
-    /// From a FIFO, or from a file, to a delegate.
-    case live, traces
+    /// Detectors by themselves; from a FIFO, or from a file, to a delegate.
+    case detectors, live, traces
 }
 
 /// The options of `binnacle bench`.
@@ -63,6 +63,7 @@ package final class Bench {
         let parts = BenchPart.allCases.filter(options.parts.contains)
         for (number, part) in parts.enumerated() {
             switch part {
+            case .detectors: try measureDetectors()
             case .live: try measureLive()
             case .traces: try measureTraces()
             default: for kernel in Kernel.all where kernel.part == part { try measure(kernel) }

@@ -133,7 +133,6 @@ struct Kernel: Sendable {
         }
     }
 
-    /// One form for all instruction sets: a vector of four lanes has the axes.
     private static let spectrum = Kernel(
         part: .k5, title: "spectrum and two bands of a second of vibration, from columns x y z", bytesPerSample: 12,
         rates: [nil]
@@ -144,11 +143,11 @@ struct Kernel: Sendable {
         let spectrum = BandSpectrum()
         var powers: [BandSpectrum.Power] = []
         return Work(
-            run: { range, _ in
+            run: { range, set in
                 spectrum.removeAll()
                 let axes = AxisColumns(x: columns[0], y: columns[1], z: columns[2])
                 _ = spectrum.append(axes, range: range, factors: SIMD4(1, 1, 1, 0))
-                guard spectrum.transform(rateHz: Double(range.count)) else { return }
+                guard spectrum.transform(rateHz: Double(range.count), using: set) else { return }
                 powers = [spectrum.power(from: 10, to: 100), spectrum.power(from: 100, to: 1000)]
             },
             found: { _ in

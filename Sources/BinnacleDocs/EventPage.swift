@@ -99,6 +99,11 @@ enum EventPage {
             {"status":{}}
             {"status":{...}}
             """)
+        page.paragraphs("Makes a detector forget what it has learned or counted, as binnacle reset does; the answer is the same line, or an error:")
+        page.literal(
+            """
+            {"reset":{"detector":"walked"}}
+            """)
         page.paragraphs("Other lines of the server:")
         page.list([
             (
@@ -163,6 +168,11 @@ enum EventPage {
             Cm lanes  The drawing of the detector over time: curves and a direction by the names of their values, rows of \
             states, and sectors with their ends and the margin to leave them. The first line of a subscription has it; a \
             later line has it only for a detector that the line before did not have, or had with other lanes.
+            Cm spectrum  Of a vibration detector, for a client that asked with spectrum: true; in a line only when it is new. \
+            values are g, the root mean square of a sine alone, the greatest in steps of step_hz from from_hz on; none when \
+            the second time_ns was not measured. Each of bands has its name, the measure of its root mean square, \
+            from_hz and to_hz, the noise in floor, and in scale what 1 of its unit is in g at both ends: there a sine \
+            alone reaches a limit.
             """)
         page.section("SAMPLES")
         page.paragraphs(

@@ -36,6 +36,11 @@ struct CalibrateCommand {
                 .usage, "--trace (or --bind) does not go with --config: one of them says where the samples come from")
         }
         if options.traces.isEmpty { try arguments.refuse([.map, .rate, .from, .to], "is for --trace") }
+        options.simulation = try arguments.simulated(.simulate)
+        if options.simulation != nil {
+            try arguments.refuse(
+                [.config, .trace, .bind, .sensor, .root], "does not go with --simulate, which plays the sensor")
+        }
         options.timeRange = try Self.timeRange(arguments)
         options.duration = try arguments.duration()
         guard options.duration == nil || options.traces.isEmpty else {

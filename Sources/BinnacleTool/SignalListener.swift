@@ -12,14 +12,12 @@ struct SignalListener {
     private static let firstNanoseconds = Atomic<Int64>(0)
     private static var sameRequestNanoseconds: Int64 { 1_000_000_000 }
     private static let isReloadWanted = Atomic<Bool>(false)
-    private static let isResetWanted = Atomic<Bool>(false)
     /// An eventfd that ends the event thread's wait; −1 for none.
     private static let wakeDescriptor = Atomic<Int32>(-1)
 
     let interruption = Interruption(
         signal: { received.load(ordering: .relaxed) },
-        takeReload: { isReloadWanted.load(ordering: .relaxed) && isReloadWanted.exchange(false, ordering: .relaxed) },
-        takeReset: { isResetWanted.load(ordering: .relaxed) && isResetWanted.exchange(false, ordering: .relaxed) })
+        takeReload: { isReloadWanted.load(ordering: .relaxed) && isReloadWanted.exchange(false, ordering: .relaxed) })
 
     /// Handles SIGINT and SIGTERM as requests to end; another one more than a second later kills the process.
     ///
@@ -50,10 +48,9 @@ struct SignalListener {
     /// A standard descriptor whose terminal ends the process when it is closed; −1 for none.
     private static let terminalDescriptor = Atomic<Int32>(-1)
 
-    /// Handles SIGHUP as a request to reload, or to end if the terminal was closed, and SIGUSR1 as one to count from 0 again.
+    /// Handles SIGHUP as a request to reload, or to end if the terminal was closed.
     func listenForReload() {
         Self.isReloadWanted.store(false, ordering: .relaxed)
-        Self.isResetWanted.store(false, ordering: .relaxed)
         _ = Self.wakeDescriptor.load(ordering: .relaxed)
         _ = Self.received.load(ordering: .relaxed)
         var action = sigaction()
@@ -62,10 +59,6 @@ struct SignalListener {
         let isIgnored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
         let terminal = isIgnored ? nil : [STDERR_FILENO, STDOUT_FILENO, STDIN_FILENO].first { isatty($0) == 1 }
         Self.terminalDescriptor.store(terminal ?? -1, ordering: .relaxed)
-        Self.handle([SIGUSR1]) { _ in
-            SignalListener.isResetWanted.store(true, ordering: .relaxed)
-            SignalListener.wake()
-        }
         Self.handle([SIGHUP]) { number in
             if SignalListener.isTerminalClosed() {
                 SignalListener.received.store(number, ordering: .relaxed)

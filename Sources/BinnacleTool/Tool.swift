@@ -59,6 +59,7 @@ enum Tool {
         case .doctor: return try DoctorCommand(parsed).run(output).rawValue
         case .check: return try CheckCommand(parsed).run(output, errors).rawValue
         case .status: return try StatusCommand(parsed).run(output).rawValue
+        case .reset: return try ResetCommand(parsed).run(output).rawValue
         case .metrics: return try MetricsCommand(parsed).run(output, errors).rawValue
         case .events: return try EventsCommand(parsed).run(output, errors, signals).rawValue
         case .samples: return try SamplesCommand(parsed).run(output, errors, signals).rawValue

@@ -42,9 +42,7 @@ final class WatchFeed: Sendable {
         self.isUTC = isUTC
         stop = try Waker()
         var request = SubscriptionRequest()
-        var readings = LiveValuesRequest()
-        readings.intervalNanoseconds = intervalNanoseconds
-        request.readings = readings
+        request.readings = LiveValuesRequest(intervalNanoseconds: intervalNanoseconds, hasSpectrum: true)
         let wanted = request
         try WorkerThread.start { [self] in
             let reader = SubscriptionReader(

@@ -120,7 +120,7 @@ struct WebService: Sendable {
     /// Sends readings and events as they arrive, until the client is gone or does not read.
     private func stream(_ connection: HTTPConnection) {
         var request = SubscriptionRequest()
-        request.readings = LiveValuesRequest()
+        request.readings = LiveValuesRequest(hasSpectrum: true)
         // Further data from the client, or its end, ends the stream.
         let reader = SubscriptionReader(
             request, path: socketPath, patience: .none, cancelling: connection.stream.input)
@@ -133,7 +133,7 @@ struct WebService: Sendable {
             do throws(EventSubscriptionError) {
                 switch try reader.next() {
                 case .readings(let readings):
-                    (name, data) = ("readings", readings.omittingLanes(of: sent).json)
+                    (name, data) = ("readings", readings.omittingKnown(of: sent).json)
                     sent = readings
                     if headings.sent < headings.count, let note = LeftOutHeadings.note(headings.count) {
                         headings.sent = headings.count

@@ -3,8 +3,8 @@ import Binnacle
 /// A subcommand: the source of its parsing, help, completions and manual pages.
 package struct CommandRow: Sendable {
     package enum Name: String, Sendable {
-        case run, replay, plot, record, convert, devices, doctor, check, status, metrics, events, samples, watch, web,
-            serve, on, monitor
+        case run, replay, plot, record, convert, devices, doctor, check, status, reset, metrics, events, samples, watch,
+            web, serve, on, monitor
         case calibrate, declination, simulate, bench
     }
 
@@ -96,7 +96,7 @@ package struct CommandRow: Sendable {
             options: [
                 .output, .for, .sensor, .config,
                 .simulate.meaning(
-                    help: "Record a motion model in place of sensors: still, walk, shake, tap, turn or drop."),
+                    help: "Record a motion model in place of sensors: \(SimulationSettings.Model.names)."),
                 .scans, .force, .root,
             ]),
         CommandRow(
@@ -142,6 +142,16 @@ package struct CommandRow: Sendable {
                 ask.
                 """,
             options: [.json, .socket]),
+        CommandRow(
+            .reset, operands: "NAME",
+            summary: "make a detector of the running daemon forget what it has learned or counted",
+            details: """
+                NAME is that of a [steps.NAME], which then counts from 0, or of a [vibration.NAME] with learn_days, which then
+                learns from the beginning what is normal. Who may ask for events may do this; the daemon logs who did it, and
+                'binnacle status' shows the total and how much is learned. Exits with 69 when no daemon answers, or when it has no
+                such detector or one that keeps nothing, and with 77 when you may not ask it.
+                """,
+            options: [.socket]),
         CommandRow(
             .metrics, summary: "print the state of the running daemon for Prometheus",
             details: """
@@ -296,7 +306,10 @@ package struct CommandRow: Sendable {
                 OptionRow.output, .force, .model,
                 .trace.meaning(help: "Take the samples from the recording FILE. May be repeated; files play together."),
             ] + OptionRow.ofTraces + [
-                OptionRow.from, .to, .sensor, .config, .for, .position, .field, .json, .root,
+                OptionRow.from, .to, .sensor, .config,
+                .simulate.meaning(
+                    help: "Calibrate a motion model, to try it: tumble turns as is asked, and its sensors have errors."),
+                .for, .position, .field, .json, .root,
             ]),
         CommandRow(
             .declination, operands: "LAT LON",
@@ -331,9 +344,9 @@ package struct CommandRow: Sendable {
                 """,
             options: [
                 OptionRow.model.meaning(
-                    "still|walk|shake|tap|turn|drop|wash",
+                    SimulationSettings.Model.names.split(separator: ", ").joined(separator: "|"),
                     help:
-                        "Play a motion model: the device lies still, walks, turns, is shaken, tapped or dropped, or is a washing machine."
+                        "Play a motion model: the device lies still, walks, turns, is shaken, tapped, dropped or tumbled, a screen or a washing machine."
                 ),
                 .rateHz, .gyroscope,
                 .trace.meaning(

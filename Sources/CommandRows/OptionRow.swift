@@ -157,8 +157,8 @@ extension OptionRow {
     package static let simulate = OptionRow(
         "simulate", "MODEL", takes: models,
         help: """
-            Simulate a sensor or, with --config, every sensor of the configuration, under its name. MODEL is still, walk,
-            shake, tap, turn, drop or wash. Every event is marked as simulated.
+            Simulate a sensor or, with --config, every sensor of the configuration, under its name. MODEL is one of
+            \(SimulationSettings.Model.names). Every event is marked as simulated.
             """)
     package static let trace = OptionRow(
         "trace", "FILE", isRepeatable: true, takes: .files,
@@ -171,10 +171,10 @@ extension OptionRow {
         "quick", help: "Measure less often and with less data: 20 seconds instead of minutes.")
     package static let kernel = OptionRow(
         "kernel", "NAME", isRepeatable: true,
-        takes: .words(["limits", "k1", "k3", "k4", "k5", "decode", "live", "traces"]),
+        takes: .words(["limits", "k1", "k3", "k4", "k5", "decode", "detectors", "live", "traces"]),
         help: """
             Only NAME: limits, k1 (threshold on columns), k3 (facing a bearing), k4 (gravity filter), k5 (spectrum of a
-            second), decode (scans into columns), live (pipe to delegate) or traces. May be repeated.
+            second), decode (scans into columns), detectors, live (pipe to delegate) or traces. May be repeated.
             """)
     package static let kind = OptionRow(
         "kind", "KIND", isRepeatable: true, takes: .kinds,

@@ -193,7 +193,8 @@ extension SimulationSettings {
     fileprivate static let rows: [SettingRow<SimulationSettings>] = [
         SettingRow(
             "model", \.model, .choice, shown: .example("\"turn\""), for: ["simulated"],
-            "How it moves: \"still\", \"walk\", \"shake\", \"tap\", \"turn\", \"drop\" or \"wash\"."),
+            "How it moves: \(SimulationSettings.Model.allCases.map { JSONObject.quoted($0.rawValue) }.joined(separator: ", "))."
+        ),
         SettingRow(
             "seed", \.seed, .integer(in: 0...Int.max), shown: .example("2"), for: ["simulated"],
             "The same seed gives the same noise."),

@@ -30,7 +30,7 @@ package struct StepsSection: AccelerometerSection {
     package static let isSet = false
     package static let text = """
         A counter of steps. Its name is unique among all detectors. It counts on the body of who walks; whatever swings as regularly from \
-        1 to 3 Hz, such as a machine, is counted as well. The daemon keeps the total in its state folder, and counts from 0 again on SIGUSR1.
+        1 to 3 Hz, such as a machine, is counted as well. The daemon keeps the total in its state folder, and counts from 0 again after 'binnacle reset NAME'.
         """
     package static let defaults = StepSettings()
     package static let accelerometer = Key(

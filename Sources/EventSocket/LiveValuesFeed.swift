@@ -7,7 +7,7 @@ struct LiveValuesFeed {
     let request: LiveValuesRequest
     private var waiting: LiveValues?
     private var isDue = false
-    /// The readings of the last line, whose lanes the subscriber has.
+    /// The readings of the last line, whose lanes and spectra the subscriber has.
     private var sent: LiveValues?
 
     init(_ request: LiveValuesRequest) {
@@ -15,7 +15,8 @@ struct LiveValuesFeed {
     }
 
     mutating func merge(_ next: LiveValues) {
-        let chosen = next.only(request.sensors)
+        var chosen = next.only(request.sensors)
+        if !request.hasSpectrum { for index in chosen.detectors.indices { chosen.detectors[index].spectrum = nil } }
         let joined = waiting?.joined(with: chosen) ?? chosen
         waiting = joined
         // The daemon's intervals are not exact, and are the shortest that any subscriber wants.
@@ -29,6 +30,6 @@ struct LiveValuesFeed {
         let intervals = (Double(readings.intervalNanoseconds) / Double(request.intervalNanoseconds)).rounded()
         readings.skippedCount = max(0, Int(intervals) - 1)
         defer { sent = readings }
-        return readings.omittingLanes(of: sent)
+        return readings.omittingKnown(of: sent)
     }
 }

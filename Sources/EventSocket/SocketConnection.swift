@@ -43,16 +43,30 @@ package final class SocketConnection {
     ///
     /// A daemon whose event thread hangs does not answer; a monitoring script must not hang with it.
     package static func status(path: String) throws(EventSubscriptionError) -> String {
+        guard case .status(let text) = try answer(to: .status, path: path) else {
+            throw .notUnderstood(reason: "the answer is not a status")
+        }
+        return text
+    }
+
+    /// Makes a detector of the daemon at a socket forget what it has learned or counted.
+    package static func reset(_ detector: String, path: String) throws(EventSubscriptionError) {
+        guard try answer(to: .reset(detector: detector), path: path) == .reset(detector: detector) else {
+            throw .notUnderstood(reason: "the answer does not say that the detector was reset")
+        }
+    }
+
+    private static func answer(
+        to request: SocketRequest, path: String
+    ) throws(EventSubscriptionError) -> SocketMessage? {
         let connection = try SocketConnection(path: path)
-        try connection.send(SocketRequest.status.json)
+        try connection.send(request.json)
         guard let line = try connection.readLine(deadline: SystemClock.monotonic() + longestAnswer) else {
             throw .system(reason: "\(path): the daemon does not answer within 5 s")
         }
-        switch try? SocketMessage(parsing: line) {
-        case .status(let text): return text
-        case .error(let message, _): throw .refusal(message, path: path)
-        default: throw .notUnderstood(reason: "the answer is not a status")
-        }
+        let message = try? SocketMessage(parsing: line)
+        if case .error(let text, _) = message { throw .refusal(text, path: path) }
+        return message
     }
 
     /// Sends a line without its end.

@@ -17,6 +17,8 @@ package enum SocketMessage: Sendable, Equatable {
     case end
     /// The daemon's status, a JSON object.
     case status(String)
+    /// A detector has forgotten what it had learned or counted.
+    case reset(detector: String)
     /// A refusal; the column is the position in the request in bytes, if there is one.
     case error(message: String, column: Int?)
     /// A line of a newer daemon.
@@ -45,6 +47,9 @@ package enum SocketMessage: Sendable, Equatable {
         case .samples(let samples): return Self.line("samples", samples.json)
         case .end: return Self.line("end", body.text)
         case .status(let text): return Self.line("status", text)
+        case .reset(let detector):
+            body.add("detector", detector)
+            return Self.line("reset", body.text)
         case .error(let message, let column):
             body.add("message", message)
             if let column { body.add("column", raw: String(column)) }
@@ -80,6 +85,7 @@ package enum SocketMessage: Sendable, Equatable {
         case "samples": self = StreamedSamples(body).map(Self.samples) ?? .unknown(line)
         case "end": self = .end
         case "status": self = .status(Self.inside(line))
+        case "reset": self = body["detector"]?.text.map(Self.reset) ?? .unknown(line)
         case "error": self = .error(message: body["message"]?.text ?? "", column: body["column"]?.integer.map(Int.init))
         default: self = .unknown(line)
         }

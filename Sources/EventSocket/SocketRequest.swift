@@ -6,6 +6,8 @@ package enum SocketRequest: Sendable, Equatable {
     case subscribe(SubscriptionRequest)
     /// The daemon's status.
     case status
+    /// That a detector forgets what it has learned or counted.
+    case reset(detector: String)
 
     /// An error in a request, with the correction.
     package typealias SyntaxError = JSONReader.SyntaxError
@@ -21,7 +23,7 @@ package enum SocketRequest: Sendable, Equatable {
     package init(parsing bytes: some Sequence<UInt8>) throws(SyntaxError) {
         let request = try JSONReader.locatedValue(of: bytes)
         guard let members = request.members, members.count == 1 else {
-            throw request.error("a request is an object with one key, `subscribe` or `status`")
+            throw request.error("a request is an object with one key, `subscribe`, `status` or `reset`")
         }
         let body = members[0].value
         switch members[0].key {
@@ -32,8 +34,16 @@ package enum SocketRequest: Sendable, Equatable {
                     message: "unknown key \(Spelling.quoted(first.key)) (`status` has none)", column: first.keyColumn)
             }
             self = .status
+        case "reset":
+            var name: String?
+            for member in try body.requireMembers() {
+                guard member.key == "detector" else { throw member.unknownKey(among: ["detector"]) }
+                name = try member.value.name()
+            }
+            guard let name else { throw body.error("`reset` needs a `detector`") }
+            self = .reset(detector: name)
         default:
-            let hint = Spelling.hint(for: members[0].key, among: ["subscribe", "status"])
+            let hint = Spelling.hint(for: members[0].key, among: ["subscribe", "status", "reset"])
             throw SyntaxError(
                 message: "unknown request \(Spelling.quoted(members[0].key)) (\(hint))", column: members[0].keyColumn)
         }
@@ -44,6 +54,7 @@ package enum SocketRequest: Sendable, Equatable {
         switch self {
         case .subscribe(let request): request.json
         case .status: #"{"status":{}}"#
+        case .reset(let detector): "{\"reset\":{\"detector\":\(JSONObject.quoted(detector))}}"
         }
     }
 }

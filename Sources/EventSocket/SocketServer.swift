@@ -38,10 +38,14 @@ package final class SocketServer: Sendable {
         package var say: @Sendable (_ message: String, _ level: LogLevel) -> Void = { _, _ in }
         /// Requests the daemon's status; `reply` is called once, on any thread, with a JSON object on one line.
         package var status: @Sendable (_ reply: @escaping @Sendable (String) -> Void) -> Void = { $0("{}") }
+        /// Makes a detector forget what it has learned or counted; `reply` is called once, on any thread, with why it cannot.
+        package var reset: @Sendable (_ detector: String, _ reply: @escaping @Sendable (String?) -> Void) -> Void = {
+            $1(nil)
+        }
         /// Called after each change of the subscribed repeated kinds.
         package var repeatedKindsChanged: @Sendable (Set<EventKind>) -> Void = { _ in }
-        /// Called after each change of the shortest subscribed interval of live readings, in nanoseconds; `nil` for none.
-        package var readingsIntervalChanged: @Sendable (Int64?) -> Void = { _ in }
+        /// Called after each change of the live readings that serve all subscribers; `nil` for none.
+        package var readingsChanged: @Sendable (LiveValuesRequest?) -> Void = { _ in }
         /// Called after each change of the streams whose samples are subscribed to.
         package var samplesChanged: @Sendable (Set<SampleOrigin>) -> Void = { _ in }
 

@@ -129,6 +129,13 @@ extension SocketService {
                     surroundings.say(text, .debug)
                 }
                 requestStatus(for: connection.identifier)
+            case .reset(let detector):
+                connection.phase = .asking
+                let text = "\(policy.name(connection.peer)) resets \(Spelling.quoted(detector))"
+                if let text = limits.subscriptions.pass(text, now: SystemClock.monotonic()) {
+                    surroundings.say(text, .notice)
+                }
+                requestReset(detector, for: connection.identifier)
             }
         } catch {
             refuseAndWait(connection, error.message, column: error.column)
@@ -160,10 +167,10 @@ extension SocketService {
         if !isSent { close(connection.identifier) }
     }
 
-    func answer(_ identifier: UInt64, with text: String) {
+    func answer(_ identifier: UInt64, with message: SocketMessage) {
         guard let connection = connections[identifier], case .asking = connection.phase else { return }
         connection.phase = .closing
-        guard connection.send(.status(text)) else { return close(identifier) }
+        guard connection.send(message) else { return close(identifier) }
         pump(identifier)
     }
 }

@@ -27,7 +27,7 @@ final class SocketService {
     /// Connections to which more can be sent now.
     private var ready: Set<UInt64> = []
     private var repeatedKinds: Set<EventKind> = []
-    private var readingsInterval: Int64?
+    private var readings: LiveValuesRequest?
     /// The samples that subscribers may still get, by their streams; those of streams without a subscriber are not kept.
     var sampleRings: [SampleOrigin: SampleRing] = [:]
     /// The streams whose samples clients may request.
@@ -121,6 +121,7 @@ final class SocketService {
             pump(connection)
         }
         if let text = contents.status { sendStatus(text) }
+        for reset in contents.resets { answer(reset.connection, with: reset.answer) }
         if let readings = contents.readings { publish(readings) }
         if let streams = contents.sampleStreams { offer(streams) }
         if !contents.samples.isEmpty { publish(contents.samples) }
@@ -250,7 +251,7 @@ final class SocketService {
     /// Answers a connection with the status, or requests the status.
     func requestStatus(for identifier: UInt64) {
         if let last = lastStatus, SystemClock.monotonic() - last.timeNanoseconds < Self.statusNanoseconds {
-            return answer(identifier, with: last.text)
+            return answer(identifier, with: .status(last.text))
         }
         statusAskers.append(identifier)
         guard statusAskers.count == 1 else { return }
@@ -258,11 +259,20 @@ final class SocketService {
         surroundings.status { text in courier.add { $0.status = text } }
     }
 
+    /// Requests a reset for a connection.
+    func requestReset(_ detector: String, for identifier: UInt64) {
+        let courier = courier
+        surroundings.reset(detector) { reason in
+            let answer = reason.map { SocketMessage.error(message: $0, column: nil) } ?? .reset(detector: detector)
+            courier.add { $0.resets.append((identifier, answer)) }
+        }
+    }
+
     private func sendStatus(_ text: String) {
         lastStatus = (text, SystemClock.monotonic())
         let askers = statusAskers
         statusAskers = []
-        for identifier in askers { answer(identifier, with: text) }
+        for identifier in askers { answer(identifier, with: .status(text)) }
     }
 
     private func watch(_ connection: ServedConnection) {
@@ -287,24 +297,24 @@ final class SocketService {
         acceptor.resume()
     }
 
-    /// Reports the subscribed repeated kinds and the shortest interval of readings after a change.
+    /// Reports the subscribed repeated kinds, readings and samples after a change.
     func subscriptionsChanged(without gone: ServedConnection?) {
         var wanted: Set<EventKind> = []
-        var interval: Int64?
         var samples: Set<SampleOrigin> = []
         for connection in connections.values where connection !== gone {
             guard let feed = connection.feed else { continue }
             wanted.formUnion(feed.filter.kinds?.intersection(EventKind.repeated) ?? [])
-            if let own = connection.readings?.request.intervalNanoseconds { interval = min(interval ?? own, own) }
             if let cursors = connection.samples?.cursors { samples.formUnion(cursors.map(\.origin)) }
         }
         if wanted != repeatedKinds {
             repeatedKinds = wanted
             surroundings.repeatedKindsChanged(wanted)
         }
-        if interval != readingsInterval {
-            readingsInterval = interval
-            surroundings.readingsIntervalChanged(interval)
+        let readings = LiveValuesRequest.joined(
+            connections.values.lazy.filter { $0 !== gone && $0.feed != nil }.compactMap(\.readings?.request))
+        if readings != self.readings {
+            self.readings = readings
+            surroundings.readingsChanged(readings)
         }
         keepSamples(of: samples)
     }

@@ -129,14 +129,14 @@ package final class SubscriptionReader {
             if let last = missed.last { request.after = max(request.after ?? 0, last) }
             return .missed(missed)
         case .readings(let readings):
-            let whole = readings.addingLanes(of: lastReadings)
+            let whole = readings.addingKnown(of: lastReadings)
             lastReadings = whole
             return .readings(whole)
         case .samples(let samples): return .samples(samples)
         case .end: return .end
         case .error(let message, _):
             throw .refusal(message, path: path)
-        case .status, .unknown: return nil
+        case .status, .reset, .unknown: return nil
         }
     }
 

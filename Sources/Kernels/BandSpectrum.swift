@@ -66,7 +66,7 @@ package final class BandSpectrum {
     }
 
     /// Computes the spectrum of the stretch; returns whether all samples were finite, and at least 16.
-    package func transform(rateHz: Double) -> Bool {
+    package func transform(rateHz: Double, using instructionSet: InstructionSet = .current) -> Bool {
         guard count >= 16 else { return false }
         adapt()
         // In double precision: a mean of 65,536 numbers of gravity's size would lose its last digits.
@@ -75,7 +75,8 @@ package final class BandSpectrum {
         guard (sum * sum).sum().isFinite else { return false }
         for index in power.indices { power[index] = 0 }
         transform.addPower(
-            of: samples, minus: SIMD4<Float>(sum / Double(count)), weightedBy: window, to: &power)
+            of: samples, minus: SIMD4<Float>(sum / Double(count)), weightedBy: window, to: &power,
+            using: instructionSet)
         binHz = rateHz / Double(samples.count)
         resolutionHz = rateHz / Double(count)
         return power.allSatisfy(\.isFinite)
@@ -129,6 +130,32 @@ package final class BandSpectrum {
         found.velocity *= scale / (4 * .pi * .pi)
         found.strongestHz = min(high, max(low, binHz * (Double(strongest.index) + offset(at: strongest.index))))
         return found
+    }
+
+    /// The root mean squares that a sine alone would have to show such a power, of up to `most` equal ranges of frequencies, in the
+    /// samples' unit: the greatest of each; they begin half a bin above 0 and end at `high`, in Hz.
+    package func sines(to high: Double, most: Int) -> (fromHz: Double, stepHz: Double, values: [Float]) {
+        let last = min(power.count - 1, Int(high / max(binHz, .leastNormalMagnitude)))
+        guard last > 0 else { return (0, 0, []) }
+        let width = (last + most - 1) / most
+        // A Hann window of n samples has the sum n/2.
+        let factor = 8 / Float(windowedCount * windowedCount)
+        let values = stride(from: 1, through: last, by: width).map { first in
+            (factor * (power[first...min(last, first + width - 1)].max() ?? 0)).squareRoot()
+        }
+        return (binHz / 2, Double(width) * binHz, values)
+    }
+
+    /// The density of noise on one of `axes` axes, of which all have the same, in the square of the samples' unit in a hertz.
+    ///
+    /// It is that of the geometric mean of the bins, which a few strong frequencies raise little. For chi-squared bins of two
+    /// degrees of freedom for each axis that is below their mean by exp(ψ(axes)) / axes.
+    package func noiseDensity(from low: Double, to high: Double, axes: Int) -> Double {
+        let (first, last) = (Int((low / binHz).rounded(.up)), min(power.count - 1, Int(high / binHz)))
+        guard first <= last else { return .nan }
+        let digamma = (1..<axes).reduce(-0.577_215_664_9) { $0 + 1 / Double($1) }
+        let mean = (first...last).reduce(0) { $0 + log(Double(power[$1])) } / Double(last - first + 1)
+        return 2 * exp(mean - digamma) / (binHz * Double(samples.count) * windowPower)
     }
 
     /// How far the top of a parabola through the logarithms of a bin and its neighbours lies beside the bin, in bins.

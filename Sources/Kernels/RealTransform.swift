@@ -1,3 +1,4 @@
+import CKernels
 import Glibc
 
 /// The power spectrum of real values, for four series side by side, by the discrete Fourier transform.
@@ -32,9 +33,10 @@ package final class RealTransform {
 
     /// Adds Σ |X(k)|² over the four series to N/2 + 1 sums, for k from 0 to N/2.
     ///
-    /// The mean is subtracted before the window is applied.
+    /// The mean is subtracted before the window is applied. All forms of the butterflies give the same bits.
     package func addPower(
-        of samples: [SIMD4<Float>], minus mean: SIMD4<Float>, weightedBy window: [Float], to power: inout [Float]
+        of samples: [SIMD4<Float>], minus mean: SIMD4<Float>, weightedBy window: [Float], to power: inout [Float],
+        using instructionSet: InstructionSet = .current
     ) {
         let half = order.count
         precondition(samples.count == 2 * half && window.count == 2 * half && power.count == half + 1)
@@ -54,7 +56,7 @@ package final class RealTransform {
                 cosines.withUnsafeBufferPointer { cosines in
                     sines.withUnsafeBufferPointer { sines in
                         guard let c = cosines.baseAddress, let s = sines.baseAddress else { return }
-                        Self.combine(re, im, c, s, half)
+                        Self.combine(re, im, c, s, half, using: instructionSet)
                         power.withUnsafeMutableBufferPointer { Self.addPower(re, im, c, s, half, to: $0) }
                     }
                 }
@@ -65,8 +67,22 @@ package final class RealTransform {
     /// The butterflies of N/2 numbers in bit-reversed order.
     private static func combine(
         _ re: UnsafeMutablePointer<SIMD4<Float>>, _ im: UnsafeMutablePointer<SIMD4<Float>>, _ c: UnsafePointer<Float>,
-        _ s: UnsafePointer<Float>, _ length: Int
+        _ s: UnsafePointer<Float>, _ length: Int, using instructionSet: InstructionSet
     ) {
+        guard instructionSet == .scalar else {
+            // Four floats are a SIMD4<Float> in memory.
+            return re.withMemoryRebound(to: Float.self, capacity: 4 * length) { re in
+                im.withMemoryRebound(to: Float.self, capacity: 4 * length) { im in
+                    switch instructionSet {
+                    #if arch(x86_64)
+                        case .avx2: ck_butterflies_avx2(re, im, c, s, length)
+                        case .avx512: ck_butterflies_avx512(re, im, c, s, length)
+                    #endif
+                    default: ck_butterflies_baseline(re, im, c, s, length)
+                    }
+                }
+            }
+        }
         var half = 1
         while half < length {
             // The tables are for N, twice the length.

@@ -115,20 +115,9 @@ struct HomeAssistantDevice {
                 pulse(
                     id, name, deviceClass ?? id, of: kind, isEnabled: isEnabled, isDiagnostic: isDiagnostic)
             ]
-        case .peak:
-            return [figure("peak", "Peak acceleration", .peak, unit: "g", decimals: 3, icon: "mdi:axis-arrow")]
-        case .velocity:
-            return [
-                figure(
-                    "velocity", "Vibration velocity", .velocity, unit: "mm/s", decimals: 2, icon: "mdi:vibrate",
-                    deviceClass: "speed")
-            ]
-        case .frequency:
-            return [
-                figure(
-                    "frequency", "Vibration frequency", .frequency, unit: "Hz", decimals: 1, icon: "mdi:sine-wave",
-                    deviceClass: "frequency")
-            ]
+        case .figure(let name, let id, let label, let icon, let deviceClass, let decimals):
+            let unit = String((name.unit?.symbol ?? "").drop { $0 == " " })
+            return [figure(id, label, name, unit: unit, decimals: decimals, icon: icon, deviceClass: deviceClass)]
         case .heading: return headings
         case .choice(let figure, let type): return [word(figure, among: Self.words(of: type))]
         case .interference:

@@ -33,8 +33,8 @@ private func settings(
     private static func cycle(_ model: SimulationSettings.Model) -> (seconds: Int64, events: [Expected]) {
         switch model {
         case .still: (10, [])
-        // Its motions depend on where a pause begins: a vibration detector is what finds it.
-        case .wash: (90, [])
+        // Other detectors are what finds these.
+        case .wash, .screen, .tumble: (90, [])
         case .tap: (10, [])
         case .walk: (20, [(.motionBegan, 2020...2060), (.motionEnded, 12_900...13_500)])
         case .shake: (10, [(.motionBegan, 2020...2060)] + shakes + [(.motionEnded, 5900...6200)])
@@ -78,7 +78,7 @@ private func settings(
     }
 
     @Test(
-        arguments: SimulationSettings.Model.allCases.filter { $0 != .wash },
+        arguments: [SimulationSettings.Model.still, .walk, .shake, .tap, .turn, .drop],
         [(100.0, 1, 60), (100, 2, 120), (50, 3, 60), (71.43, 4, 60), (400, 5, 60)] as [(Double, UInt64, Int64)])
     func eachModelSaysWhatItsNamePromisesAndNothingElse(
         model: SimulationSettings.Model, run: (rateHz: Double, seed: UInt64, seconds: Int64)
@@ -154,12 +154,35 @@ private func settings(
                 field: SIMD3<Double>(model.magneticField(at: index))))
     }
 
-    @Test(arguments: SimulationSettings.Model.allCases.filter { $0 != .turn })
+    @Test(arguments: SimulationSettings.Model.allCases.filter { $0 != .turn && $0 != .tumble })
     func theFieldIsThatOfTheEarthFarFromNorth(model: SimulationSettings.Model) throws {
         let attitude = try attitude(MotionModel(settings(model)), 0)
         #expect(abs(attitude.field - 49.1) < 1.5)
         #expect(abs(attitude.dipDegrees - 65.8) < 3)
         #expect(abs(try #require(attitude.headingDegrees(of: .plusY)) - 120) < 4)
+    }
+
+    /// The gyroscope's rate takes gravity from each sample to the next, and each side of the device is up.
+    @Test(arguments: [SimulationSettings.Model.screen, .tumble])
+    func aDeviceThatIsTurnedIsOneBody(model: SimulationSettings.Model) {
+        let motion = MotionModel(settings(model, rateHz: 1000))
+        let errors = model == .tumble ? SIMD3(0.2, -0.15, 0.3) : .zero
+        var up = SIMD3<Double>(motion.specificForce(at: 0)) - errors
+        var sides: Set<String> = []
+        for index in Int64(0)..<20_000 {
+            let rate =
+                (SIMD3<Double>(motion.angularVelocity(at: index)) + SIMD3(motion.angularVelocity(at: index + 1))) / 2
+            let turn = SIMD3(
+                rate.y * up.z - rate.z * up.y, rate.z * up.x - rate.x * up.z, rate.x * up.y - rate.y * up.x)
+            up -= turn / 1000
+            let found = SIMD3<Double>(motion.specificForce(at: index + 1)) - errors
+            #expect((found - up).max() < 0.3 && (up - found).max() < 0.3)
+            for axis in 0..<3 where abs(found[axis]) > 9.7 { sides.insert("\(found[axis] > 0)\(axis)") }
+            if model == .screen, abs(found.x) > 8.4 || abs(found.y) > 8.4 {
+                sides.insert("\(abs(found.x) > abs(found.y))\(found.x + found.y > 0)")
+            }
+        }
+        #expect(sides.count == (model == .tumble ? 6 : 4))
     }
 
     @Test(arguments: [(0, 270), (500, 306), (1250, 0), (2249, 0), (2250, 0), (3500, 90), (5999, 269.9), (6000, 270)])

@@ -177,6 +177,9 @@ import Testing
         let next = play(settings, seconds: 5, rateHz: 256, learned: kept) { pump($0 + 150) }
         #expect(next.events.map(\.kind) == [.vibrationBegan])
         // What was learned of another band is of no use.
+        let forgetful = play(settings, seconds: 5, rateHz: 256, learned: kept, value: pump).detector
+        #expect(number(forgetful.figures, .learned) == 100 && forgetful.resetKept())
+        #expect(number(forgetful.figures, .learned) == 0 && forgetful.learned == nil)
         settings.bands[0].toHz = 90
         #expect(number(play(settings, seconds: 5, rateHz: 256, learned: kept, value: pump).figures, .learned) < 10)
     }
@@ -192,6 +195,53 @@ import Testing
         var settings = VibrationSettings()
         (settings.axes, settings.noiseMicroG) = (.x, 300)
         #expect(try abs(#require(settings.noiseFloor(of: settings.bands[0])) - 0.1473) < 0.001)
+    }
+
+    /// A sine stands out with its root mean square, and a limit is what a sine alone has that reaches it.
+    @Test func theSpectrumShowsASineAndItsLimit() throws {
+        var settings = VibrationSettings()
+        settings.bands = [.init("drum", fromHz: 10, toHz: 1000, limits: [3], isVelocity: true)]
+        let detector = play(settings, seconds: 3, rateHz: 400) { SIMD3(0, 0.1 * sin(2 * .pi * 50 * $0), 0) }.detector
+        let spectrum = try #require(detector.spectrum)
+        #expect(spectrum.timeNanoseconds == 3 * second && (1...512).contains(spectrum.values.count))
+        let top = try #require(spectrum.values.indices.max { spectrum.values[$0] < spectrum.values[$1] })
+        let found = spectrum.fromHz + (Double(top) + 0.5) * spectrum.stepHz
+        #expect(abs(found - 50) <= spectrum.stepHz)
+        #expect((0.85...1.001).contains(Double(spectrum.values[top]) / (0.1 / 2.0.squareRoot())))
+        #expect(spectrum.values.count(where: { $0 > 0.01 }) < 10)
+        let end = spectrum.fromHz + Double(spectrum.values.count) * spectrum.stepHz
+        #expect(abs(end - 400 / 2.56) <= 2 * spectrum.stepHz)
+        let band = try #require(spectrum.bands.first)
+        #expect((band.name, band.measure, band.unit) == ("drum", "drum_mm_s", "mm/s") && band.toHz == 400 / 2.56)
+        // 1 mm/s at 10 Hz is 2π · 10 / 1000 m/s².
+        #expect(
+            abs(band.scale.x - 0.02 * .pi / standardGravity) < 1e-9 && abs(band.scale.y / band.scale.x - 15.625) < 1e-9)
+        let gap = play(settings, seconds: 3, rateHz: 400, leaving: 900..<950) { SIMD3(0, sin($0), 0) }.detector
+        #expect(gap.spectrum?.values == [] && gap.spectrum?.timeNanoseconds == 3 * second)
+    }
+
+    /// White noise of a known density is found beside a strong sine, which is not in it; a limit below it is told after a minute.
+    @Test(arguments: [VibrationSettings.Axes.all, .z])
+    func theNoiseOfTheChipIsMeasured(axes: VibrationSettings.Axes) throws {
+        let rateHz = 256.0
+        var settings = VibrationSettings()
+        settings.bands = [.init("fan", fromHz: 10, toHz: 90, limits: [0.0005, 0.1], isVelocity: false)]
+        settings.axes = axes
+        var random = SeededGenerator(seed: 5)
+        // n g/√Hz are n √(rate/2) in each sample; the sum of twelve numbers is nearly normal.
+        let deviation = 300e-6 * (rateHz / 2).squareRoot()
+        func noise() -> Double {
+            (0..<12).reduce(-6) { sum, _ in sum + Double.random(in: 0...1, using: &random) } * deviation
+        }
+        let run = play(settings, seconds: 62, rateHz: rateHz) { time in
+            SIMD3(noise(), noise(), noise() + (time < 40 ? 0.3 * sin(2 * .pi * 30 * time) : 0))
+        }
+        let floor = try #require(run.detector.spectrum?.bands.first?.floor)
+        let expected = 300e-6 * (axes == .all ? 3 : 1).squareRoot() * 80.0.squareRoot()
+        #expect(abs(floor / expected - 1) < 0.1)
+        let told = run.detector.assumptions.map(\.text)
+        #expect(told.count == 1 && told[0].contains("limit 0.0005 g lies below the noise"), "\(told)")
+        #expect(!run.detector.resetKept() && run.detector.spectrum?.bands.first?.floor == nil)
     }
 
     /// Stamps of a hostile trace must not trap.

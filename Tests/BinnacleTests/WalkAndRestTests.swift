@@ -49,8 +49,8 @@ import Testing
         let detector = StepDetector(accelerometer: stream)
         #expect(detector.recall(try JSONReader.value(of: "{\"steps\":41}".utf8)))
         #expect(detector.total == 41 && detector.learned == "{\"steps\":41}")
-        #expect(detector.resetKeptCount() && detector.total == 0)
-        #expect(!StationaryDetector(accelerometer: stream).resetKeptCount())
+        #expect(detector.resetKept() && detector.total == 0)
+        #expect(!StationaryDetector(accelerometer: stream).resetKept())
     }
 
     /// Stops and starts in its callback: the rest of the delivery is not looked at.

@@ -139,6 +139,34 @@ import Testing
         #expect(try titles(["a": "one", "b": "two"]) == Array(repeating: [nil, "two"], count: 2))
     }
 
+    /// Who asks gets each spectrum once, and the others none; the daemon makes them while one asks.
+    @Test func spectraAreForThoseWhoAskForThem() throws {
+        let server = try TestServer()
+        let (plain, asking) = (try server.client(), try server.client())
+        try plain.subscribe(#""kinds":[],"readings":{}"#)
+        try asking.subscribe(#""kinds":[],"readings":{"spectrum":true}"#)
+        #expect(server.notes.spectra.withLock { $0 } == [false, true])
+        let band = LiveValues.Spectrum.Band(
+            name: "all", measure: "all_g", unit: "g", fromHz: 10, toHz: 100, scale: SIMD2(1, 1), floor: nil)
+        for number in 1...3 {
+            var sent = readings(Int64(number), lanes: ["a": "one"])
+            sent.detectors[0].spectrum = LiveValues.Spectrum(
+                timeNanoseconds: number < 3 ? 1 : 2, fromHz: 0.5, stepHz: 1, values: [0.25, 0], bands: [band])
+            server.server.publish(sent)
+            #expect(try next(plain).detectors[0].spectrum == nil)
+            #expect(try next(asking).detectors[0].spectrum == (number == 2 ? nil : sent.detectors[0].spectrum))
+        }
+    }
+
+    @Test func aDetectorIsResetByItsName() throws {
+        let server = try TestServer()
+        try SocketConnection.reset("walked", path: server.path)
+        let error = #expect(throws: EventSubscriptionError.self) {
+            try SocketConnection.reset("other", path: server.path)
+        }
+        #expect(error?.description.contains("no such detector") == true)
+    }
+
     @Test func onlyNamedSensorsAreSent() throws {
         let server = try TestServer()
         let client = try server.client()
@@ -171,8 +199,11 @@ import Testing
         request.readings = LiveValuesRequest()
         request.readings?.intervalNanoseconds = 333_333_333
         request.readings?.sensors = ["a", "\"b\""]
+        request.readings?.hasSpectrum = true
         request.filter.kinds = []
         #expect(try SocketRequest(parsing: request.json.utf8) == .subscribe(request))
+        let reset = SocketRequest.reset(detector: "a \"b\"")
+        #expect(try SocketRequest(parsing: reset.json.utf8) == reset)
         let faults: [(String, Int, String)] = [
             (#"{"subscribe":{"readings":[]}}"#, 26, "an object"),
             (#"{"subscribe":{"readings":{"interval_s":0.049}}}"#, 40, "from 0.05 to 60"),
@@ -180,6 +211,10 @@ import Testing
             (#"{"subscribe":{"readings":{"interval_s":"1"}}}"#, 40, "from 0.05 to 60"),
             (#"{"subscribe":{"readings":{"interval":1}}}"#, 27, "did you mean `interval_s`?"),
             (#"{"subscribe":{"readings":{"sensors":[]}}}"#, 37, "an array of names"),
+            (#"{"subscribe":{"readings":{"spectrum":1}}}"#, 38, "true or false"),
+            (#"{"reset":{}}"#, 10, "needs a `detector`"),
+            (#"{"reset":{"detector":7}}"#, 22, "a string"),
+            (#"{"reset":{"name":"a"}}"#, 11, "unknown key"),
         ]
         for (text, column, message) in faults {
             let error = #expect(throws: SocketRequest.SyntaxError.self) { try SocketRequest(parsing: text.utf8) }

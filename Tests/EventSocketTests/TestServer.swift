@@ -13,6 +13,7 @@ final class TestServer {
         let said = Mutex<[String]>([])
         let repeated = Mutex<[Set<EventKind>]>([])
         let intervals = Mutex<[Int64?]>([])
+        let spectra = Mutex<[Bool?]>([])
         let samples = Mutex<[Set<SampleOrigin>]>([])
         let questions = Atomic<Int>(0)
     }
@@ -38,7 +39,13 @@ final class TestServer {
         let notes = notes
         surroundings.say = { text, _ in notes.said.withLock { $0.append(text) } }
         surroundings.repeatedKindsChanged = { kinds in notes.repeated.withLock { $0.append(kinds) } }
-        surroundings.readingsIntervalChanged = { interval in notes.intervals.withLock { $0.append(interval) } }
+        surroundings.readingsChanged = { readings in
+            notes.intervals.withLock { $0.append(readings?.intervalNanoseconds) }
+            notes.spectra.withLock { $0.append(readings?.hasSpectrum) }
+        }
+        surroundings.reset = { name, reply in
+            reply(name == "walked" ? nil : "no such detector")
+        }
         surroundings.samplesChanged = { samples in notes.samples.withLock { $0.append(samples) } }
         surroundings.status = { reply in
             notes.questions.wrappingAdd(1, ordering: .relaxed)

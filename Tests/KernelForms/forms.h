@@ -53,5 +53,6 @@ void test_threshold_forms(uint64_t cases);
 void test_facing_forms(uint64_t cases);
 void test_gravity_forms(uint64_t cases);
 void test_mark_forms(uint64_t cases);
+void test_butterfly_forms(uint64_t cases);
 
 #endif

@@ -82,5 +82,6 @@ int main(int count, char **arguments)
     test_facing_forms(cases);
     test_gravity_forms(cases);
     test_mark_forms(cases);
+    test_butterfly_forms(cases);
     return 0;
 }

@@ -107,6 +107,21 @@ extension Spectrum {
         }
     }
 
+    @Test(arguments: [4, 8, 16, 64, 1024])
+    func allFormsOfTheTransformGiveTheSameBits(length: Int) {
+        var random = SeededGenerator(seed: 23)
+        let samples = (0..<length).map { _ in SIMD4<Float>.random(in: -9...9, using: &random) }
+        let window = (0..<length).map { 0.5 + Float($0) / Float(length) }
+        func power(_ set: InstructionSet) -> [Float] {
+            var power = [Float](repeating: 0, count: length / 2 + 1)
+            RealTransform(length).addPower(
+                of: samples, minus: SIMD4(1, 2, 3, 4), weightedBy: window, to: &power, using: set)
+            return power
+        }
+        #expect(InstructionSet.available.count > 1)
+        for set in InstructionSet.available { #expect(power(set) == power(.scalar), "\(set)") }
+    }
+
     /// Deliveries of any length give the same averages.
     @Test func howSamplesAreCutChangesNothing() {
         let count = 5000

@@ -29,6 +29,8 @@ package protocol EventDetector: DrivenDetector {
     var lanes: [Lane] { get }
     /// The values that it has at samples, for ``lanes`` and ``limits``.
     var sampledValues: [SampledValue] { get }
+    /// The spectrum of the last second, made when it is asked for; `nil` for a detector without one, and before the first.
+    var spectrum: LiveValues.Spectrum? { get }
     /// The values that are in no stream's columns; `nil` for a detector without such values.
     var rows: MeasuredRows? { get }
     /// The squares of a value at the samples of the last delivery, in the samples' unit; `nil` while there are none.
@@ -48,8 +50,8 @@ package protocol EventDetector: DrivenDetector {
     /// Takes what a detector of its kind and name had learned before; hostile values change nothing. `false` when some
     /// of it is not used.
     func recall(_ learned: JSONValue) -> Bool
-    /// Counts what is kept from 0 again; `false` for a detector that does not count.
-    func resetKeptCount() -> Bool
+    /// Forgets what it has learned or counted; `false` for a detector that keeps nothing.
+    func resetKept() -> Bool
 
     // MARK: Single readings
 
@@ -67,6 +69,7 @@ extension EventDetector {
     package var limits: [LiveValues.Limit] { [] }
     package var lanes: [Lane] { [] }
     package var sampledValues: [SampledValue] { [] }
+    package var spectrum: LiveValues.Spectrum? { nil }
     package var rows: MeasuredRows? { nil }
     package func squares(_ place: Int, count: Int) -> UnsafePointer<Float>? { nil }
     package var gyroscopeState: GyroscopeState? { nil }
@@ -75,7 +78,7 @@ extension EventDetector {
     package var assumptions: [Assumption] { [] }
     package var learned: String? { nil }
     package func recall(_ learned: JSONValue) -> Bool { true }
-    package func resetKeptCount() -> Bool { false }
+    package func resetKept() -> Bool { false }
     package var ambientKinds: Set<AmbientReading.Kind> { [] }
     package func process(_ outcome: AmbientReading.Outcome) {}
 }

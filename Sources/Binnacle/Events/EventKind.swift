@@ -179,12 +179,9 @@ extension EventKind {
         )
         /// Whether the detector is in one state and not in the other, with Home Assistant's device class.
         case isOn(_ deviceClass: String, _ name: String, _ state: String, off: String)
-        /// The greatest acceleration.
-        case peak
-        /// The root mean square of a velocity.
-        case velocity
-        /// The strongest frequency of a vibration.
-        case frequency
+        /// A figure that is a number, with Home Assistant's icon and device class; its unit is the figure's.
+        case figure(
+            Figure.Name, _ id: String, _ name: String, icon: String, deviceClass: String? = nil, decimals: Int)
         /// The heading.
         case heading
         /// A figure that is one of some words.

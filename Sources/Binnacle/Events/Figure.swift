@@ -96,39 +96,6 @@ extension Figure.Name {
         case text
     }
 
-    /// A unit, whose raw value ends the names of its figures.
-    package enum Unit: String, Sendable {
-        case g = "_g"
-        case seconds = "_s"
-        case metresPerSecondSquared = "_m_s2"
-        case degrees = "_deg"
-        case microtesla = "_uT"
-        case degreesPerSecond = "_dps"
-        case lux = "_lux"
-        case percent = "_percent"
-        case millimetresPerSecond = "_mm_s"
-        case hertz = "_hz"
-        /// A number without a unit.
-        case ratio = ""
-
-        /// The unit behind a number in lines for people.
-        package var symbol: String {
-            switch self {
-            case .g: " g"
-            case .seconds: " s"
-            case .metresPerSecondSquared: " m/s²"
-            case .degrees: "°"
-            case .microtesla: " µT"
-            case .degreesPerSecond: "°/s"
-            case .lux: " lx"
-            case .percent: " %"
-            case .millimetresPerSecond: " mm/s"
-            case .hertz: " Hz"
-            case .ratio: ""
-            }
-        }
-    }
-
     /// The unit; `nil` for what has none.
     package var unit: Unit? {
         guard case .number(let unit, decimals: _) = row.type else { return nil }

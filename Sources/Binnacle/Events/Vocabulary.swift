@@ -626,3 +626,49 @@ extension Figure.Name {
         }
     }
 }
+
+extension Figure.Name {
+    /// A unit, whose raw value ends the names of its figures.
+    package enum Unit: String, Sendable {
+        case g = "_g"
+        case seconds = "_s"
+        case metresPerSecondSquared = "_m_s2"
+        case degrees = "_deg"
+        case microtesla = "_uT"
+        case degreesPerSecond = "_dps"
+        case lux = "_lux"
+        case percent = "_percent"
+        case millimetresPerSecond = "_mm_s"
+        case hertz = "_hz"
+        /// A number without a unit.
+        case ratio = ""
+
+        /// The unit behind a number in lines for people.
+        package var symbol: String {
+            switch self {
+            case .g: " g"
+            case .seconds: " s"
+            case .metresPerSecondSquared: " m/s²"
+            case .degrees: "°"
+            case .microtesla: " µT"
+            case .degreesPerSecond: "°/s"
+            case .lux: " lx"
+            case .percent: " %"
+            case .millimetresPerSecond: " mm/s"
+            case .hertz: " Hz"
+            case .ratio: ""
+            }
+        }
+    }
+}
+
+extension EventKind.HomeEntity {
+    /// The greatest acceleration.
+    static let peak = Self.figure(.peak, "peak", "Peak acceleration", icon: "mdi:axis-arrow", decimals: 3)
+    /// The root mean square of a velocity.
+    static let velocity = Self.figure(
+        .velocity, "velocity", "Vibration velocity", icon: "mdi:vibrate", deviceClass: "speed", decimals: 2)
+    /// The strongest frequency of a vibration.
+    static let frequency = Self.figure(
+        .frequency, "frequency", "Vibration frequency", icon: "mdi:sine-wave", deviceClass: "frequency", decimals: 1)
+}

@@ -118,6 +118,7 @@ extension LiveValues.Detector {
         for figure in figures { values.add(figure.name, figure.value) }
         object.add("figures", raw: values.text)
         if let lanes { object.add("lanes", list: lanes.map(\.json)) }
+        if let spectrum { object.add("spectrum", raw: spectrum.json) }
         return object.text
     }
 
@@ -139,6 +140,52 @@ extension LiveValues.Detector {
         self.figures = Figure.figures(of: members)
         isActive = object["active"] == .boolean(true)
         lanes = object["lanes"]?.elements(Lane.init)
+        spectrum = object["spectrum"].flatMap(LiveValues.Spectrum.init)
+    }
+}
+
+extension LiveValues.Spectrum {
+    fileprivate var json: String {
+        var object = JSONObject()
+        object.add("time_ns", raw: String(timeNanoseconds))
+        object.add("unit", "g")
+        object.add("from_hz", raw: "\(fromHz)")
+        object.add("step_hz", raw: "\(stepHz)")
+        object.add("values", list: values.map(\.description))
+        object.add("bands", list: bands.map(\.json))
+        return object.text
+    }
+
+    fileprivate init?(_ object: JSONValue) {
+        guard let time = object["time_ns"]?.integer, let from = object["from_hz"]?.double,
+            let step = object["step_hz"]?.double, let values = object["values"]?.elements(\.float),
+            let bands = object["bands"]?.elements(Band.init)
+        else { return nil }
+        self.init(timeNanoseconds: time, fromHz: from, stepHz: step, values: values, bands: bands)
+    }
+}
+
+extension LiveValues.Spectrum.Band {
+    fileprivate var json: String {
+        var object = JSONObject()
+        object.add("name", name)
+        object.add("of", measure)
+        object.add("unit", unit)
+        object.add("from_hz", raw: "\(fromHz)")
+        object.add("to_hz", raw: "\(toHz)")
+        object.add("scale", raw: "[\(scale.x),\(scale.y)]")
+        object.add("floor", raw: floor.map { "\($0)" } ?? "null")
+        return object.text
+    }
+
+    fileprivate init?(_ object: JSONValue) {
+        guard let name = object["name"]?.text, let measure = object["of"]?.text, let unit = object["unit"]?.text,
+            let from = object["from_hz"]?.double, let to = object["to_hz"]?.double,
+            let scale = object["scale"]?.elements(\.double), scale.count == 2
+        else { return nil }
+        self.init(
+            name: name, measure: measure, unit: unit, fromHz: from, toHz: to, scale: SIMD2(scale[0], scale[1]),
+            floor: object["floor"]?.double)
     }
 }
 

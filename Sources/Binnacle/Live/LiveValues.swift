@@ -110,6 +110,36 @@ public struct LiveValues: Sendable, Equatable {
         }
     }
 
+    /// The spectrum of a second, beside the bands that a detector measures.
+    package struct Spectrum: Sendable, Equatable {
+        /// A range of frequencies, as far as it is measured.
+        package struct Band: Sendable, Equatable {
+            package let name: String
+            /// The measure that has its root mean square, which limits name as well.
+            package let measure: String
+            /// The unit of the measure.
+            package let unit: String
+            package let fromHz: Double
+            package let toHz: Double
+            /// What 1 of the unit is of a sine alone, in the unit of the values, at ``fromHz`` and at ``toHz``; linear between.
+            package let scale: SIMD2<Double>
+            /// The noise of the accelerometer in the band, in ``unit``; `nil` while it is not known.
+            package let floor: Double?
+        }
+
+        /// The end of the second.
+        package let timeNanoseconds: Int64
+        /// The frequency at which the first value begins, and the width of each, in Hz.
+        package let fromHz: Double
+        package let stepHz: Double
+        /// In g, the root mean square of a sine of that frequency alone; none when the second was not measured.
+        package let values: [Float]
+        package let bands: [Band]
+
+        /// The most values.
+        package static let mostValues = 512
+    }
+
     /// The state of a detector.
     package struct Detector: Sendable, Equatable {
         /// Its name.
@@ -132,6 +162,8 @@ public struct LiveValues: Sendable, Equatable {
         package var figures: [Figure] = []
         /// What is drawn of it over time; `nil` in a line that leaves it out because the one before had the same.
         package var lanes: [Lane]? = []
+        /// The last spectrum; `nil` where there is none, where none was asked for, and in a line that leaves it out as ``lanes``.
+        package var spectrum: Spectrum?
 
         /// Creates the state of a detector.
         package init(name: String, kind: String, isRunning: Bool) {
@@ -208,26 +240,30 @@ extension LiveValues {
         return result
     }
 
-    /// These readings as they follow others in a subscription: without the lanes that are the same there.
-    package func omittingLanes(of before: LiveValues?) -> LiveValues {
+    /// These readings as they follow others in a subscription: without the lanes and spectra that are the same there.
+    package func omittingKnown(of before: LiveValues?) -> LiveValues {
         var result = self
-        for (index, detector) in detectors.enumerated() where before?.lanes(of: detector) == detector.lanes {
-            result.detectors[index].lanes = nil
+        for (index, detector) in detectors.enumerated() {
+            guard let known = before?.same(as: detector) else { continue }
+            if known.lanes == detector.lanes { result.detectors[index].lanes = nil }
+            if known.spectrum == detector.spectrum { result.detectors[index].spectrum = nil }
         }
         return result
     }
 
-    /// These readings with the lanes that were left out, from those before them in a subscription.
-    package func addingLanes(of before: LiveValues?) -> LiveValues {
+    /// These readings with the lanes and spectra that were left out, from those before them in a subscription.
+    package func addingKnown(of before: LiveValues?) -> LiveValues {
         var result = self
-        for (index, detector) in detectors.enumerated() where detector.lanes == nil {
-            result.detectors[index].lanes = before?.lanes(of: detector)
+        for (index, detector) in detectors.enumerated() {
+            guard let known = before?.same(as: detector) else { continue }
+            result.detectors[index].lanes = detector.lanes ?? known.lanes
+            result.detectors[index].spectrum = detector.spectrum ?? known.spectrum
         }
         return result
     }
 
-    private func lanes(of other: Detector) -> [Lane]? {
-        detectors.first { $0.name == other.name && $0.kind == other.kind }?.lanes
+    private func same(as other: Detector) -> Detector? {
+        detectors.first { $0.name == other.name && $0.kind == other.kind }
     }
 
     /// These readings and those of the interval after it as one, so that no extreme is lost.

@@ -6,6 +6,7 @@ package final class LiveValuesCollector {
     package let observer: PipelineObserver
 
     private let detectors: [any EventDetector]
+    private let hasSpectra: Bool
     private let measures: [[Measure]]
     private let lanes: [[Lane]]
     /// What was collected of each series of each source.
@@ -36,12 +37,16 @@ package final class LiveValuesCollector {
         }
     }
 
-    /// Creates a collector for the streams of a pipeline, in their order, and its detectors; the first interval begins now, on
-    /// CLOCK_MONOTONIC.
-    package init(streams: [SampleStream], detectors: [any EventDetector], now: Int64) {
+    /// Creates a collector for the streams of a pipeline, in their order, and its detectors.
+    ///
+    /// The first interval begins now, on CLOCK_MONOTONIC. Spectra are in the readings if they are wanted.
+    package init(
+        streams: [SampleStream], detectors: [any EventDetector], now: Int64, hasSpectra: Bool = false
+    ) {
         let observer = PipelineObserver(streams: streams, detectors: detectors)
         self.observer = observer
         self.detectors = detectors
+        self.hasSpectra = hasSpectra
         beginNanoseconds = now
         sources = observer.sources.map(Collected.init)
         measures = detectors.map { detector in
@@ -119,6 +124,7 @@ package final class LiveValuesCollector {
         result.figures = detector.figures
         result.limits = detector.limits
         result.lanes = lanes[place]
+        if hasSpectra { result.spectrum = detector.spectrum }
         result.measures = measures[place].compactMap { measure in
             sources[measure.source].span(measure.series, in: measure.value.unit).map {
                 LiveValues.Measure(measure.value.name, $0)

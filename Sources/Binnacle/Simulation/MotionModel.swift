@@ -17,6 +17,8 @@ import Glibc
 /// | turn | 60 s | turns from west on, rests facing north from 12.5 to 22.5 s | north.faced, north.left |
 /// | drop | 10 s | falls at 2 s, strikes at 2.3 s | motion.began, free_fall, shock and shake at once, motion.ended |
 /// | wash | 90 s | tumbles from 5 to 35 s, spins until 60 s | motions; those of a vibration detector |
+/// | screen | 16 s | is held upright and turned by 90° every 4 s | motions; four of an orientation detector |
+/// | tumble | 180 s | rests on each side for 2 s and turns meanwhile | motions; enough for each calibration |
 ///
 /// besides the headings of the compass. A fall is motion, and a blow of more than 2.5 g always is a shake of more than
 /// 1.5 g. At lower rates a blow may fall between two samples, as it does for a device.
@@ -40,7 +42,7 @@ package struct MotionModel: Sendable {
     ///
     /// By the World Magnetic Model WMM2025 (NOAA and BGS, 2024): H 20.12, Z 44.83.
     static let field = (level: 20.12, down: 44.83)
-    /// Where the device's top points in every model but turn: far from north.
+    /// Where the device's top points in every model in which it does not turn: far from north.
     static let restHeadingDegrees = 120.0
 
     /// Creates a model.
@@ -67,6 +69,9 @@ package struct MotionModel: Sendable {
                 + TapModel.acceleration(at: phase(index, TapModel.cycleSeconds), periodSeconds: 1 / settings.rateHz)
         case .wash: force = Self.gravity + WashModel.acceleration(at: phase(index, WashModel.cycleSeconds))
         case .drop: force = DropModel.specificForce(at: phase(index, DropModel.cycleSeconds))
+        case .screen, .tumble:
+            force =
+                turning.map { $0.direction(Self.gravity, at: phase(index, $0.cycleSeconds)) + $0.errors.force } ?? .zero
         }
         force += Self.forceDeviation * forceNoise.vector(at: index)
         return SIMD3<Float>(force)
@@ -78,11 +83,15 @@ package struct MotionModel: Sendable {
         if settings.model == .turn {
             field = Self.field(headingDegrees: TurnModel.headingDegrees(at: phase(index, TurnModel.cycleSeconds)))
         }
+        if let turning {
+            let earth = SIMD3(0, Self.field.level, -Self.field.down)
+            field = turning.direction(earth, at: phase(index, turning.cycleSeconds)) + turning.errors.field
+        }
         field += Self.fieldDeviation * fieldNoise.vector(at: index)
         return SIMD3<Float>(field)
     }
 
-    /// A sample of the angular velocity, in rad/s, counter-clockwise about each axis: the device turns in the model turn alone.
+    /// A sample of the angular velocity, in rad/s, counter-clockwise about each axis.
     package func angularVelocity(at index: Int64) -> SIMD3<Float> {
         var rate = SIMD3<Double>.zero
         if settings.model == .turn {
@@ -90,6 +99,7 @@ package struct MotionModel: Sendable {
             // A heading counts clockwise, seen from above, where z points.
             rate.z = -TurnModel.degreesPerSecond(at: phase) * .pi / 180
         }
+        if let turning { rate = turning.angularVelocity(at: phase(index, turning.cycleSeconds)) }
         rate += Self.rateDeviation * rateNoise.vector(at: index)
         return SIMD3<Float>(rate)
     }
@@ -100,6 +110,14 @@ package struct MotionModel: Sendable {
         case .accelerometer: specificForce(at: index)
         case .magnetometer: magneticField(at: index)
         case .gyroscope: angularVelocity(at: index)
+        }
+    }
+
+    private var turning: TurningModel? {
+        switch settings.model {
+        case .screen: .screen
+        case .tumble: .tumble
+        default: nil
         }
     }
 

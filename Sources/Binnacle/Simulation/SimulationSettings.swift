@@ -16,6 +16,13 @@ public struct SimulationSettings: CheckedSettings {
         case drop
         /// Stands on a washing machine, which tumbles, spins and rests.
         case wash
+        /// Is a screen that is held upright, and turned until each of its edges was up.
+        case screen
+        /// Rests on each side in turn, and turns about the vertical meanwhile, with sensors that need a calibration.
+        case tumble
+
+        /// All of them, for messages and help.
+        package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
     }
 
     /// The movement.

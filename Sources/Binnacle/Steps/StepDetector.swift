@@ -133,7 +133,7 @@ extension StepDetector {
         return true
     }
 
-    package func resetKeptCount() -> Bool {
+    package func resetKept() -> Bool {
         resetCount()
         return true
     }

@@ -118,22 +118,31 @@ extension SensorSession.Setup {
 
 /// Counts impulses between times of calm, sample by sample.
 ///
-/// An impulse is what rises above a reference that follows the acceleration slowly, and falls to half of its peak within
-/// ``pulseNanoseconds``. The rule of calm before and after is that of ChromiumOS EC (common/gesture.c); here calm is relative
-/// to the taps, so that a knock on a running machine counts and a key beside it does not.
+/// An impulse is what rises above the straight line that continues the acceleration of the last milliseconds, and falls to half of
+/// its peak soon. That line is 2a′ − a″ for the mean a′ that follows the acceleration a and the mean a″ that follows a′, so
+/// what is compared is a − 2a′ + a″: a high-pass of second order at 27 Hz, where a walk and a hand have little. The rule of
+/// calm before and after is that of ChromiumOS EC (common/gesture.c); here calm is relative to the taps, so that a knock on a
+/// running machine counts and a key beside it does not. Steps strike evenly, with calm between them: so no impulse of
+/// similar strength may have come a second before.
 private struct TapFinder {
-    /// From the sample before an impulse to the one where it is over: at less than 40 Hz there is none so short.
-    private static let pulseNanoseconds: Int64 = 50_000_000
-    /// How long a device rings after an impulse, which is not looked at.
-    private static let ringNanoseconds: Int64 = 50_000_000
+    /// From the sample before an impulse to the one where it is over: longer, at less than 40 Hz, there is none.
+    private static let longestPulseNanoseconds: Int64 = 50_000_000
+    /// How long a device rings after an impulse, which is not looked at; at low rates some samples long.
+    private static let ringNanoseconds: ClosedRange<Int64> = 50_000_000...80_000_000
+    private static let ringIntervals: Float = 5.5
     /// Samples count as noise when no impulse has followed them for this time; before that they may be its begin.
     private static let riseNanoseconds: Int64 = 5_000_000
     /// Nothing is known of a longer time without a sample.
     private static let gapNanoseconds: Int64 = 200_000_000
-    /// The time constant of the reference, in seconds: it follows a hand, and an impulse moves it little.
-    private static let referenceSeconds: Float = 0.1
-    /// Always calm below it, in g: noise of the accelerometer.
-    private static let noiseG: Float = 0.06
+    /// The time constant of the means, in seconds, and in intervals of samples where these are longer.
+    private static let referenceSeconds: Float = 0.006
+    private static let referenceIntervals: Float = 2.4
+    /// Always calm below it, in g: noise of the accelerometer, and light keys beside it.
+    private static let noiseG: Float = 0.08
+    /// An impulse is of similar strength from this multiple of the share of calm on.
+    private static let beatShares: Float = 2.5
+    /// How many times longer such an impulse is remembered than others.
+    private static let beatTimes: Float = 2.8
     /// The least part of the first peak that a further tap has.
     private static let laterShare: Float = 0.25
 
@@ -162,11 +171,14 @@ private struct TapFinder {
     }
 
     private var lastNanoseconds: Int64?
-    private var reference = SIMD3<Float>.zero
-    /// How far the sample lies from the reference, in g.
+    /// The means a′ and a″.
+    private var (mean, slowMean) = (SIMD3<Float>.zero, SIMD3<Float>.zero)
+    /// The mean time from sample to sample, in seconds.
+    private var intervalSeconds: Float = 0
+    /// How far the sample lies from the line, in g.
     private(set) var impulseG: Float = 0
-    /// The greatest distance of late, which fades.
-    private var levelG: Float = 0
+    /// The greatest distance of late, which fades, and the same that fades more slowly.
+    private var (levelG, beatG) = (Float(0), Float(0))
     /// The greatest distances of the last two times of ``riseNanoseconds``.
     private var recentG: (now: Float, before: Float) = (0, 0)
     private var recentNanoseconds: Int64 = 0
@@ -199,16 +211,18 @@ private struct TapFinder {
             return nil
         }
         let seconds = Float(time - last) * 1e-9
-        let vector = accelerationG - reference
+        let vector = accelerationG - 2 * mean + slowMean
         let distance = (vector * vector).sum().squareRoot()
-        // Values that are no numbers must not stay in the reference.
+        // Values that are no numbers must not stay in the means.
         guard distance.isFinite else { return nil }
         lastNanoseconds = time
         impulseG = distance
-        if impulse != nil { return follow(distance, vector, at: time) }
+        intervalSeconds += (intervalSeconds > 0 ? 0.05 : 1) * (seconds - intervalSeconds)
+        if impulse != nil { return follow(distance, vector, accelerationG, at: time) }
         let sinceTap = taps.map { time - $0.lastNanoseconds }
-        guard sinceTap.map({ $0 >= Self.ringNanoseconds }) ?? true else {
+        guard sinceTap.map({ $0 >= ringNanoseconds }) ?? true else {
             calmNanoseconds = time
+            advance(to: accelerationG, seconds)
             return nil
         }
         if begins(distance) {
@@ -217,15 +231,17 @@ private struct TapFinder {
             recentNanoseconds = time
             return nil
         }
-        reference += vector * (seconds / (Self.referenceSeconds + seconds))
+        advance(to: accelerationG, seconds)
         calmNanoseconds = time
         levelG -= levelG * seconds / (levelSeconds + seconds)
+        beatG -= beatG * seconds / (Self.beatTimes * levelSeconds + seconds)
         return settle(distance, at: time)
     }
 
     private mutating func begin(at accelerationG: SIMD3<Float>, _ time: Int64) {
-        reference = (accelerationG * accelerationG).sum().isFinite ? accelerationG : .zero
-        levelG = 1
+        rest(at: (accelerationG * accelerationG).sum().isFinite ? accelerationG : .zero)
+        intervalSeconds = 0
+        (levelG, beatG) = (1, 1)
         recentG = (0, 0)
         (lastNanoseconds, calmNanoseconds, recentNanoseconds) = (time, time, time)
         impulse = nil
@@ -233,32 +249,59 @@ private struct TapFinder {
         impulseG = 0
     }
 
+    private mutating func rest(at accelerationG: SIMD3<Float>) { (mean, slowMean) = (accelerationG, accelerationG) }
+
+    private mutating func advance(to accelerationG: SIMD3<Float>, _ seconds: Float) {
+        let constant = max(Self.referenceSeconds, Self.referenceIntervals * intervalSeconds)
+        let share = seconds / (constant + seconds)
+        mean += (accelerationG - mean) * share
+        slowMean += (mean - slowMean) * share
+    }
+
+    private var ringNanoseconds: Int64 {
+        let time = Int64(1e9 * Self.ringIntervals * intervalSeconds)
+        return min(Self.ringNanoseconds.upperBound, max(Self.ringNanoseconds.lowerBound, time))
+    }
+
+    /// The longest impulse of 8 ms, and the samples around it.
+    private var pulseNanoseconds: Int64 {
+        min(Self.longestPulseNanoseconds, 8_000_000 + Int64(3e9 * intervalSeconds))
+    }
+
     private func begins(_ distance: Float) -> Bool {
-        guard let taps else { return distance > thresholdG && isCalm(levelG, beside: distance) }
+        guard let taps else {
+            return distance > thresholdG && isCalm(levelG, beside: distance)
+                && isCalm(beatG, beside: Self.beatShares * distance)
+        }
         return distance > max(thresholdG, Self.laterShare * taps.firstG)
     }
 
     private func isCalm(_ level: Float, beside peak: Float) -> Bool { level <= max(Self.noiseG, calmShare * peak) }
 
     /// Looks for the end of an impulse.
-    private mutating func follow(_ distance: Float, _ vector: SIMD3<Float>, at time: Int64) -> TapEvent? {
+    private mutating func follow(
+        _ distance: Float, _ vector: SIMD3<Float>, _ accelerationG: SIMD3<Float>, at time: Int64
+    ) -> TapEvent? {
         guard var found = impulse else { return nil }
+        let isShort = time - found.startNanoseconds <= pulseNanoseconds
         if distance > found.peakG {
             found.peakG = distance
             found.peakNanoseconds = time
             found.vector = vector
         }
+        guard isShort else {
+            calmNanoseconds = time
+            // The device moves on from here, and not along the line.
+            rest(at: accelerationG)
+            disturb(found.peakG)
+            return nil
+        }
         guard distance * 2 <= found.peakG else {
             impulse = found
-            if time - found.startNanoseconds > Self.pulseNanoseconds { disturb(found.peakG) }
             return nil
         }
         impulse = nil
         calmNanoseconds = time
-        guard time - found.startNanoseconds <= Self.pulseNanoseconds else {
-            disturb(found.peakG)
-            return nil
-        }
         return add(found, at: time)
     }
 
@@ -284,7 +327,7 @@ private struct TapFinder {
     private mutating func settle(_ distance: Float, at time: Int64) -> TapEvent? {
         recentG.now = max(recentG.now, distance)
         if time - recentNanoseconds > Self.riseNanoseconds {
-            levelG = max(levelG, recentG.before)
+            raise(to: recentG.before)
             let noise = recentG.before
             recentG = (0, recentG.now)
             recentNanoseconds = time
@@ -296,10 +339,12 @@ private struct TapFinder {
 
     /// Nothing of it was a tap, and the next one needs calm.
     private mutating func disturb(_ peakG: Float) {
-        levelG = max(levelG, peakG)
+        raise(to: peakG)
         taps = nil
         impulse = nil
     }
+
+    private mutating func raise(to peakG: Float) { (levelG, beatG) = (max(levelG, peakG), max(beatG, peakG)) }
 
     private mutating func finish(at time: Int64) -> TapEvent? {
         guard let taps else { return nil }

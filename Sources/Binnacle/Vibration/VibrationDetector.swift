@@ -39,7 +39,7 @@ public final class VibrationDetector: EventDetector {
         var zone = 0
     }
 
-    private let spectrum = BandSpectrum()
+    private let fineSpectrum = BandSpectrum()
     private let factors: SIMD4<Float>
     private var readings: [Reading]
     private var zone = LevelDwell()
@@ -57,6 +57,9 @@ public final class VibrationDetector: EventDetector {
     private var isMeasured = false
     private var startCount = 0
     private var learning: VibrationLearning?
+    private var noise = QuietestNoise()
+    /// Up to where the last second is measured, and its end.
+    private var (mostHz, endNanoseconds) = (0.0, Int64(0))
 
     private static let secondNanoseconds: Int64 = 1_000_000_000
     /// In samples: two are missing, or the clock of a polled device waited as long.
@@ -146,7 +149,7 @@ public final class VibrationDetector: EventDetector {
         second = (start, true)
         // What is missing at its begin is missing, whichever second its gap began in.
         (firstNanoseconds, lastNanoseconds, longestNanoseconds) = (time, time, time - start)
-        spectrum.removeAll()
+        fineSpectrum.removeAll()
     }
 
     /// Takes the samples of the second under way; returns the index of the first one after it.
@@ -159,17 +162,18 @@ public final class VibrationDetector: EventDetector {
             longestNanoseconds, longestInterval(in: columns.times, range: index..<stop, after: lastNanoseconds))
         lastNanoseconds = columns.times[stop - 1]
         let axes = AxisColumns(x: columns.x, y: columns.y, z: columns.z)
-        if spectrum.append(axes, range: index..<stop, factors: factors) < stop - index { second?.isWhole = false }
+        if fineSpectrum.append(axes, range: index..<stop, factors: factors) < stop - index { second?.isWhole = false }
         return stop
     }
 
     private func finish(
         _ start: Int64, isWhole: Bool, at end: Int64, _ delegate: (any VibrationDetectorDelegate)?, _ run: Int
     ) {
+        endNanoseconds = end
         let seconds = Units.seconds(from: firstNanoseconds, to: lastNanoseconds)
-        let interval = seconds / Double(max(1, spectrum.count - 1))
+        let interval = seconds / Double(max(1, fineSpectrum.count - 1))
         guard isWhole, interval > 0, Double(longestNanoseconds) * 1e-9 <= Self.mostIntervals * interval,
-            spectrum.transform(rateHz: 1 / interval)
+            fineSpectrum.transform(rateHz: 1 / interval)
         else {
             counts.left += 1
             interrupt()
@@ -196,13 +200,17 @@ public final class VibrationDetector: EventDetector {
 
     private func measure(rateHz: Double) {
         let most = min(rateHz / VibrationSettings.rateFactor, settings.chipBandwidthHz ?? .infinity)
+        mostHz = most
+        if noise.add(fineSpectrum.noiseDensity(from: VibrationSettings.lowestHz, to: most, axes: axisCount)) {
+            assumptions += settings.bands.indices.compactMap(noiseAssumption)
+        }
         if abs(rateHz - toldRateHz) > 0.02 * toldRateHz {
             toldRateHz = rateHz
             assumptions = settings.bands.compactMap { assumption($0, most, rateHz) }
         }
         for (index, band) in settings.bands.enumerated() {
             readings[index].toHz = min(band.toHz, most)
-            let power = spectrum.power(from: band.fromHz, to: readings[index].toHz)
+            let power = fineSpectrum.power(from: band.fromHz, to: readings[index].toHz)
             let isCovered = readings[index].toHz >= band.fromHz + 1
             readings[index].acceleration = isCovered ? power.acceleration.squareRoot() / Gravity.standard : .nan
             readings[index].velocity = isCovered ? 1000 * power.velocity.squareRoot() : .nan
@@ -240,6 +248,36 @@ public final class VibrationDetector: EventDetector {
             subject: "\(name) \(band.name)",
             text: "vibration '\(name)': band '\(band.name)' \(found): \(text(rateHz)) samples a second "
                 + "and the chip's bandwidth show what is below \(text(most)) Hz")
+    }
+
+    private var axisCount: Int { settings.axes == .all ? 3 : 1 }
+
+    /// The noise of the chip in a band as far as it is measured, in the unit of its limits or in g.
+    private func floor(of band: Int, isVelocity: Bool) -> Double? {
+        var (known, measured) = (settings, settings.bands[band])
+        known.noiseMicroG = noise.microG ?? settings.noiseMicroG
+        (measured.toHz, measured.isVelocity) = (readings[band].toHz, isVelocity)
+        return readings[band].toHz > measured.fromHz ? known.noiseFloor(of: measured) : nil
+    }
+
+    private func noiseAssumption(_ band: Int) -> Assumption? {
+        let own = settings.bands[band]
+        let limits = [
+            own.limits.first.map { ($0, own.isVelocity) }, band == 0 ? settings.runningG.map { ($0, false) } : nil,
+        ]
+        for case .some(let (limit, isVelocity)) in limits {
+            guard let floor = floor(of: band, isVelocity: isVelocity), let microG = noise.microG, limit < floor else {
+                continue
+            }
+            let (unit, name) = isVelocity ? ("mm/s", Figure.Name.velocity) : ("g", .vibration)
+            return Assumption(
+                subject: "\(self.name) \(own.name) noise",
+                text:
+                    "vibration '\(self.name)': in band '\(own.name)' the limit \(limit) \(unit) lies below the noise, "
+                    + "\(name.number(floor)) \(unit): the quietest ten seconds of the first minute had "
+                    + "\(Figure.Value.number(microG, decimals: 0)) µg/√Hz")
+        }
+        return nil
     }
 
     private func interrupt() {
@@ -334,6 +372,25 @@ struct LevelDwell {
     mutating func interrupt() { candidate = nil }
 }
 
+/// The density of noise in the quietest ten seconds, which is the chip's and that of the place where it is.
+private struct QuietestNoise {
+    /// On one axis, in µg/√Hz; `nil` before ten seconds.
+    private(set) var microG: Double?
+    private var sum = 0.0
+    private var count = 0
+
+    /// Adds that of a second, in (m/s²)²/Hz; `true` once, after a minute.
+    mutating func add(_ density: Double) -> Bool {
+        guard density.isFinite else { return false }
+        sum += density
+        count += 1
+        guard count.isMultiple(of: 10) else { return false }
+        microG = min(microG ?? .infinity, 1e6 * (sum / 10).squareRoot() / Gravity.standard)
+        sum = 0
+        return count == 60
+    }
+}
+
 /// What the detector shows.
 extension VibrationDetector {
     package func report(to router: Router) { delegate = delegate ?? router }
@@ -345,10 +402,32 @@ extension VibrationDetector {
     package var isActive: Bool { zone.value > 0 || machine.value > 0 }
     package var learned: String? { learning?.json }
     package func recall(_ learned: JSONValue) -> Bool { learning?.recall(learned) ?? true }
+    package func resetKept() -> Bool {
+        noise = QuietestNoise()
+        learning = settings.learnDays.map { VibrationLearning(settings, days: $0) }
+        return learning != nil
+    }
 
     package var figures: [Figure] {
         guard isMeasured else { return [] }
         return EventKind.vibrations.figures(of: event(0))
+    }
+
+    package var spectrum: LiveValues.Spectrum? {
+        guard counts != (0, 0) else { return nil }
+        let sines = fineSpectrum.sines(to: mostHz, most: LiveValues.Spectrum.mostValues)
+        let bands = settings.bands.enumerated().filter { readings[$0].toHz >= $1.fromHz + 1 }.map { index, band in
+            // A velocity v at the frequency f is an acceleration of 2πf v.
+            let perHz = 2 * Double.pi / (1000 * Gravity.standard)
+            return LiveValues.Spectrum.Band(
+                name: band.name, measure: Self.measure(band), unit: band.isVelocity ? "mm/s" : "g", fromHz: band.fromHz,
+                toHz: readings[index].toHz,
+                scale: band.isVelocity ? perHz * SIMD2(band.fromHz, readings[index].toHz) : SIMD2(1, 1),
+                floor: floor(of: index, isVelocity: band.isVelocity))
+        }
+        return LiveValues.Spectrum(
+            timeNanoseconds: endNanoseconds, fromHz: sines.fromHz, stepHz: sines.stepHz,
+            values: isMeasured ? sines.values.map { $0 / Units.standardGravity } : [], bands: bands)
     }
 
     private static func measure(_ band: VibrationSettings.Band) -> String {

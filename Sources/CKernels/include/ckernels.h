@@ -92,8 +92,17 @@ size_t ck_gravity_runs_baseline(
     const int64_t *times, const float *x, const float *y, const float *z, size_t count, float time_constant,
     float *start, float *user, float *total);
 
+/// K5. The butterflies of `length` complex numbers in bit-reversed order, a power of two, of four series side by side, in place.
+///
+/// cosines, sines: cos and -sin of pi k / length for k below length.
+void ck_butterflies_baseline(float *re, float *im, const float *cosines, const float *sines, size_t length);
+
 #if defined(__x86_64__)
-/// The same for eight runs at a time: ends before 32 samples of which one is unusable, or of which eight last for 2³¹ ns or
+/// The same for two and for four numbers at a time.
+void ck_butterflies_avx2(float *re, float *im, const float *cosines, const float *sines, size_t length);
+void ck_butterflies_avx512(float *re, float *im, const float *cosines, const float *sines, size_t length);
+
+/// K4 for eight runs at a time: ends before 32 samples of which one is unusable, or of which eight last for 2³¹ ns or
 /// longer.
 size_t ck_gravity_runs_avx2(
     const int64_t *times, const float *x, const float *y, const float *z, size_t count, float time_constant,

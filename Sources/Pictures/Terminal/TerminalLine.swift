@@ -56,7 +56,8 @@ struct TerminalLine {
     /// Replacements on terminals that show only ASCII.
     private static let replacements: [Unicode.Scalar: Unicode.Scalar] = [
         "█": "#", "▒": "=", "┃": "|", "╎": ":", "◆": "*", "•": ".", "·": ".", "│": "|", "▲": "^", "▼": "v", "±": "~",
-        "−": "-", "°": "d", "µ": "u", "²": "2",
+        "−": "-", "°": "d", "µ": "u", "²": "2", "▄": "#", "━": "=",
+        "─": "-", "└": "|", "┘": "|",
     ]
 
     /// The width of a character: 2 for East Asian scripts and pictures, 0 for combining characters.

@@ -160,7 +160,10 @@ package struct WatchFrame {
             }
         }
         guard detail != .brief else { return [title] }
+        let drawn = detail == .measures ? nil : detector.spectrum
+        let spectrum = drawn.map { TerminalSpectrum.lines($0, detector.limits, width: columns - 2) } ?? []
         return [title] + detector.measures.map { bar($0, detector) }
+            + spectrum.map { text in line { $0.add("  \(text)") } }
     }
 
     private func start(_ line: inout TerminalLine, _ detector: LiveValues.Detector) {

@@ -85,10 +85,11 @@ package final class Daemon {
         let relay = SocketRelay()
         let demand = DemandPart(self)
         let store = try StorePart(self, configuration.store, relay)
-        let socket = SocketPart(self, relay, store)
+        let learned = LearnedPart(self)
+        let socket = SocketPart(self, relay, store, learned)
         let service = ServicePart(self)
         return [
-            GyroscopePart(self), LearnedPart(self),
+            GyroscopePart(self), learned,
             DetectionPart(self, demand), store, socket, DesktopPart(self, demand),
             HandlersPart(self, store), demand, LiveValuesPart(self, socket), ReloadPart(self, service), service,
         ]

@@ -4,8 +4,7 @@ import LinuxSystem
 import PlainText
 import Store
 
-/// Keeps what detectors have learned or counted across starts and reloads, in a small file in the state folder; on SIGUSR1 they count
-/// from 0 again.
+/// Keeps what detectors have learned or counted across starts and reloads, in a small file in the state folder.
 final class LearnedPart: DaemonPart {
     private unowned let daemon: Daemon
     private let path = EventStoreSettings.besideEvents("learned.json")
@@ -60,7 +59,6 @@ final class LearnedPart: DaemonPart {
     }
 
     func finishTurn(at now: Int64) {
-        if daemon.interruption.takeReset() { reset() }
         guard now >= dueNanoseconds else { return }
         dueNanoseconds = Units.later(now, by: Self.intervalNanoseconds)
         record()
@@ -77,13 +75,20 @@ final class LearnedPart: DaemonPart {
         }
     }
 
-    private func reset() {
-        let names = daemon.assembly.detectors.filter { $0.resetKeptCount() }.map(\.name)
-        daemon.log.say(
-            names.isEmpty ? "SIGUSR1: no detector counts" : "SIGUSR1: \(Spelling.list(names)) count from 0 again",
-            level: .notice)
+    /// Makes a detector forget what it has learned or counted, and the file as well; returns why it cannot.
+    func reset(_ name: String) -> String? {
+        let detectors = daemon.assembly.detectors
+        guard let detector = detectors.first(where: { $0.name == name }) else {
+            let hint = Spelling.hint(for: name, among: detectors.map(\.name))
+            return "there is no detector \(Spelling.quoted(name)) (\(hint))"
+        }
+        guard detector.resetKept() else {
+            return "the \(type(of: detector).kind) detector '\(name)' keeps nothing"
+        }
+        if entries.removeValue(forKey: Self.key(detector)) != nil { isChanged = true }
         record()
         write()
+        return nil
     }
 
     private static func key(_ detector: any EventDetector) -> String { "\(type(of: detector).kind).\(detector.name)" }

@@ -1,11 +1,12 @@
 import Binnacle
+import EventSocket
 import LinuxSystem
 
 /// Makes live readings at the shortest interval that a client requests; without such a client it does nothing.
 final class LiveValuesPart: DaemonPart {
     private struct Schedule {
         let collector: LiveValuesCollector
-        let intervalNanoseconds: Int64
+        let request: LiveValuesRequest
         /// End of the interval, on CLOCK_MONOTONIC.
         var dueNanoseconds: Int64
     }
@@ -28,25 +29,26 @@ final class LiveValuesPart: DaemonPart {
     func apply(_ change: ConfigurationChange) { if schedule != nil { begin() } }
 
     func finishTurn(at now: Int64) {
-        if socket.readingsInterval != schedule?.intervalNanoseconds { begin() }
+        if socket.readings != schedule?.request { begin() }
         if let schedule, now >= schedule.dueNanoseconds { publish(schedule, now) }
     }
 
-    /// Starts again with the interval that is requested now.
+    /// Starts again with what is requested now.
     private func begin() {
-        schedule = socket.readingsInterval.map { interval in
+        schedule = socket.readings.map { request in
             let now = SystemClock.monotonic()
             return Schedule(
                 collector: LiveValuesCollector(
-                    streams: daemon.assembly.streams, detectors: daemon.assembly.detectors, now: now),
-                intervalNanoseconds: interval, dueNanoseconds: Units.later(now, by: interval))
+                    streams: daemon.assembly.streams, detectors: daemon.assembly.detectors, now: now,
+                    hasSpectra: request.hasSpectrum),
+                request: request, dueNanoseconds: Units.later(now, by: request.intervalNanoseconds))
         }
         daemon.replaceDetectors()
     }
 
     private func publish(_ schedule: Schedule, _ now: Int64) {
         // Missed intervals are merged into this one.
-        let interval = schedule.intervalNanoseconds
+        let interval = schedule.request.intervalNanoseconds
         let lateNanoseconds = (now - schedule.dueNanoseconds) % interval
         self.schedule?.dueNanoseconds = Units.later(now, by: interval - lateNanoseconds)
         socket.publish(

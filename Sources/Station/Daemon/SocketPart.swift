@@ -20,8 +20,8 @@ final class SocketPart: DaemonPart {
     /// Requests of the subscribers of one socket.
     private struct Wishes {
         var repeatedKinds: Set<EventKind> = []
-        /// Shortest interval of live readings, in nanoseconds; `nil` when none are requested.
-        var readingsInterval: Int64?
+        /// The live readings that serve all; `nil` when none are requested.
+        var readings: LiveValuesRequest?
         /// The streams whose samples are requested.
         var samples: Set<SampleOrigin> = []
     }
@@ -30,6 +30,7 @@ final class SocketPart: DaemonPart {
     private let inbox: PartInbox<SocketPart>
     private let relay: SocketRelay
     private let store: StorePart
+    private let learned: LearnedPart
     private var state = State.settled
     /// Settings of the socket that is open, or was last.
     private var settings: SocketSettings?
@@ -42,15 +43,16 @@ final class SocketPart: DaemonPart {
     /// Passes on the corrected samples that subscribers request; `nil` while they request none.
     private var tap: SampleTap?
 
-    init(_ daemon: Daemon, _ relay: SocketRelay, _ store: StorePart) {
+    init(_ daemon: Daemon, _ relay: SocketRelay, _ store: StorePart, _ learned: LearnedPart) {
         self.daemon = daemon
         self.relay = relay
         self.store = store
+        self.learned = learned
         inbox = PartInbox(daemon)
     }
 
-    /// Shortest interval of live readings that subscribers request, in nanoseconds; `nil` when none are requested.
-    var readingsInterval: Int64? { wishes.values.compactMap(\.readingsInterval).min() }
+    /// The live readings that serve all subscribers; `nil` when none are requested.
+    var readings: LiveValuesRequest? { LiveValuesRequest.joined(wishes.values.lazy.compactMap(\.readings)) }
 
     func publish(_ readings: LiveValues) { relay.publish(readings) }
 
@@ -135,14 +137,15 @@ final class SocketPart: DaemonPart {
         var surroundings = SocketServer.Surroundings()
         surroundings.say = { text, level in inbox.post { $0.daemon.log.announce(text, level: level) } }
         surroundings.status = { reply in inbox.post { reply($0.daemon.statusLine()) } }
+        surroundings.reset = { name, reply in inbox.post { reply($0.learned.reset(name)) } }
         surroundings.repeatedKindsChanged = { kinds in
             inbox.post { part in
                 part.wish(of: number) { $0.repeatedKinds = kinds }
                 part.daemon.replaceChains()
             }
         }
-        surroundings.readingsIntervalChanged = { interval in
-            inbox.post { part in part.wish(of: number) { $0.readingsInterval = interval } }
+        surroundings.readingsChanged = { readings in
+            inbox.post { part in part.wish(of: number) { $0.readings = readings } }
         }
         surroundings.samplesChanged = { samples in
             inbox.post { part in

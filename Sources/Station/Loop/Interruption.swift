@@ -6,17 +6,13 @@ package struct Interruption: Sendable {
     package let signal: @Sendable () -> Int32
     /// Whether a reload was requested since the last call.
     package let takeReload: @Sendable () -> Bool
-    /// Whether counts were requested to begin with 0 since the last call.
-    package let takeReset: @Sendable () -> Bool
 
     /// Creates an interruption; all closures are called once a turn, on any thread.
     package init(
-        signal: @escaping @Sendable () -> Int32, takeReload: @escaping @Sendable () -> Bool = { false },
-        takeReset: @escaping @Sendable () -> Bool = { false }
+        signal: @escaping @Sendable () -> Int32, takeReload: @escaping @Sendable () -> Bool = { false }
     ) {
         self.signal = signal
         self.takeReload = takeReload
-        self.takeReset = takeReset
     }
 
     /// For work that a signal ends by killing the process.

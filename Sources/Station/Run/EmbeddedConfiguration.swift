@@ -85,7 +85,7 @@ package enum EmbeddedConfiguration: Sendable {
         }
     }
 
-    private var models: String { SimulationSettings.Model.allCases.map(\.rawValue).joined(separator: ", ") }
+    private var models: String { SimulationSettings.Model.names }
 }
 
 // MARK: - The user's own places

@@ -34,7 +34,9 @@ struct CalibrationInput {
         var isBeside = false
         var traces = options.traces
         var sensor = options.sensor
-        if traces.isEmpty {
+        if let model = options.simulation {
+            section = SensorSection(simulating: model)
+        } else if traces.isEmpty {
             if let path = options.configurationPath {
                 let configuration = try Configuration.load(path)
                 files = configuration.files

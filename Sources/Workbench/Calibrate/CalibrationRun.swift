@@ -148,6 +148,8 @@ package struct CalibrateOptions {
     package var timeRange = Int64.min...Int64.max
     /// The configuration whose sensor is calibrated.
     package var configurationPath: String?
+    /// What plays the sensor.
+    package var simulation: SimulationSettings.Model?
     /// The sensor, if there are several.
     package var sensor: String?
     /// `nil` until there are enough samples.

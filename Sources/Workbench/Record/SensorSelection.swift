@@ -73,10 +73,7 @@ struct SensorSelection {
 
     /// One sensor that plays a model.
     init(simulating model: SimulationSettings.Model) {
-        var settings = SimulationSettings()
-        settings.model = model
-        if model == .tap { settings.rateHz = 400 }
-        wanted = [WantedSensor(SensorSection(name: "simulated", source: .simulated(settings)), SampleKind.allCases)]
+        wanted = [WantedSensor(SensorSection(simulating: model), SampleKind.allCases)]
         inputs = []
         notices = []
     }
@@ -108,6 +105,16 @@ struct SensorSelection {
         }
         notices = []
         inputs = []
+    }
+}
+
+extension SensorSection {
+    /// A sensor that plays a model.
+    init(simulating model: SimulationSettings.Model) {
+        var settings = SimulationSettings()
+        settings.model = model
+        if model == .tap { settings.rateHz = 400 }
+        self.init(name: "simulated", source: .simulated(settings))
     }
 }
 
