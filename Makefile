@@ -49,7 +49,7 @@ FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
 KERNEL_CASES ?= 200
 # What `make test` runs, in this order, as far as it is built: what takes longest first.
-PROGRAM_CHECKS = web proxy watch plot spark serve python binary arrow rosbag nmea gpsd signalk webhooks exports metrics
+PROGRAM_CHECKS = web proxy watch plot spark serve python binary arrow rosbag nmea gpsd signalk webhooks exports influx metrics
 TRIES = build try-kernel-forms build-tests $(PROGRAM_CHECKS:%=try-%) try-swift
 # The tests of the program wait for it most of the time: each of their files is a process.
 TOOL_TESTS = $(patsubst Tests/ToolTests/%.swift,ToolTests.%,$(shell grep -l @Test Tests/ToolTests/*.swift))
