@@ -214,7 +214,7 @@ documents: setup ## Write what is made from rows: manual pages, completions and 
 	.build/tests/debug/BinnacleDocs .
 
 # SWIFT_BACKTRACE: a crash that waits for its backtrace would hang the fuzzer.
-fuzz: setup-test ## Feed the readers of scans, socket, Arrow and iiod's requests with malformed input for FUZZ_SECONDS each, the kernels with FUZZ_CASES.
+fuzz: setup-test ## Feed the readers of scans, socket, Arrow, MCAP and iiod's requests with malformed input for FUZZ_SECONDS each, the kernels with FUZZ_CASES.
 	for target in FuzzSensors FuzzSocket FuzzArrow FuzzIIO; do \
 	    case $$target in FuzzArrow) longest=8192 ;; *) longest=512 ;; esac; \
 	    BINNACLE_FUZZ=1 $(SWIFT) build --disable-index-store --scratch-path .build/fuzz --product $$target --sanitize address \

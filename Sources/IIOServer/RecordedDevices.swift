@@ -56,19 +56,19 @@ package final class RecordedDevices: IIOSource {
     }
 
     package func open(_ device: IIODevice) throws(IIOFailure) -> any IIOFeed {
-        try feed(device, settings.speed, loops: settings.loops)
+        try feed(device)
     }
 
-    private func feed(_ device: IIODevice, _ speed: Double?, loops: Bool) throws(IIOFailure) -> RecordedFeed {
+    private func feed(_ device: IIODevice) throws(IIOFailure) -> RecordedFeed {
         let traces = try traces()
         var pace: PacedSource?
-        if speed != nil || loops {
+        if settings.speed != nil || settings.loops {
             let (settings, interruption) = (settings, interruption)
             // As fast as can be: each sample is due when it is asked for.
             pace = PacedSource(
-                traces, speed: speed ?? 1e9,
+                traces, speed: settings.speed ?? 1e9,
                 reopen: { () throws(StationError) in
-                    loops ? try Assembly(playing: settings.traces, interruption: interruption).traces : nil
+                    settings.loops ? try Assembly(playing: settings.traces, interruption: interruption).traces : nil
                 })
         }
         guard let feed = RecordedFeed(traces, pace: pace, device) else { throw .noDevice }
@@ -81,7 +81,7 @@ package final class RecordedDevices: IIOSource {
         if let known = polled[device.name] {
             place = known
         } else {
-            place = (try feed(device, settings.speed, loops: settings.loops), nil)
+            place = (try feed(device), nil)
         }
         defer { polled[device.name] = place }
         do throws(IIOFailure) {

@@ -39,15 +39,12 @@ final class MCAPDecoder: RowDecoder {
 
     func decode(_ line: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw? {
         row.removeAll()
-        guard let message = MCAPMessage(UnsafeRawBufferPointer(line)),
-            let place = topics.firstIndex(where: { $0.topic.id == message.topic }),
-            let fields = RosFields(message.data, of: topics[place].topic)
-        else { return RowFlaw(kind: .damaged, column: 1, message: "no message of its topic's type") }
-        let contents = topics[place]
-        guard let time = contents.time(of: message, fields) else {
-            return RowFlaw(kind: .beyondTime, column: 1, message: "its stamp is no time")
+        guard let (place, fields, time) = message(line) else {
+            return RowFlaw(kind: .damaged, column: 1, message: "no message of its topic's type")
         }
+        guard let time else { return RowFlaw(kind: .beyondTime, column: 1, message: "its stamp is no time") }
         row.timeNanoseconds = time
+        let contents = topics[place]
         var flaw: RowFlaw?
         for (index, (kind, factor)) in contents.streams.enumerated() where fields.isMeasured(kind) {
             let stream = firstStreams[place] + index
@@ -73,12 +70,14 @@ final class MCAPDecoder: RowDecoder {
         return flaw
     }
 
-    func timeNanoseconds(of line: UnsafeBufferPointer<UInt8>) -> Int64? {
+    func timeNanoseconds(of line: UnsafeBufferPointer<UInt8>) -> Int64? { message(line)?.time }
+
+    private func message(_ line: UnsafeBufferPointer<UInt8>) -> (place: Int, fields: RosFields, time: Int64?)? {
         guard let message = MCAPMessage(UnsafeRawBufferPointer(line)),
-            let contents = topics.first(where: { $0.topic.id == message.topic }),
-            let fields = RosFields(message.data, of: contents.topic)
+            let place = topics.firstIndex(where: { $0.topic.id == message.topic }),
+            let fields = RosFields(message.data, of: topics[place].topic)
         else { return nil }
-        return contents.time(of: message, fields)
+        return (place, fields, topics[place].time(of: message, fields))
     }
 
     func whyNoSample(rowCount: Int) -> (line: Int?, message: String) {

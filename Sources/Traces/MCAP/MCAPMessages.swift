@@ -12,8 +12,8 @@ final class MCAPMessages: RowInput {
     private let ids: [UInt16]
     /// Whether an end that was not written is a row; one reader of a file tells it.
     private let tellsTorn: Bool
-    /// The place in the file, or behind the chunk that is read.
-    private var offset = MCAPRecord.magic.count
+    /// The record that is read, of the file and not of a chunk, and the one behind it.
+    private var (place, offset) = (0, MCAPRecord.magic.count)
     private var chunk: (records: MCAPChunk, offset: Int)?
     private var last: LineReader.Line?
     private var isPutBack = false
@@ -46,11 +46,17 @@ final class MCAPMessages: RowInput {
                 if try endsChunk(at: start) { continue }
                 return try tornLine(at: start)
             }
-            if chunk == nil { offset += record.bytes.count } else { chunk?.offset += record.bytes.count }
+            if chunk == nil {
+                file.file.release(upTo: start)
+                (place, offset) = (start, start + record.bytes.count)
+                consumed = Int64(offset)
+            } else {
+                chunk?.offset += record.bytes.count
+            }
             switch record.kind {
             case .message:
                 guard let message = MCAPMessage(record.bytes) else {
-                    throw file.damage("a message without a head", at: chunk == nil ? start : offset)
+                    throw file.damage("a message without a head", at: place)
                 }
                 guard ids.contains(message.topic) else { continue }
                 lineNumber += 1
@@ -58,14 +64,12 @@ final class MCAPMessages: RowInput {
                     bytes: record.bytes.bindMemory(to: UInt8.self), number: lineNumber, isTerminated: true)
                 return last
             case .chunk where chunk == nil:
-                file.file.release(upTo: start)
-                consumed = Int64(offset)
-                let records = try file.chunk(record, at: start)
+                let records = try file.chunk(record, at: place)
                 allowance -= records.bytes.count
                 guard allowance >= 0 else { throw Unpacking.tooLarge(path) }
                 chunk = (records, 0)
-            case .chunk: throw file.damage("a chunk within a chunk", at: offset)
-            case .schema, .channel: try file.learn(record, at: start)
+            case .chunk: throw file.damage("a chunk within a chunk", at: place)
+            case .schema, .channel: try file.learn(record, at: place)
             case .footer where chunk == nil: try requireEnd()
             default: break
             }
@@ -77,7 +81,7 @@ final class MCAPMessages: RowInput {
     private func endsChunk(at start: Int) throws(TraceError) -> Bool {
         guard let records = chunk?.records else { return false }
         guard start == records.bytes.count else {
-            throw file.damage("the chunk before it ends within a record", at: offset)
+            throw file.damage("its chunk ends within a record", at: place)
         }
         chunk = nil
         return true
