@@ -44,7 +44,8 @@ import Traces
         (0..<count).map { index in
             let time = Int64(index) * 10_000_000 + 1_000_000_000
             return Record.message(
-                topic, log: time + 3, MCAPWriter.imu(time, frame: "imu", turn: [0.1, 0.2, Double(index)], form: form))
+                topic, log: time + 3,
+                MCAPWriter.imu(time, frame: "imu", turn: [0.1, 0.2, Double(index) / 8], form: form))
         }
     }
 
@@ -240,7 +241,7 @@ import Traces
         var body = [Record.chunk([Record.imuChannel(1), unknown] + messages[..<40], compression), unknown, lies]
         body += messages[40..<50] + [Record.chunk(messages[50...], compression, checks: false)]
         let outcome = try read(MCAPWriter.file(body))
-        #expect(outcome.streams["imu gyroscope"]?.map(\.z) == (0..<100).map { Float($0) })
+        #expect(outcome.streams["imu gyroscope"]?.map(\.z) == (0..<100).map { Float($0) / 8 })
         #expect(outcome.failures.isEmpty && outcome.repairs.isEmpty)
     }
 
