@@ -66,7 +66,7 @@ import Traces
         #expect(whole.failures.isEmpty && whole.repairs.isEmpty)
         let csv = UnusedPath("recording.csv")
         try record(arrivals, streams, capacity: 50, flushed: 7, to: csv)
-        // The same samples in the same order of arrival as the other formats have.
+        // The same samples as the other formats have.
         #expect(whole.deliveries.joined().joined().count == arrivals.count)
         let readBack = try #require(try? TraceReading(csv.path))
         for stream in 0..<streamCount {
@@ -91,7 +91,7 @@ import Traces
         try record(arrivals, streams, to: file)
         let outcome = try read(file.path)
         #expect(
-            outcome.streams.mapValues(\.count) == ["box accelerometer": 1000, "box gyroscope": 1, "idle gyroscope": 0])
+            outcome.streams.mapValues(\.count) == ["box accelerometer": 1000, "box gyroscope": 1])
         #expect(outcome.failures.isEmpty && outcome.repairs.isEmpty && outcome.notices.isEmpty)
     }
 
@@ -292,7 +292,7 @@ import Traces
 
     /// With the checksum of each chunk no value changes unseen.
     @Test func aDamagedByteIsToldOrChangesNothing() throws {
-        let bytes = MCAPWriter.file([Record.chunk([Record.imuChannel(1)] + imu(6), "")])
+        let bytes = MCAPWriter.file([Record.chunk([Record.imuChannel(1)] + imu(2), "")])
         let whole = try read(bytes).streams
         var (told, unchanged) = (0, 0)
         for place in bytes.indices {
@@ -307,7 +307,7 @@ import Traces
                 #expect(outcome.streams == whole, "byte \(place)")
             }
         }
-        #expect(told > 5000 && unchanged > 10, "\(told) \(unchanged)")
+        #expect(told > 1000 && unchanged > 100, "\(told) \(unchanged)")
     }
 
     @Test func everyBeginningIsReadUpToItsLastWholeRecord() throws {

@@ -18,36 +18,29 @@ struct MCAPMessage {
     }
 }
 
-/// Decodes the messages of topics: a row is a message, with a sample of each quantity that was measured.
+/// Decodes the messages of a topic: a row is a message, with a sample of each quantity that was measured.
 final class MCAPDecoder: RowDecoder {
     let contents: [TraceFile.Content]
     let notices: [TraceNotice]
     let endsEveryLine = true
 
-    private let topics: [MCAPTopicContents]
-    /// The first stream of each topic.
-    private let firstStreams: [Int]
+    private let topic: MCAPTopicContents
 
-    init(_ topics: [MCAPTopicContents], path: String) {
-        self.topics = topics
-        contents = topics.flatMap { topic in
-            topic.streams.map { TraceFile.Content(sensor: topic.sensor, kind: $0.kind) }
-        }
-        firstStreams = topics.indices.map { index in topics[..<index].reduce(0) { $0 + $1.streams.count } }
-        notices = topics.flatMap(\.notices).map { TraceNotice(path: path, line: nil, column: nil, message: $0) }
+    init(_ topic: MCAPTopicContents, path: String) {
+        self.topic = topic
+        contents = topic.streams.map { TraceFile.Content(sensor: topic.sensor, kind: $0.kind) }
+        notices = topic.notices.map { TraceNotice(path: path, line: nil, column: nil, message: $0) }
     }
 
     func decode(_ line: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw? {
         row.removeAll()
-        guard let (place, fields, time) = message(line) else {
+        guard let (fields, time) = message(line) else {
             return RowFlaw(kind: .damaged, column: 1, message: "no message of its topic's type")
         }
         guard let time else { return RowFlaw(kind: .beyondTime, column: 1, message: "its stamp is no time") }
         row.timeNanoseconds = time
-        let contents = topics[place]
         var flaw: RowFlaw?
-        for (index, (kind, factor)) in contents.streams.enumerated() where fields.isMeasured(kind) {
-            let stream = firstStreams[place] + index
+        for (stream, (kind, factor)) in topic.streams.enumerated() where fields.isMeasured(kind) {
             for axis in 0..<3 {
                 let value = Float(fields.value(kind, axis) * factor)
                 if value.magnitude <= TraceRow.largest {
@@ -61,23 +54,23 @@ final class MCAPDecoder: RowDecoder {
                 }
             }
         }
-        if let kind = contents.absent.first(where: { fields.isMeasured($0) && fields.value($0, 0).isFinite }) {
+        if let kind = topic.absent.first(where: { fields.isMeasured($0) && fields.value($0, 0).isFinite }) {
             return RowFlaw(
                 kind: .incomplete, column: 1,
                 message:
-                    "its \(kind.rawValue) begins after \(MCAPTopicContents.examinedCount) messages without: left out")
+                    "its \(kind.rawValue) begins after \(MCAPTopicContents.examinedCount) messages without: left out"
+            )
         }
         return flaw
     }
 
     func timeNanoseconds(of line: UnsafeBufferPointer<UInt8>) -> Int64? { message(line)?.time }
 
-    private func message(_ line: UnsafeBufferPointer<UInt8>) -> (place: Int, fields: RosFields, time: Int64?)? {
+    private func message(_ line: UnsafeBufferPointer<UInt8>) -> (fields: RosFields, time: Int64?)? {
         guard let message = MCAPMessage(UnsafeRawBufferPointer(line)),
-            let place = topics.firstIndex(where: { $0.topic.id == message.topic }),
-            let fields = RosFields(message.data, of: topics[place].topic)
+            let fields = RosFields(message.data, of: topic.topic)
         else { return nil }
-        return (place, fields, topics[place].time(of: message, fields))
+        return (fields, topic.time(of: message, fields))
     }
 
     func whyNoSample(rowCount: Int) -> (line: Int?, message: String) {

@@ -11,6 +11,8 @@ struct MCAPTopicContents {
     /// What the messages could hold, and do not.
     private(set) var absent: [SampleKind] = []
     private(set) var notices: [String] = []
+    /// Whether there is no message.
+    let isEmpty: Bool
     /// Whether the messages have no stamp, so that the times at which they were logged are used.
     private var hasLogTimeAlone = false
 
@@ -38,6 +40,7 @@ struct MCAPTopicContents {
     init(_ topic: MCAPTopic, sensor: String, _ first: Examination, hints: TraceHints) {
         self.topic = topic
         self.sensor = sensor
+        isEmpty = first.count == 0
         let name = "topic \(topic.name.printable)"
         if first.count > 0, !first.hasStamp, topic.sensor == nil {
             hasLogTimeAlone = true
@@ -83,16 +86,12 @@ struct MCAPTopicContents {
 }
 
 extension MCAPFile {
-    /// The readers of the topics: a single one for a recording of ours, which has the order of arrival, or else one for each topic,
-    /// because messages are logged some time after their stamps.
+    /// A reader for each topic, because messages are logged some time after their stamps: they are merged by these.
     func readers(hints: TraceHints, isCancelled: @escaping () -> Bool) throws(TraceError) -> [any TraceReader] {
-        let contents = try examined(hints)
-        let isOrdered = topics.allSatisfy { $0.sensor != nil }
-        let groups = isOrdered ? [contents] : contents.map { [$0] }
-        return groups.enumerated().map { index, group in
+        try examined(hints).enumerated().map { index, topic in
             RowReader(
-                MCAPMessages(self, of: group.map(\.topic.id), tellsTorn: index == 0),
-                decoder: MCAPDecoder(group, path: file.path), place: .message, isCancelled: isCancelled)
+                MCAPMessages(self, of: [topic.topic.id], tellsTorn: index == 0),
+                decoder: MCAPDecoder(topic, path: file.path), place: .message, isCancelled: isCancelled)
         }
     }
 
@@ -126,7 +125,7 @@ extension MCAPFile {
             return MCAPTopicContents(
                 topics[index], sensor: topics[index].sensor ?? SensorName.sanitised(name, fallback: "sensor"),
                 first[index], hints: hints)
-        }.filter { !$0.streams.isEmpty }
+        }.filter { !$0.streams.isEmpty && !$0.isEmpty }
         guard contents.isEmpty else { return contents }
         let names = topics.prefix(12).map(\.name.printable).joined(separator: ", ")
         throw TraceError(.data, path: file.path, "has no message of its topics (\(names)) with a number in it")
