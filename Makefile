@@ -50,7 +50,7 @@ FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
 KERNEL_CASES ?= 200
 # What `make test` runs, in this order, as far as it is built: what takes longest first.
-PROGRAM_CHECKS = web proxy watch plot spark serve python binary arrow rosbag nmea gpsd signalk webhooks exports metrics documents
+PROGRAM_CHECKS = web proxy watch plot spark serve python binary arrow rosbag nmea gpsd signalk webhooks exports influx metrics documents
 TRIES = build try-kernel-forms build-tests $(PROGRAM_CHECKS:%=try-%) try-swift
 # The tests of the program wait for it most of the time: each of their files is a process.
 TOOL_TESTS = $(patsubst Tests/ToolTests/%.swift,ToolTests.%,$(shell grep -l @Test Tests/ToolTests/*.swift))
@@ -227,7 +227,7 @@ documents: setup ## Write what is made from rows: manual pages, completions and 
 	.build/tests/debug/BinnacleDocs .
 
 # SWIFT_BACKTRACE: a crash that waits for its backtrace would hang the fuzzer.
-fuzz: setup-test ## Feed the readers of scans, socket, Arrow and iiod's requests with malformed input for FUZZ_SECONDS each, the kernels with FUZZ_CASES.
+fuzz: setup-test ## Feed the readers of scans, socket, Arrow, MCAP and iiod's requests with malformed input for FUZZ_SECONDS each, the kernels with FUZZ_CASES.
 	for target in FuzzSensors FuzzSocket FuzzArrow FuzzIIO; do \
 	    case $$target in FuzzArrow) longest=8192 ;; *) longest=512 ;; esac; \
 	    BINNACLE_FUZZ=1 $(SWIFT) build --disable-index-store --scratch-path .build/fuzz --product $$target --sanitize address \

@@ -7,7 +7,7 @@ import Station
 
 /// `binnacle serve`: serves the daemon's sensors, or those of recordings, to clients of iiod.
 struct ServeCommand {
-    private let recordings: RecordedDevices.Settings?
+    private var recordings: RecordedDevices.Settings?
     private let socketPath: String
     private let isOneClient: Bool
     private let listener: (host: String, port: Int)
@@ -36,12 +36,10 @@ struct ServeCommand {
         if isOneClient { try arguments.refuse([.listen], "does not go with --stdio") }
     }
 
-    func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
+    mutating func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
         let interruption = signals.interruption
-        if let recordings {
-            // A file that cannot be read is refused here and not at the first client.
-            errors.report(try RecordedDevices(recordings, interruption: interruption).check())
-        }
+        // A file that cannot be read is refused here and not at the first client.
+        errors.report(try recordings?.open(interruption) ?? [])
         guard !isOneClient else {
             let stream = PeerStream(input: STDIN_FILENO, output: STDOUT_FILENO)
             IIOSession(stream, source(interruption)) { note in

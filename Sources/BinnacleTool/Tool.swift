@@ -65,7 +65,9 @@ enum Tool {
         case .samples: return try SamplesCommand(parsed).run(output, errors, signals).rawValue
         case .watch: return try WatchCommand(parsed).run(output, errors, signals).rawValue
         case .web: return try WebCommand(parsed).run(errors, signals).rawValue
-        case .serve: return try ServeCommand(parsed).run(errors, signals).rawValue
+        case .serve:
+            var command = try ServeCommand(parsed)
+            return try command.run(errors, signals).rawValue
         case .monitor: return try MonitorCommand(parsed).run(output, signals).rawValue
         case .calibrate: return try CalibrateCommand(parsed).run(output, errors, signals).rawValue
         case .declination: return try DeclinationCommand(parsed).run(output, errors).rawValue

@@ -61,8 +61,8 @@ package struct CommandRow: Sendable {
             .replay, operands: "TRACE…", takes: .files,
             summary: "play recorded traces through the detectors and show the events",
             details: """
-                Traces are Arrow streams (.arrows), CSV files with a header, whose columns and units are recognised, or
-                recordings of an accelerometer made with evemu-record; - is standard input. Without --config, one motion detector named
+                Traces are Arrow streams (.arrows), CSV files with a header, whose columns and units are recognised, bags of ROS 2
+                (.mcap), or recordings of an accelerometer made with evemu-record; - is standard input. Without --config, one motion detector named
                 motion looks at the first accelerometer, and one north detector named north at the first accelerometer
                 and magnetometer; --set changes their keys, too, as in --set motion.motion.threshold_g=0.1. Events go to
                 standard output, messages and the summary of a JSON replay to standard error.

@@ -31,6 +31,7 @@ extension ConfigurationReader {
                 hint: "it makes the headings of a [north.NAME], and of an [attitude.NAME] with a magnetometer, true")
         }
         warnOfSlow(configuration, sensors)
+        warnOfMirrors(configuration, sensors)
         warnOfWatching(configuration)
         warnOfUnheard(configuration)
         warnOfSharedPlaces(configuration, handlers)
@@ -58,6 +59,25 @@ extension ConfigurationReader {
                     .warning, at: entry.keyPosition, "[\(detector.title)] \(need.least)",
                     hint: "give the sensor rate_hz = \(SysfsNumber.text(need.rateHz)), or leave rate_hz out")
             }
+        }
+    }
+
+    /// Warns of mount matrices that mirror: the attitude or the heading of such a device is that of its mirror image.
+    private func warnOfMirrors(_ configuration: Configuration, _ sensors: [TOMLEntry]) {
+        for sensor in configuration.sensors {
+            guard let matrix = sensor.settings.mountMatrix, matrix.determinant < 0,
+                let entry = sensors.first(where: { $0.key == sensor.name })?.entry("mount_matrix"),
+                let detector = configuration.detectors.first(where: { detector in
+                    ["attitude", "north"].contains(type(of: detector).kind)
+                        && detector.needs.contains { $0.sensor == sensor.name }
+                })
+            else { continue }
+            diagnostics.report(
+                .warning, at: entry.keyPosition,
+                "it has the determinant -1, so that what [\(detector.title)] says is right for a chip with reversed signs alone",
+                hint:
+                    "reverse all nine numbers, and say acceleration = \"gravity\" where the accelerometer's signs are reversed"
+            )
         }
     }
 

@@ -34,7 +34,8 @@ package enum IIORequest: Equatable, Sendable {
     case help, exit, version, print
     /// How long a READBUF waits for a sample, in milliseconds; 0 is without limit.
     case timeout(Int)
-    case open(device: String, samples: Int, mask: UInt32)
+    /// Of as many samples as the client reads at a time, which has no meaning here.
+    case open(device: String, mask: UInt32)
     case close(device: String)
     case readBuffer(device: String, bytes: Int)
     case read(device: String, Owner, attribute: String)
@@ -62,9 +63,8 @@ package enum IIORequest: Equatable, Sendable {
         case ("PRINT", 0): self = .print
         case ("TIMEOUT", 1): self = .timeout(try Self.number(rest[0], in: 0...IIOLimits.timeout))
         case ("OPEN", 3):
-            self = .open(
-                device: rest[0], samples: try Self.number(rest[1], in: 1...IIOLimits.samples),
-                mask: try Self.mask(rest[2]))
+            _ = try Self.number(rest[1], in: 1...IIOLimits.samples)
+            self = .open(device: rest[0], mask: try Self.mask(rest[2]))
         case ("CLOSE", 1): self = .close(device: rest[0])
         case ("READBUF", 2):
             self = .readBuffer(device: rest[0], bytes: try Self.number(rest[1], in: 1...IIOLimits.readBytes))

@@ -137,7 +137,7 @@ package final class IIOSession {
         case .timeout(let milliseconds):
             timeoutMilliseconds = milliseconds
             return say(0)
-        case .open(let name, _, let mask):
+        case .open(let name, let mask):
             let (index, device) = try find(name)
             guard buffers[index] == nil else { throw IIOFailure(EBUSY) }
             let (places, size) = try device.layout(mask)

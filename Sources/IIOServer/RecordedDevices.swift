@@ -14,68 +14,64 @@ package final class RecordedDevices: IIOSource {
         package var speed: Double?
         /// Whether a recording begins again at its end, with stamps that continue.
         package var loops: Bool
+        /// What is in them, once they were opened.
+        private(set) var devices: [IIODevice] = []
 
         package init(_ traces: TraceSet, speed: Double?, loops: Bool) {
             (self.traces, self.speed, self.loops) = (traces, speed, loops)
+        }
+
+        /// Opens the recordings for the list of devices; returns what was assumed about them, for messages before the first client.
+        package mutating func open(_ interruption: Interruption) throws(StationError) -> [String] {
+            let assembly = try Assembly(playing: traces, interruption: interruption)
+            devices = assembly.streams.map { IIODevice($0.sensor.name, .samples($0.kind)) }.inOrder
+            return assembly.notices
         }
     }
 
     private let settings: Settings
     private let interruption: Interruption
-    private var found: [IIODevice]?
     /// Where the programs that poll are, by device.
     private var polled: [String: (feed: RecordedFeed, last: IIOScan?)] = [:]
-    /// How many samples show the rate.
+    /// The texts of the rates, by device, once one was asked for.
+    private var rates: [String: String]?
+    /// How many samples show a rate.
     private static let rateSamples = 257
 
+    /// Creates the devices of settings whose recordings were opened.
     package init(_ settings: Settings, interruption: Interruption) {
         (self.settings, self.interruption) = (settings, interruption)
     }
 
     package var summary: String { "Binnacle \(Version.current): recorded samples" }
 
-    /// The devices, and what was assumed about the recordings, for messages before the first client.
-    package func check() throws(StationError) -> [String] {
-        let assembly = try Assembly(playing: settings.traces, interruption: interruption)
-        found = devices(of: assembly)
-        return assembly.notices
-    }
+    package func devices() throws(IIOFailure) -> [IIODevice] { settings.devices }
 
-    package func devices() throws(IIOFailure) -> [IIODevice] {
-        if let found { return found }
-        let devices = devices(of: try assembly())
-        found = devices
-        return devices
-    }
-
-    private func devices(of assembly: Assembly) -> [IIODevice] {
-        assembly.streams.map { IIODevice($0.sensor.name, .samples($0.kind)) }
-            .inOrder
-    }
-
-    private func assembly() throws(IIOFailure) -> Assembly {
-        try mapError({ IIOFailure(EIO, $0.description) }) { () throws(StationError) in
+    private func traces() throws(IIOFailure) -> TraceSource {
+        let assembly = try mapError({ IIOFailure(EIO, $0.description) }) { () throws(StationError) in
             try Assembly(playing: settings.traces, interruption: interruption)
         }
+        guard let traces = assembly.traces else { throw .noDevice }
+        return traces
     }
 
     package func open(_ device: IIODevice) throws(IIOFailure) -> any IIOFeed {
-        try feed(device, settings.speed, loops: settings.loops)
+        try feed(device)
     }
 
-    private func feed(_ device: IIODevice, _ speed: Double?, loops: Bool) throws(IIOFailure) -> RecordedFeed {
-        guard let traces = try assembly().traces else { throw .noDevice }
-        var source: any SampleSource = traces
-        if speed != nil || loops {
+    private func feed(_ device: IIODevice) throws(IIOFailure) -> RecordedFeed {
+        let traces = try traces()
+        var pace: PacedSource?
+        if settings.speed != nil || settings.loops {
             let (settings, interruption) = (settings, interruption)
             // As fast as can be: each sample is due when it is asked for.
-            source = PacedSource(
-                traces, speed: speed ?? 1e9,
+            pace = PacedSource(
+                traces, speed: settings.speed ?? 1e9,
                 reopen: { () throws(StationError) in
-                    loops ? try Assembly(playing: settings.traces, interruption: interruption).traces : nil
+                    settings.loops ? try Assembly(playing: settings.traces, interruption: interruption).traces : nil
                 })
         }
-        guard let feed = RecordedFeed(source, device) else { throw .noDevice }
+        guard let feed = RecordedFeed(traces, pace: pace, device) else { throw .noDevice }
         return feed
     }
 
@@ -85,7 +81,7 @@ package final class RecordedDevices: IIOSource {
         if let known = polled[device.name] {
             place = known
         } else {
-            place = (try feed(device, settings.speed, loops: settings.loops), nil)
+            place = (try feed(device), nil)
         }
         defer { polled[device.name] = place }
         do throws(IIOFailure) {
@@ -107,27 +103,40 @@ package final class RecordedDevices: IIOSource {
     }
 
     package func attribute(_ name: String, of device: IIODevice) throws(IIOFailure) -> String {
-        let feed = try feed(device, nil, loops: false)
-        var stamps: [Int64] = []
-        do throws(IIOFailure) {
-            while stamps.count < Self.rateSamples, let scan = try feed.step(until: .max) {
-                stamps.append(scan.timeNanoseconds)
-            }
-        } catch {
-            guard error == .ended else { throw error }
-        }
-        let distances = zip(stamps, stamps.dropFirst()).map { PacedSource.distance(from: $0, to: $1) }.sorted()
-        guard let median = distances.dropFirst(distances.count / 2).first, median > 0 else {
-            throw IIOFailure(ENODATA)
-        }
-        guard let rate = Decimal.text(1e9 / Double(median), decimals: 3) else { throw IIOFailure(ENODATA) }
+        if rates == nil { rates = Self.rates(of: try traces()) }
+        guard let rate = rates?[device.name] else { throw IIOFailure(ENODATA) }
         return rate
+    }
+
+    /// The rates by the first samples of each stream.
+    private static func rates(of traces: TraceSource) -> [String: String] {
+        var stamps = traces.streams.map { _ in [Int64]() }
+        let delivery = SampleDelivery(streams: traces.streams, capacity: rateSamples)
+        var isEnd = false
+        while !isEnd, stamps.contains(where: { $0.count < rateSamples }) {
+            delivery.removeAll()
+            isEnd = traces.fill(delivery).isEnd
+            for (stream, batch) in delivery.batches.enumerated() where stamps[stream].count < rateSamples {
+                stamps[stream] += (0..<batch.count).map { batch[$0].timeNanoseconds }
+            }
+        }
+        var rates: [String: String] = [:]
+        for (stream, all) in zip(traces.streams, stamps) {
+            let first = all.prefix(rateSamples)
+            let distances = zip(first, first.dropFirst()).map { PacedSource.distance(from: $0, to: $1) }.sorted()
+            guard let median = distances.dropFirst(distances.count / 2).first, median > 0 else { continue }
+            rates[IIODevice(stream.sensor.name, .samples(stream.kind)).name] = Decimal.text(
+                1e9 / Double(median), decimals: 3)
+        }
+        return rates
     }
 }
 
 /// One stream of a recording, at the pace of its source.
 private final class RecordedFeed: IIOFeed {
     private let source: any SampleSource
+    /// The source, where it is paced.
+    private let pace: PacedSource?
     private let stream: StreamID
     private let device: IIODevice
     private let delivery: SampleDelivery
@@ -137,10 +146,11 @@ private final class RecordedFeed: IIOFeed {
     private var failure: IIOFailure?
     private static let capacity = 256
 
-    init?(_ source: any SampleSource, _ device: IIODevice) {
+    init?(_ traces: TraceSource, pace: PacedSource? = nil, _ device: IIODevice) {
+        let source: any SampleSource = pace ?? traces
         let found = source.streams.first { .samples($0.kind) == device.content && $0.sensor.name == device.owner }
         guard let found else { return nil }
-        (self.source, self.device, stream) = (source, device, found.id)
+        (self.source, self.pace, self.device, stream) = (source, pace, device, found.id)
         delivery = SampleDelivery(streams: source.streams, capacity: Self.capacity)
     }
 
@@ -171,7 +181,7 @@ private final class RecordedFeed: IIOFeed {
                 guard scans.isEmpty else { return scans }
                 let now = SystemClock.monotonic()
                 guard now < deadline else { return [] }
-                let due = min(deadline, (source as? PacedSource)?.nextDueNanoseconds ?? now + 1_000_000)
+                let due = min(deadline, pace?.nextDueNanoseconds ?? now + 1_000_000)
                 usleep(UInt32(clamping: max(0, due - now) / 1000 + 1))
             }
         }

@@ -119,6 +119,13 @@ struct HomeAssistantDevice {
             let unit = String((name.unit?.symbol ?? "").drop { $0 == " " })
             return [figure(id, label, name, unit: unit, decimals: decimals, icon: icon, deviceClass: deviceClass)]
         case .heading: return headings
+        // The state class makes the mean of angles right across ±180°.
+        case .attitude:
+            return [(Figure.Name.roll, "roll"), (.pitch, "pitch")].map { angle, id in
+                figure(
+                    id, Self.capitalized(id), angle, unit: "°", decimals: 1, icon: "mdi:angle-acute",
+                    stateClass: "measurement_angle")
+            }
         case .choice(let figure, let type): return [word(figure, among: Self.words(of: type))]
         case .interference:
             return kinds.contains(.interferenceBegan) && kinds.contains(.interferenceEnded) ? [interference] : []

@@ -16,8 +16,10 @@ public func fuzzMain(
 /// Whatever traps, reads outside the file, or breaks one of the promises below, is a finding.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOne(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-    // Anything else is CSV.
-    guard count >= 8, (0..<4).allSatisfy({ bytes[$0] == 0xFF }) else { return 0 }
+    // Arrow streams and MCAP; anything else is CSV.
+    guard count >= 8, [[0xFF, 0xFF, 0xFF, 0xFF], [0x89, 0x4D, 0x43, 0x41]].contains((0..<4).map { bytes[$0] }) else {
+        return 0
+    }
     let path = "/dev/shm/binnacle-fuzz-\(getpid())"
     let file = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0o600)
     guard file >= 0 else { preconditionFailure("no file to read from") }

@@ -9,7 +9,7 @@ import Testing
             ("VERSION", .version), ("version", .version), (" \tPRINT  ", .print), ("EXIT", .exit), ("QUIT", .exit),
             ("HELP", .help),
             ("TIMEOUT 0", .timeout(0)), ("TIMEOUT 3600000", .timeout(3_600_000)),
-            ("OPEN iio:device0 50 0000000F", .open(device: "iio:device0", samples: 50, mask: 15)),
+            ("OPEN iio:device0 50 0000000F", .open(device: "iio:device0", mask: 15)),
             ("CLOSE a", .close(device: "a")), ("READBUF a 800", .readBuffer(device: "a", bytes: 800)),
             ("READ a sampling_frequency", .read(device: "a", .device, attribute: "sampling_frequency")),
             ("READ a INPUT accel_x raw", .read(device: "a", .channel("accel_x"), attribute: "raw")),

@@ -1,20 +1,24 @@
 """MCAP between this project and the libraries that robots' tools are made of.
 
 Recordings of ours are read by mcap, with and without their index, and by rosbags, which also parses the definitions that the file
-brings. Every value is compared with the CSV of the same recording.
+brings. Every value is compared with the CSV of the same recording. Theirs are read back, in each compression, encoding and order.
 """
 
 import pathlib
+import random
 import signal
 import struct
 import subprocess
 
 import mcap
+import numpy
 from mcap import reader
 from mcap.exceptions import McapError
 from mcap.records import Chunk
 from mcap.stream_reader import StreamReader
-from rosbags.rosbag2 import Reader
+from mcap.writer import CompressionType, IndexType, Writer
+from rosbags.rosbag2 import Reader, StoragePlugin
+from rosbags.rosbag2 import Writer as BagWriter
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 import harness
@@ -125,6 +129,10 @@ def check(trace):
         read = [(stamp, connection.msgtype, STORE.deserialize_cdr(data, connection.msgtype)) for connection, stamp, data in bag.messages()]
     need({key: sorted(rows) for key, rows in samples_of_messages(read).items()} == {key: sorted(rows) for key, rows in wanted.items()},
          trace, "differs for rosbags")
+    # And by us, bit for bit.
+    back = FOLDER / f"{trace.stem}.back.csv"
+    run("convert", path, "-o", back, "--force")
+    need({key: rows for key, rows in samples_of_csv(back).items() if rows} == wanted, trace, "differs when it is read back")
     return path, plain, summary
 
 
@@ -194,7 +202,119 @@ for stamp in (-1, 2**31 * 10**9):
     late.write_text(f"time_ns,a.ax_m_s2,a.ay_m_s2,a.az_m_s2\n{stamp},0,0,9.81\n{stamp + 10**7},0,0,9.81\n")
     result = run("convert", late, "-o", FOLDER / f"late{stamp}.mcap", status=65)
     need(str(stamp) in result.stderr and ".arrows" in result.stderr, result.stderr)
-need("MCAP" in run("replay", path, status=65).stderr, "an MCAP file is replayed")
 run("record", "--for", "1s", "--scans", "-o", FOLDER / "scans.mcap", status=64)
+
+
+# What others write.
+TOPICS = {"/imu/data": IMU, "/imu/mag": FIELD, "/odd/imu": IMU}
+ROS1 = get_typestore(Stores.ROS1_NOETIC)
+
+
+def message(store, kind, stamp, frame, values):
+    types = store.types
+    numbers = {"seq": 7} if store is ROS1 else {}
+    time = types["builtin_interfaces/msg/Time"](sec=stamp // 10**9, nanosec=stamp % 10**9)
+    header = types["std_msgs/msg/Header"](stamp=time, frame_id=frame, **numbers)
+    vector, none = types["geometry_msgs/msg/Vector3"], numpy.zeros(9)
+    if kind == FIELD:
+        return types[FIELD](header, vector(*values), none)
+    return types[IMU](header, types["geometry_msgs/msg/Quaternion"](0, 0, 0, 1), numpy.array([-1.0] + [0] * 8), vector(*values[3:]), none,
+                      vector(*values[:3]), none)
+
+
+def robot():
+    """Topics that are logged some time after their stamps and in another order, one of them latched; and the samples in them."""
+    chance = random.Random(4)
+    logged, wanted = [], {}
+    for topic, kind, frame, step, delay in (
+            ("/imu/data", IMU, "imu_link", 5, 2), ("/imu/mag", FIELD, "imu_link", 20, 35), ("/odd/imu", IMU, "", 10, 90)):
+        sensor = frame or "odd"
+        for i in range(10_000 // step):
+            stamp = 1_700_000_000 * 10**9 + i * step * 10**6
+            values = [chance.uniform(-1, 1) * 1e-5 if kind == FIELD else chance.uniform(-9, 9) for _ in range(6)]
+            if kind == FIELD:
+                values = [value + 3e-5 for value in values[:3]]
+                wanted.setdefault((sensor, "magnetometer"), []).append((stamp, bits(value * 1e6 for value in values)))
+            else:
+                values[2] = 9.81
+                wanted.setdefault((sensor, "accelerometer"), []).append((stamp, bits(values[:3])))
+                wanted.setdefault((sensor, "gyroscope"), []).append((stamp, bits(values[3:])))
+            logged.append((stamp + delay * 10**6 + chance.randrange(10**6), topic, stamp, frame, values))
+    # The message of a latched topic was sent long before the recording, and is logged at its begin.
+    latched = 1_699_999_000 * 10**9
+    logged.append((0, "/imu/mag", latched, "imu_link", [2e-5, 0.0, 4e-5]))
+    wanted["imu_link", "magnetometer"].insert(0, (latched, bits([2e-5 * 1e6, 0.0, 4e-5 * 1e6])))
+    logged.sort()
+    for i in range(0, len(logged) - 1, 50):
+        if logged[i][1] != logged[i + 1][1]:
+            logged[i], logged[i + 1] = logged[i + 1], logged[i]
+    return logged, wanted
+
+
+def converted(path, *options):
+    csv = FOLDER / "theirs.csv"
+    result = run("convert", path, "-o", csv, "--force", *options)
+    return {key: rows for key, rows in samples_of_csv(csv).items() if rows}, result.stderr
+
+
+logged, wanted = robot()
+definitions = {kind: STORE.generate_msgdef(kind)[0] for kind in (IMU, FIELD)}
+forms = {
+    "little": ("cdr", "ros2msg", lambda m, kind: STORE.serialize_cdr(m, kind)),
+    "big": ("cdr", "ros2msg", lambda m, kind: STORE.serialize_cdr(m, kind, little_endian=False)),
+    "ros1": ("ros1", "ros1msg", lambda m, kind: ROS1.serialize_ros1(m, kind)),
+}
+for compression in CompressionType:
+    for form, (encoding, schema_encoding, serialize) in forms.items():
+        for options in ({}, {"chunk_size": 5000}, {"use_chunking": False}, {"index_types": IndexType.NONE, "use_statistics": False}):
+            path = FOLDER / "theirs.mcap"
+            with path.open("wb") as file:
+                writer = Writer(file, compression=compression, enable_crcs=True, **options)
+                writer.start("ros1" if form == "ros1" else "ros2", "check")
+                channels = {}
+                for topic, kind in TOPICS.items():
+                    name = kind.replace("/msg/", "/") if form == "ros1" else kind
+                    schema = writer.register_schema(name, schema_encoding, definitions[kind].encode())
+                    channels[topic] = writer.register_channel(topic, encoding, schema, {"x": "y"})
+                other = writer.register_channel("/rosout", "json", 0)
+                writer.add_attachment(1, 1, "note.txt", "text/plain", b"a" * 1000)
+                writer.add_metadata("m", {"k": "v"})
+                for sequence, (log, topic, stamp, frame, values) in enumerate(logged):
+                    store = ROS1 if form == "ros1" else STORE
+                    data = serialize(message(store, TOPICS[topic], stamp, frame, values), TOPICS[topic])
+                    writer.add_message(channels[topic], log, bytes(data), log, sequence)
+                    if sequence % 100 == 0:
+                        writer.add_message(other, log, b"{}", log)
+                writer.finish()
+            if compression == CompressionType.LZ4 and options.get("use_chunking", True):
+                refused = run("convert", path, "-o", FOLDER / "theirs.csv", "--force", status=65).stderr
+                need("lz4" in refused and "mcap decompress" in refused, refused)
+                continue
+            if (compression, form) == (CompressionType.NONE, "little") and "chunk_size" in options:
+                whole = path.read_bytes()
+            found, said = converted(path)
+            need(found == wanted, compression, form, options, "differs", {key: len(rows) for key, rows in found.items()}, said)
+
+# A bag of rosbag2 is a folder.
+bag = FOLDER / "bag"
+with BagWriter(bag, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
+    connections = {topic: writer.add_connection(topic, kind, typestore=STORE) for topic, kind in TOPICS.items()}
+    for log, topic, stamp, frame, values in logged:
+        writer.write(connections[topic], log, STORE.serialize_cdr(message(STORE, TOPICS[topic], stamp, frame, values), TOPICS[topic]))
+found, said = converted(bag)
+need(found == wanted and "left out: metadata.yaml" in said, "a bag differs", said)
+
+# A pipe, a file that was cut, and files with a damaged byte.
+piped = subprocess.run([BINARY, "convert", "-", "-o", FOLDER / "theirs.csv", "--force"], input=whole, capture_output=True, timeout=300)
+need(piped.returncode == 0 and samples_of_csv(FOLDER / "theirs.csv") == wanted, "a pipe differs", piped.stderr)
+(FOLDER / "cut.mcap").write_bytes(whole[:len(whole) // 2])
+found, said = converted(FOLDER / "cut.mcap")
+need("not written to its end" in said and all(0 < len(found[key]) < len(rows) and found[key] == rows[:len(found[key])]
+                                             for key, rows in wanted.items()), "a cut bag", said)
+for _ in range(200):
+    place = random.randrange(8, len(whole))
+    (FOLDER / "damaged.mcap").write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1:])
+    result = subprocess.run([BINARY, "replay", FOLDER / "damaged.mcap"], capture_output=True, text=True, timeout=300)
+    need(result.returncode in (0, 65, 78), "a damaged byte", place, "ends with", result.returncode, result.stderr[-500:])
 
 print(f"MCAP: {harness.needed} checks with mcap {mcap.__version__} and rosbags")

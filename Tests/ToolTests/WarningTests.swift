@@ -83,6 +83,12 @@ import Testing
             "10:8: warning: there is no file `DIR/day.csv`"
         ),
         (
+            "[sensor.hull]\nsource = \"iio\"\nmatch = { name = \"imu\" }\nmount_matrix = \"1, 0, 0; 0, 1, 0; 0, 0, -1\"\n"
+                + "[attitude.hull]\naccelerometer = \"hull\"\n[handler.a]\non = [\"attitude.changed\"]\nlog = true\n",
+            "11:1: warning: it has the determinant -1, so that what [attitude.hull] says is right for a chip with reversed signs "
+                + "alone (reverse all nine numbers, and say acceleration = \"gravity\" where the accelerometer's signs are reversed)"
+        ),
+        (
             "[sensor.lid]\nsource = \"simulated\"\n",
             "8:1: warning: no detector uses the sensor `lid` (sections of detectors, such as [motion.NAME], name the "
                 + "sensors that they need)"

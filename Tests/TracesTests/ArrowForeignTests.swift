@@ -127,6 +127,8 @@ import Traces
             ("open_file", Array("ARROW1\0\0".utf8)), ("parquet", Array("PAR1....".utf8)),
             ("old Feather", Array("FEA1....".utf8)),
             ("gunzip", [0x1F, 0x8B, 8, 0, 0, 0, 0, 0]),
+            // An archive without an entry begins with the record at its end.
+            ("is a zip archive, where one file is expected", Array("PK\u{5}\u{6}".utf8)),
             ("compressed with zstd, and damaged", [0x28, 0xB5, 0x2F, 0xFD, 0xFF, 0xFF, 0xFF, 0xFF]),
         ]
         for (text, mark) in marks {

@@ -87,11 +87,4 @@ import Traces
         // Two schemas, two channels and statistics in the summary, and where they are.
         #expect(opcodes == [1, 3, 3, 4, 4, 0x0F, 3, 3, 4, 4, 0x0B, 0x0E, 0x0E, 0x0E, 2])
     }
-
-    @Test func itIsNotReadBackAndSaysWhatToDo() throws {
-        let file = UnusedPath("recording.mcap")
-        try record([Arrival(0, 5)], makeStreams([("a", .accelerometer)]), to: file)
-        let error = #expect(throws: TraceError.self) { try TraceSource(paths: [file.path]) }
-        #expect(error?.message.contains("MCAP") == true)
-    }
 }

@@ -38,7 +38,7 @@ struct ZipWriter {
     }
 
     /// The CRC-32 of the format.
-    private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+    static func checksum(_ bytes: [UInt8]) -> UInt32 {
         ~bytes.reduce(~0) { sum, byte in
             (0..<8).reduce(sum ^ UInt32(byte)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
         }

@@ -184,6 +184,8 @@ extension EventKind {
             Figure.Name, _ id: String, _ name: String, icon: String, deviceClass: String? = nil, decimals: Int)
         /// The heading.
         case heading
+        /// The roll and the pitch.
+        case attitude
         /// A figure that is one of some words.
         case choice(Figure.Name, any (FigureWord & CaseIterable).Type)
         /// Whether iron or a magnet is nearby; there where all kinds that have it are handled.

@@ -304,7 +304,7 @@ extension EventKind {
         case .attitudeChanged:
             Row(
                 "c319c42371a44b88a94013c5a2aa29d9", .debug, .course, from: .attitude, heading: .body,
-                state: [.delivers], figures: Self.attitudeFigures, home: [],
+                state: [.delivers, .figures([.roll, .pitch])], figures: Self.attitudeFigures, home: [.attitude],
                 "The first attitude, each turn by the attitude filter, another reference, a worse accuracy.")
         case .heelBegan:
             Row(

@@ -39,6 +39,8 @@ package struct TraceSet: Sendable {
     package var processorCount = 1
     /// What was left out of folders, a line for each.
     package private(set) var leftOut: [String] = []
+    /// The entries of archives among the files.
+    private(set) var entries = UnpackedEntries()
     /// Whether the command accepts `--bind`.
     var takesBindings = true
 
@@ -53,6 +55,7 @@ package struct TraceSet: Sendable {
                 try RecordingFolder(path: path, hints: TraceHints(map: map, rateHz: rateHz))
             }
             if let notice = folder?.notice { leftOut.append(notice) }
+            if let folder { entries.formUnion(folder.entries) }
             opened += folder?.files ?? [path]
         }
         paths = opened
@@ -130,7 +133,7 @@ struct TraceBinding {
         for path in traces.files {
             let file = try mapError(StationError.init) { () throws(TraceError) in
                 try TraceFile(
-                    path: path, hints: traces.hints(for: path),
+                    path: path, entries: traces.entries, hints: traces.hints(for: path),
                     makeDecoder: traces.decodesScans ? { RecordedScans($0) } : nil, chunking: chunking,
                     isCancelled: { interruption.isRequested })
             }

@@ -59,8 +59,7 @@ final class ArrowReader: TraceReader {
         // A file that shrank explains any other error.
         if hasShrunk {
             for batch in window { batch.removeAll() }
-            throw TraceError(
-                .inputOutput, path: path, "the file shrank while it was read: the rest is not used")
+            throw MappedFile.shrunk(path)
         }
         let mayContinue = try result.get()
         source.file.release(upTo: rows.reduce(Int.max) { min($0, $1.offset) })

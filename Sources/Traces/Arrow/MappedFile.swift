@@ -38,6 +38,11 @@ final class MappedFile {
         cmappedfile_is_torn(&mapping) || file.currentSize.map { $0 < Int64(bytes.count) } ?? true
     }
 
+    /// The error of a reader whose file has shrunk, which explains any other.
+    static func shrunk(_ path: String) -> TraceError {
+        TraceError(.inputOutput, path: path, "the file shrank while it was read: the rest is not used")
+    }
+
     /// Releases the pages before an offset; they can still be read again.
     func release(upTo offset: Int) {
         guard offset - released >= Self.pieceSize else { return }

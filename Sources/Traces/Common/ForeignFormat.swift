@@ -40,10 +40,6 @@ package struct ForeignFormat {
             "PAR1",
             says: "is a Parquet file: convert it to an Arrow stream, with pyarrow: "
                 + "t = parquet.read_table(IN); \(stream)"),
-        ForeignFormat(
-            MCAPRecord.magic,
-            "is an MCAP file, which is written and not read: keep the recording as an Arrow stream or CSV, or write its "
-                + "messages as CSV (Python's rosbags reads them)"),
         ForeignFormat([0x1F, 0x8B], "is compressed with gzip: unpack it first (gunzip)") {
             unpacked($0, with: "gunzip -c", suffixes: [".gz"])
         },
@@ -88,7 +84,7 @@ package struct ForeignFormat {
 
     /// Throws ``TraceError`` when a file begins like one of these formats.
     static func refuse(_ first: [UInt8], _ path: String) throws(TraceError) {
-        if first.starts(with: "PK\u{3}\u{4}".utf8) { throw archive(path) }
+        if ZipArchive.begins(with: first) { throw archive(path) }
         if let encoding = wideEncoding(first) {
             throw TraceError(
                 .data, path: path, "is \(encoding) text: save it as UTF-8",

@@ -7,7 +7,7 @@ import PosixCalls
 ///
 /// The buffer's memory is confined to this class, which also has exclusive use of a chunk until it requests the next one. A line
 /// points into one of them and is valid until the next line is read.
-final class LineReader {
+final class LineReader: RowInput {
     struct Line {
         let bytes: UnsafeBufferPointer<UInt8>
         /// The line's number in the file, from 1.
@@ -24,6 +24,8 @@ final class LineReader {
 
     let path: String
     let size: Int64?
+    /// A file that shrinks is an error of read(2).
+    let hasShrunk = false
     /// The number of bytes returned as lines.
     private(set) var consumed: Int64 = 0
     private(set) var lineNumber = 0
@@ -282,6 +284,15 @@ struct InputFile {
                 "is a directory: name the trace files in it, for example \(path)/Accelerometer.csv")
         }
         return InputFile(path: path, size: status.isRegular ? Int64(status.st_size) : nil, file: file)
+    }
+
+    /// The same file, to be read from its start beside this one; a duplicate of the descriptor would share its position.
+    func reopened() throws(TraceError) -> InputFile {
+        try mapError({ TraceError(.inputOutput, path: path, "cannot be opened again: \($0.reason)") }) {
+            () throws(SystemError) in
+            InputFile(
+                path: path, size: size, file: try Descriptor(path: "/proc/self/fd/\(descriptor)", flags: O_RDONLY))
+        }
     }
 
     /// The current size; `nil` when it is unknown.

@@ -9,6 +9,8 @@ import PosixCalls
 package struct RecordingFolder {
     /// The files to play, in the order of their names.
     package let files: [String]
+    /// Those of an archive, unpacked.
+    package private(set) var entries = UnpackedEntries()
     /// What is left out, in one line; `nil` for nothing.
     package let notice: String?
 
@@ -54,12 +56,12 @@ package struct RecordingFolder {
         for name in names where Self.mayBeRecording(name) {
             guard archive != nil ? !name.contains("/") : InputFile.isRegular(folder + name) else { continue }
             // An entry that cannot be unpacked is not passed over.
-            let entry = archive == nil ? nil : try InputFile.open(path: folder + name)
+            let path = folder + name
+            if archive != nil { entries.add(try InputFile.open(path: path)) }
             do throws(TraceError) {
-                let input = if let entry { entry } else { try InputFile.open(path: folder + name) }
-                let file = try TraceFile(input, hints: hints)
+                let file = try TraceFile(path: path, entries: entries, hints: hints)
                 found.append(
-                    Candidate(path: folder + name, kinds: Set(file.contents.map(\.kind)), rank: Self.rank(name)))
+                    Candidate(path: path, kinds: Set(file.contents.map(\.kind)), rank: Self.rank(name)))
             } catch {
                 // A file that should be a sensor's is not passed over.
                 if error.remedy != .leftOut, TraceFileName(name).kind != nil { refused.append(error) }
@@ -87,12 +89,13 @@ package struct RecordingFolder {
             throw error
         }
         files = found.map(\.path).filter(chosen.contains)
+        for name in names where !chosen.contains(folder + name) { entries.remove(folder + name) }
         let others = archive?.others ?? []
         guard !files.isEmpty else {
             throw TraceError(
                 .data, path: path,
-                "is \(archive == nil ? "a directory" : "a zip archive") without a recording: CSV files of sensors, Arrow streams or "
-                    + "evemu recordings"
+                "is \(archive == nil ? "a directory" : "a zip archive") without a recording: CSV files of sensors, Arrow streams, MCAP "
+                    + "files or evemu recordings"
                     + (others.isEmpty
                         ? "" : " (left out: \(others.prefix(12).map(\.printable).joined(separator: ", ")))"))
         }
@@ -109,7 +112,7 @@ package struct RecordingFolder {
 
     private static func mayBeRecording(_ name: String) -> Bool {
         let lower = name.lowercased()
-        return [".csv", ".txt", ".tsv", ".arrows", ".arrow", ".evemu", ".zst"].contains(where: lower.hasSuffix)
+        return [".csv", ".txt", ".tsv", ".arrows", ".arrow", ".mcap", ".evemu", ".zst"].contains(where: lower.hasSuffix)
             && !name.hasSuffix(ForeignFormat.convertedSuffix)
     }
 

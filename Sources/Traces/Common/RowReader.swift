@@ -1,6 +1,26 @@
 import Binnacle
 
-/// Reads a file of lines: decodes rows with a ``RowDecoder``, applies ``RowRules``, and fills windows.
+/// The rows of a file one after another: lines of text, or messages.
+protocol RowInput: AnyObject {
+    var path: String { get }
+    /// In bytes; `nil` for a pipe.
+    var size: Int64? { get }
+    /// The number of bytes returned as rows.
+    var consumed: Int64 { get }
+    /// The number of rows so far.
+    var lineNumber: Int { get }
+    /// Whether the next row can be read without waiting for the writer of a pipe.
+    var isLineReady: Bool { get }
+    /// Whether a mapped file shrank, so that its rows may be invalid.
+    var hasShrunk: Bool { get }
+
+    /// The next row, valid until the one after it; `nil` at the end.
+    func next() throws(TraceError) -> LineReader.Line?
+    /// Returns the last row again at the next ``next()``; allowed once after each.
+    func putBack()
+}
+
+/// Reads a file of rows: decodes them with a ``RowDecoder``, applies ``RowRules``, and fills windows.
 final class RowReader: TraceReader {
     let contents: [TraceFile.Content]
     let notices: [TraceNotice]
@@ -8,12 +28,14 @@ final class RowReader: TraceReader {
     var repairs: TraceRepairs { rules.repairs }
     var fraction: Double? { lines.size.map { $0 > 0 ? Double(lines.consumed) / Double($0) : 1 } }
 
-    private let lines: LineReader
+    private let lines: any RowInput
+    /// The text whose plain rows are read in bulk; `nil` if the format has none.
+    private let text: LineReader?
     private let decoder: any RowDecoder
     private let plainRows: CSVPlainRows?
     private let isCancelled: () -> Bool
     /// Starts the decoding on several threads; called before the first row is read.
-    private var readAhead: ((LineReader) -> Void)?
+    private var readAhead: (() -> Void)?
     private var rules: RowRules
     private let row: TraceRow
     /// Whether the last row belongs to the next window.
@@ -27,10 +49,11 @@ final class RowReader: TraceReader {
 
     /// Reads the lines after the header, which the decoder has consumed.
     init(
-        _ lines: LineReader, decoder: any RowDecoder, readAhead: ((LineReader) -> Void)? = nil,
-        isCancelled: @escaping () -> Bool
+        _ lines: any RowInput, decoder: any RowDecoder, text: LineReader? = nil, place: RowRules.Place = .line,
+        readAhead: (() -> Void)? = nil, isCancelled: @escaping () -> Bool
     ) {
         self.lines = lines
+        self.text = text
         self.decoder = decoder
         self.readAhead = readAhead
         self.isCancelled = isCancelled
@@ -39,14 +62,19 @@ final class RowReader: TraceReader {
         notices = decoder.notices
         let checks = decoder.unitChecks.map { $0.map { LateUnitCheck($0) } }
         unitChecks = checks.contains { $0 != nil } ? checks : []
-        rules = RowRules(path: lines.path, place: .line, streamCount: decoder.contents.count)
+        rules = RowRules(path: lines.path, place: place, streamCount: decoder.contents.count)
         row = rules.row
     }
 
     func fill(_ window: [SampleBatch], ranks: [Int]) throws(TraceError) -> Bool {
         // No threads are needed if the file is only opened for its contents.
-        readAhead.take()?(lines)
-        let hasMore = try read(window, ranks: ranks)
+        readAhead.take()?()
+        let result = Result { () throws(TraceError) in try read(window, ranks: ranks) }
+        guard !lines.hasShrunk else {
+            for batch in window { batch.removeAll() }
+            throw MappedFile.shrunk(path)
+        }
+        let hasMore = try result.get()
         if !unitChecks.isEmpty { checkUnits(window, isLast: !hasMore) }
         return hasMore
     }
@@ -108,18 +136,18 @@ final class RowReader: TraceReader {
     /// Reads plain rows in bulk, or takes those read ahead; `nil` when the next row is not plain.
     private func readPlainRows(_ window: [SampleBatch]) throws(TraceError) -> PlainRows? {
         // Plain rows cannot follow a row that is still in doubt.
-        guard let plainRows, !isRowDoubted else { return nil }
+        guard let plainRows, let text, !isRowDoubted else { return nil }
         var taken: PlainRows?
-        while let rows = try lines.appendRows(after: row.lastTimeNanoseconds, into: window) {
+        while let rows = try text.appendRows(after: row.lastTimeNanoseconds, into: window) {
             keep(rows, window)
             taken = rows
             if window.contains(where: \.isFull) { return taken }
         }
         // Plain rows are compared with a previous stamp.
         guard let last = row.lastTimeNanoseconds else { return taken }
-        let rows = plainRows.read(lines.text, after: last, longestStep: RowRules.jumpNanoseconds, into: window)
+        let rows = plainRows.read(text.text, after: last, longestStep: RowRules.jumpNanoseconds, into: window)
         guard rows.rowCount > 0 else { return taken }
-        lines.advance(lineCount: rows.rowCount, byteCount: rows.byteCount)
+        text.advance(lineCount: rows.rowCount, byteCount: rows.byteCount)
         keep(rows, window)
         return rows
     }
@@ -163,8 +191,11 @@ final class RowReader: TraceReader {
                 rowCount += 1
                 let flaw = decoder.decode(line.bytes, into: row)
                 if !line.isTerminated, flaw != nil || decoder.endsEveryLine {
+                    // The message is made while the rules change.
+                    let place = rules.place
                     let zeros = RowFlaw.zeroBytes(in: line.bytes).map { " (\($0))" } ?? ""
-                    rules.record(.torn, at: line.number, "the last line was not written to its end\(zeros): skipped")
+                    rules.record(
+                        .torn, at: line.number, "the last \(place) was not written to its end\(zeros): skipped")
                     return .end
                 }
                 if let flaw { try rules.record(flaw, at: line.number) }

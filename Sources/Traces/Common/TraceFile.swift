@@ -29,8 +29,9 @@ package final class TraceFile {
     /// Opens a file and recognises its format.
     ///
     /// - Parameters:
-    ///   - path: A CSV file, an Arrow stream, or a recording made with evemu-record, also compressed with zstd, or a pipe with
-    ///     one of them. An Arrow stream or compressed data from a pipe is first read completely into an unnamed file.
+    ///   - path: A CSV file, an Arrow stream, an MCAP file, or a recording made with evemu-record, also compressed with zstd, or a
+    ///     pipe with one of them. What is not text is first read completely from a pipe into an unnamed file.
+    ///   - entries: The entries of archives that were unpacked before.
     ///   - hints: The user's statements about the file.
     ///   - makeDecoder: Makes the decoder for an Arrow stream's raw scans, which replace the recorded samples; `nil` uses the
     ///     samples.
@@ -39,13 +40,14 @@ package final class TraceFile {
     ///   - isCancelled: Called while the reader waits for a pipe; `true` is treated as the end of the file.
     /// - Throws: ``TraceError`` when the file cannot be opened, or its header is incomplete.
     package convenience init(
-        path: String, hints: TraceHints = TraceHints(), makeDecoder: ScanDecoderMaker? = nil,
+        path: String, entries: UnpackedEntries = UnpackedEntries(), hints: TraceHints = TraceHints(),
+        makeDecoder: ScanDecoderMaker? = nil,
         isLineByLine: Bool = false, chunking: Chunking = .serial,
         isCancelled: @escaping () -> Bool = { false }
     ) throws(TraceError) {
         try self.init(
             // A pipe is opened once: a second open would wait for a second writer.
-            InputFile.open(path: path), hints: hints, makeDecoder: makeDecoder, isLineByLine: isLineByLine,
+            entries.open(path: path), hints: hints, makeDecoder: makeDecoder, isLineByLine: isLineByLine,
             chunking: chunking, isCancelled: isCancelled)
     }
 
@@ -60,7 +62,7 @@ package final class TraceFile {
         if file.size == nil {
             let lines = LineReader(file, isCancelled: isCancelled)
             let first = try lines.firstBytes(ForeignFormat.markCount)
-            if ArrowTrace.begins(with: first) || first.starts(with: ZstdStream.mark) {
+            if ArrowTrace.begins(with: first) || MCAPFile.begins(with: first) || first.starts(with: ZstdStream.mark) {
                 file = try Unpacking.pipe(lines)
             } else {
                 piped = lines
@@ -73,6 +75,11 @@ package final class TraceFile {
             let stream = try ArrowTrace.open(file, makeDecoder: makeDecoder, hints: hints, chunking: chunking)
         {
             readers = try ArrowTrace.readers(of: stream, hints: hints)
+            try requireGravity(hints)
+            return
+        }
+        if piped == nil, makeDecoder == nil, let recording = try MCAPFile(file) {
+            readers = try recording.readers(hints: hints, isCancelled: isCancelled)
             try requireGravity(hints)
             return
         }
@@ -92,8 +99,8 @@ package final class TraceFile {
         let makeReader = { (head: CSVHead) in
             let decoder = CSVDecoder(head, isLineByLine: isLineByLine)
             return RowReader(
-                lines, decoder: decoder,
-                readAhead: decoder.canReadChunks ? { $0.readAhead(head, chunking) } : nil, isCancelled: isCancelled)
+                lines, decoder: decoder, text: lines,
+                readAhead: decoder.canReadChunks ? { lines.readAhead(head, chunking) } : nil, isCancelled: isCancelled)
         }
         readers = [makeReader(head)]
         text = (lines, head, makeReader)

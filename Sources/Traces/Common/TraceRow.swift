@@ -151,7 +151,7 @@ struct RowFlaw {
 struct RowRules {
     /// The format's word for the position that it counts.
     enum Place: String {
-        case line, row
+        case line, row, message
     }
 
     let path: String

@@ -2,8 +2,8 @@ package import Binnacle
 
 /// Writes samples as a recording, in the format that the file's name ends in.
 ///
-/// It is an Arrow stream for `.arrows`, an MCAP file for `.mcap`, and else CSV with the canonical header. ``TraceSource`` reads an
-/// Arrow stream and CSV back unchanged.
+/// It is an Arrow stream for `.arrows`, an MCAP file for `.mcap`, and else CSV with the canonical header. ``TraceSource`` reads each
+/// back unchanged.
 ///
 /// Samples are collected and written in whole lines or messages: after a kill everything up to the last ``flush()`` is in the
 /// file, and at most the last line or message is torn, which a reader skips. Nothing is allocated per sample.

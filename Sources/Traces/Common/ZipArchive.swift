@@ -91,7 +91,7 @@ struct ZipArchive {
                 + "archive's size): if it is one, unpack it first")
     }
 
-    private static func begins(with first: [UInt8]) -> Bool {
+    static func begins(with first: [UInt8]) -> Bool {
         first.starts(with: "PK\u{3}\u{4}".utf8) || first.starts(with: "PK\u{5}\u{6}".utf8)
     }
 
@@ -201,6 +201,27 @@ struct ZipArchive {
             guard spool.count == size else { throw refusal("has fewer bytes than its archive states") }
             return try spool.input()
         }
+    }
+}
+
+/// Entries of archives that were unpacked, so that each is unpacked once.
+package struct UnpackedEntries: Sendable {
+    private var files: [String: InputFile] = [:]
+
+    /// Creates a list without entries.
+    package init() {}
+
+    mutating func add(_ entry: InputFile) { files[entry.path] = entry }
+
+    mutating func remove(_ path: String) { files[path] = nil }
+
+    package mutating func formUnion(_ other: UnpackedEntries) {
+        files.merge(other.files) { _, new in new }
+    }
+
+    /// Opens an entry that was unpacked, or any other file.
+    func open(path: String) throws(TraceError) -> InputFile {
+        if let file = files[path] { try file.reopened() } else { try InputFile.open(path: path) }
     }
 }
 

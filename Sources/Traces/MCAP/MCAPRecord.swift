@@ -1,4 +1,4 @@
-/// The records of an MCAP file that are written: opcode, length and contents, little-endian.
+/// A record of an MCAP file to be written: opcode, length and contents, little-endian.
 ///
 /// Source: the MCAP format specification, version 0 (mcap.dev/spec).
 struct MCAPRecord {

@@ -157,11 +157,12 @@ final class MCAPRecording: RecordingFormat {
         }
         guard let place = channels[number].index.last else { return }
         channels[number].lastKinds.append(kind)
+        let factor = RosMessage.factor(of: kind)
         let vector =
             MCAPRecord.chunkPrefixCount + Int(place.offset) + channels[number].body + RosMessage.vector(of: kind)
-        chunk.store(RosMessage.value(sample.x, of: kind).bitPattern, at: vector)
-        chunk.store(RosMessage.value(sample.y, of: kind).bitPattern, at: vector + 8)
-        chunk.store(RosMessage.value(sample.z, of: kind).bitPattern, at: vector + 16)
+        chunk.store((Double(sample.x) / factor).bitPattern, at: vector)
+        chunk.store((Double(sample.y) / factor).bitPattern, at: vector + 8)
+        chunk.store((Double(sample.z) / factor).bitPattern, at: vector + 16)
         chunk.store(UInt64(0), at: vector + RosMessage.vectorCount)
     }
 
@@ -200,7 +201,10 @@ final class MCAPRecording: RecordingFormat {
             record.add(channel.topic)
             record.add("cdr")
             // Readers of ROS look for this key; empty is the middleware's default.
-            record.add([("offered_qos_profiles", ""), ("binnacle.sensor", channel.sensor)]) {
+            record.add([
+                ("offered_qos_profiles", ""), ("binnacle.sensor", channel.sensor),
+                ("binnacle.kinds", streams.filter { $0.channel == number }.map(\.kind.rawValue).joined(separator: " ")),
+            ]) {
                 $0.add($1.0)
                 $0.add($1.1)
             }

@@ -14,6 +14,9 @@ enum RosMessage: CaseIterable {
 
     /// The name of the type.
     var name: String { self == .imu ? "sensor_msgs/msg/Imu" : "sensor_msgs/msg/MagneticField" }
+    var nameOfROS1: String { self == .imu ? "sensor_msgs/Imu" : "sensor_msgs/MagneticField" }
+    /// What it holds samples of.
+    var kinds: [SampleKind] { self == .imu ? [.accelerometer, .gyroscope] : [.magnetometer] }
     /// The last part of a topic's name.
     var topicSuffix: String { self == .imu ? "imu" : "mag" }
 
@@ -41,10 +44,8 @@ enum RosMessage: CaseIterable {
     /// The bytes from the encapsulation to the first vector: a stamp of 8 bytes, and the name of the frame with its closing zero.
     static func headerCount(frame: String) -> Int { (8 + 4 + frame.utf8.count + 1 + 7) / 8 * 8 }
 
-    /// A number of a sample in the unit of the message: a magnetic field in tesla.
-    static func value(_ axis: Float, of kind: SampleKind) -> Double {
-        kind == .magnetometer ? Double(axis) / 1e6 : Double(axis)
-    }
+    /// The factor from the unit of the message to that of samples: a magnetic field is in tesla.
+    static func factor(of kind: SampleKind) -> Double { kind == .magnetometer ? 1e6 : 1 }
 
     /// The definition in the encoding `ros2msg`: the message, and every message in it.
     var definition: String {

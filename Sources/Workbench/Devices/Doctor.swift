@@ -184,6 +184,11 @@ package struct Doctor {
         for matrix in inspection.matrices {
             let origin = matrix.source.map { "from \($0.printable)" } ?? "the default, as none is configured"
             lines.append("    mount matrix of the \(matrix.kind.rawValue) \(matrix.matrix), \(origin)")
+            if matrix.matrix.determinant < 0 {
+                lines.append(
+                    "    but its determinant is -1: attitudes and headings are right for a chip with reversed signs alone"
+                )
+            }
         }
         if let events = inspection.events {
             let words = Spelling.list(events.events.map(\.words.printable))

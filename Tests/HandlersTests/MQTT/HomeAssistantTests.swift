@@ -97,6 +97,7 @@ import Testing
         }
         #expect(try names([]) == [])
         #expect(try names([.motionBegan, .motionEnded]) == ["moving_bow", "peak", "tamper"])
+        #expect(try names([.attitudeChanged]) == ["pitch", "roll"])
         #expect(try names([.heading, .northFaced]) == ["event_north_faced", "heading", "trigger_north_faced"])
         #expect(MQTTDiscovery([], Self.topics).messages.isEmpty)
     }
