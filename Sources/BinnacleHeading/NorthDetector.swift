@@ -29,7 +29,7 @@ public final class NorthDetector: EventDetector {
     /// Told what is found.
     ///
     /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
-    public weak var delegate: (any NorthDetectorDelegate)?
+    package weak var delegate: (any NorthDetectorDelegate)?
     /// The heading and its accuracy at each sample that decides a heading, or why there is none.
     package let rows: MeasuredRows? = MeasuredRows()
     /// Why there was no heading at the last sample that could have had one; `nil` when there was.

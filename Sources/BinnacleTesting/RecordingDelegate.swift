@@ -49,11 +49,11 @@ public final class RecordingDelegate:
     /// The recorder, which is told every call.
     public var decoratedNorthDelegate: (any NorthDetectorDelegate)? { recorder }
     /// The recorder, which is told every call.
-    public var decoratedOrientationDelegate: (any OrientationDetectorDelegate)? { recorder }
+    package var decoratedOrientationDelegate: (any OrientationDetectorDelegate)? { recorder }
     /// The recorder, which is told every call.
-    public var decoratedHingeDelegate: (any HingeDetectorDelegate)? { recorder }
+    package var decoratedHingeDelegate: (any HingeDetectorDelegate)? { recorder }
     /// The recorder, which is told every call.
-    public var decoratedAttitudeDelegate: (any AttitudeDetectorDelegate)? { recorder }
+    package var decoratedAttitudeDelegate: (any AttitudeDetectorDelegate)? { recorder }
 }
 
 /// Writes down what a ``RecordingDelegate`` passes on: the methods of the delegates' protocols are no members of that one.

@@ -4,7 +4,7 @@
 /// All methods are called on the thread that offers the samples, in the order of the samples. The detector is always the
 /// first argument, so one object can be the delegate of many. A method may call ``HingeDetector/stopDetection()``; nothing
 /// more is reported then.
-public protocol HingeDetectorDelegate: AnyObject {
+package protocol HingeDetectorDelegate: AnyObject {
     /// Tells the delegate that detection is about to start; called once for each start.
     func hingeDetectorWillStartDetection(_ detector: HingeDetector)
     /// Tells the delegate that detection stopped; called once for each stop of a running detection.
@@ -31,24 +31,24 @@ public protocol HingeDetectorDelegate: AnyObject {
 // A method that a conforming type leaves out is passed on, or does nothing.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension HingeDetectorDelegate {
-    public var decoratedHingeDelegate: (any HingeDetectorDelegate)? { nil }
+    package var decoratedHingeDelegate: (any HingeDetectorDelegate)? { nil }
 
-    public func hingeDetectorWillStartDetection(_ detector: HingeDetector) {
+    package func hingeDetectorWillStartDetection(_ detector: HingeDetector) {
         decoratedHingeDelegate?.hingeDetectorWillStartDetection(detector)
     }
-    public func hingeDetectorDidStopDetection(_ detector: HingeDetector) {
+    package func hingeDetectorDidStopDetection(_ detector: HingeDetector) {
         decoratedHingeDelegate?.hingeDetectorDidStopDetection(detector)
     }
-    public func hingeDetectorDeviceNotAvailable(_ detector: HingeDetector) {
+    package func hingeDetectorDeviceNotAvailable(_ detector: HingeDetector) {
         decoratedHingeDelegate?.hingeDetectorDeviceNotAvailable(detector)
     }
-    public func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) {
+    package func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) {
         decoratedHingeDelegate?.hingeDetector(detector, didFailWithError: error)
     }
-    public func hingeDetector(_ detector: HingeDetector, shouldReport event: HingeEvent) -> Bool {
+    package func hingeDetector(_ detector: HingeDetector, shouldReport event: HingeEvent) -> Bool {
         decoratedHingeDelegate?.hingeDetector(detector, shouldReport: event) ?? true
     }
-    public func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {
+    package func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {
         decoratedHingeDelegate?.hingeDetector(detector, didChange: event)
     }
 }

@@ -4,7 +4,7 @@
 /// All methods are called on the thread that offers the samples, in the order of the samples: at one sample, the
 /// orientation comes before the tilt. The detector is always the first argument, so one object can be the delegate of
 /// many. A method may call ``OrientationDetector/stopDetection()``; nothing more is reported then.
-public protocol OrientationDetectorDelegate: AnyObject {
+package protocol OrientationDetectorDelegate: AnyObject {
     /// Tells the delegate that detection is about to start; called once for each start.
     func orientationDetectorWillStartDetection(_ detector: OrientationDetector)
     /// Tells the delegate that detection stopped; called once for each stop of a running detection.
@@ -38,32 +38,32 @@ public protocol OrientationDetectorDelegate: AnyObject {
 // A method that a conforming type leaves out is passed on, or does nothing.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension OrientationDetectorDelegate {
-    public var decoratedOrientationDelegate: (any OrientationDetectorDelegate)? { nil }
+    package var decoratedOrientationDelegate: (any OrientationDetectorDelegate)? { nil }
 
-    public func orientationDetectorWillStartDetection(_ detector: OrientationDetector) {
+    package func orientationDetectorWillStartDetection(_ detector: OrientationDetector) {
         decoratedOrientationDelegate?.orientationDetectorWillStartDetection(detector)
     }
-    public func orientationDetectorDidStopDetection(_ detector: OrientationDetector) {
+    package func orientationDetectorDidStopDetection(_ detector: OrientationDetector) {
         decoratedOrientationDelegate?.orientationDetectorDidStopDetection(detector)
     }
-    public func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector) {
+    package func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector) {
         decoratedOrientationDelegate?.orientationDetectorDeviceNotAvailable(detector)
     }
-    public func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error) {
+    package func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error) {
         decoratedOrientationDelegate?.orientationDetector(detector, didFailWithError: error)
     }
-    public func orientationDetector(_ detector: OrientationDetector, shouldChangeOrientation event: OrientationEvent)
+    package func orientationDetector(_ detector: OrientationDetector, shouldChangeOrientation event: OrientationEvent)
         -> Bool
     {
         decoratedOrientationDelegate?.orientationDetector(detector, shouldChangeOrientation: event) ?? true
     }
-    public func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {
+    package func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {
         decoratedOrientationDelegate?.orientationDetector(detector, didChangeOrientation: event)
     }
-    public func orientationDetector(_ detector: OrientationDetector, shouldChangeTilt event: OrientationEvent) -> Bool {
+    package func orientationDetector(_ detector: OrientationDetector, shouldChangeTilt event: OrientationEvent) -> Bool {
         decoratedOrientationDelegate?.orientationDetector(detector, shouldChangeTilt: event) ?? true
     }
-    public func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {
+    package func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {
         decoratedOrientationDelegate?.orientationDetector(detector, didChangeTilt: event)
     }
 }

@@ -20,7 +20,7 @@ public final class MotionManager: EventDetector {
     /// Told what is found.
     ///
     /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
-    public weak var delegate: (any MotionManagerDelegate)?
+    package weak var delegate: (any MotionManagerDelegate)?
     /// Whether samples are looked at.
     public private(set) var isDetecting = false
     /// The sample that the delegate is being told about.

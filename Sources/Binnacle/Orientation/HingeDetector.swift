@@ -5,10 +5,10 @@ import Kernels
 ///
 /// It looks whenever the screen has a sample, with the latest one of the base. While either part is shaken, and while the
 /// hinge is nearly upright, the last values hold. A switch of the hardware may decide instead, or in addition.
-public final class HingeDetector: EventDetector {
+package final class HingeDetector: EventDetector {
     package static let kind = "hinge"
     /// The name that events carry.
-    public let name: String
+    package let name: String
     /// The stream of the accelerometer in the screen, and of the one in the base; `nil` where there is none.
     package let screen: SampleStream?
     package let base: SampleStream?
@@ -19,11 +19,11 @@ public final class HingeDetector: EventDetector {
     /// Told what is found.
     ///
     /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
-    public weak var delegate: (any HingeDetectorDelegate)?
+    package weak var delegate: (any HingeDetectorDelegate)?
     /// The angle at each sample, and the posture from that sample on.
     package let rows: MeasuredRows? = MeasuredRows()
     /// Whether samples are looked at.
-    public private(set) var isDetecting = false
+    package private(set) var isDetecting = false
     /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// How the laptop is set up, as the delegate was told; `nil` while that is unknown.
@@ -33,7 +33,7 @@ public final class HingeDetector: EventDetector {
     package var angleDegrees: Double? { toldDegrees }
 
     /// The streams of both accelerometers, as far as they are there.
-    public var streams: [SampleStream] { [screen, base].compactMap { $0 } }
+    package var streams: [SampleStream] { [screen, base].compactMap { $0 } }
 
     /// The posture before this delivery, and its changes in it.
     private var history: (before: Posture?, changes: [(position: SamplePosition, posture: Posture)]) = (nil, [])
@@ -79,7 +79,7 @@ public final class HingeDetector: EventDetector {
     ///
     /// Without two active accelerometers and without a switch the delegate is told *device not available*, and detection
     /// stays off.
-    public func startDetection() {
+    package func startDetection() {
         guard !isDetecting else { return }
         let active = streams.count { $0.sensor.isActive }
         guard hasSwitch || active == 2 else {
@@ -98,7 +98,7 @@ public final class HingeDetector: EventDetector {
     }
 
     /// Stops at once; does nothing while not detecting.
-    public func stopDetection() {
+    package func stopDetection() {
         guard isDetecting else { return }
         isDetecting = false
         delegate?.hingeDetectorDidStopDetection(self)
@@ -255,11 +255,6 @@ extension HingeDetector {
 }
 
 extension SensorSession.Setup {
-    /// Makes events of what a hinge detector tells it; the delegate of one that is given none.
-    ///
-    /// A delegate that wants both, calls and events, passes them on to this one.
-    public var hingeEventDelegate: some HingeDetectorDelegate { router }
-
     /// Looks for the angle of a hinge in the samples of two accelerometers.
     ///
     /// - Parameters:
@@ -267,19 +262,16 @@ extension SensorSession.Setup {
     ///   - screen: The name of the sensor in the screen.
     ///   - base: The name of the sensor in the base.
     ///   - settings: When a laptop is taken for set up otherwise.
-    ///   - delegate: Told what is found, in the place of ``hingeEventDelegate``, and held by the session.
     /// - Returns: The detector, which the session starts.
     /// - Throws: The first of the settings' problems, or that the source has no such sensor.
     @discardableResult
     public func detectHinge(
-        name: String = "hinge", screen: String, base: String, settings: HingeSettings = HingeSettings(),
-        delegate: (any HingeDetectorDelegate)? = nil
-    ) throws -> HingeDetector {
+        name: String = "hinge", screen: String, base: String, settings: HingeSettings = HingeSettings()
+    ) throws -> any Detector {
         try settings.check()
         let detector = HingeDetector(
             name: name, screen: try stream(of: .accelerometer, named: screen),
             base: try stream(of: .accelerometer, named: base), settings: settings)
-        detector.delegate = delegate
-        return add(detector, owning: delegate)
+        return add(detector)
     }
 }

@@ -6,10 +6,10 @@ import Kernels
 /// The detector works without a delegate as well; it holds the delegate weakly, so its creator has to keep it. A value
 /// changes after it has lasted the dwell time, the first one at once. While the total acceleration is not near 1 g, in
 /// free fall and while it is shaken, the last values hold.
-public final class OrientationDetector: EventDetector {
+package final class OrientationDetector: EventDetector {
     package static let kind = "orientation"
     /// The name that events carry.
-    public let name: String
+    package let name: String
     /// The accelerometer's stream; `nil` when there is none.
     package let accelerometer: SampleStream?
     /// When an edge is taken for the upper one.
@@ -19,16 +19,16 @@ public final class OrientationDetector: EventDetector {
     /// Told what is found.
     ///
     /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
-    public weak var delegate: (any OrientationDetectorDelegate)?
+    package weak var delegate: (any OrientationDetectorDelegate)?
     /// How the screen was held at each sample, and the edge and the tilt from that sample on.
     package let rows: MeasuredRows? = MeasuredRows()
     /// Whether samples are looked at.
-    public private(set) var isDetecting = false
+    package private(set) var isDetecting = false
     /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
 
     /// The accelerometer's stream, if it is there.
-    public var streams: [SampleStream] { [accelerometer].compactMap { $0 } }
+    package var streams: [SampleStream] { [accelerometer].compactMap { $0 } }
     /// Which edge points up, as the delegate was told.
     package var orientation: ScreenOrientation { edge.value }
     /// How far the screen leans, as the delegate was told.
@@ -78,7 +78,7 @@ public final class OrientationDetector: EventDetector {
     ///
     /// Without an accelerometer, or with one that is inactive, the delegate is told *device not available* and
     /// detection stays off.
-    public func startDetection() {
+    package func startDetection() {
         guard !isDetecting else { return }
         guard let accelerometer, accelerometer.sensor.isActive else {
             delegate?.orientationDetectorDeviceNotAvailable(self)
@@ -95,7 +95,7 @@ public final class OrientationDetector: EventDetector {
     }
 
     /// Stops at once; does nothing while not detecting.
-    public func stopDetection() {
+    package func stopDetection() {
         guard isDetecting else { return }
         isDetecting = false
         delegate?.orientationDetectorDidStopDetection(self)
@@ -262,37 +262,5 @@ extension OrientationSettings {
         case .device: SIMD3(1, 1, 1)
         case .desktop: isReversed ? SIMD3(1, 1, -1) : SIMD3(-1, -1, 1)
         }
-    }
-}
-
-extension SensorSession.Setup {
-    /// Makes events of what an orientation detector tells it; the delegate of one that is given none.
-    ///
-    /// A delegate that wants both, calls and events, passes them on to this one.
-    public var orientationEventDelegate: some OrientationDetectorDelegate { router }
-
-    /// Looks for the upper edge and the lean of a screen in the samples of an accelerometer.
-    ///
-    /// - Parameters:
-    ///   - name: The name that events carry.
-    ///   - sensor: The sensor's name; `nil` takes the first accelerometer. Without one the detector tells *device not
-    ///     available*.
-    ///   - hinge: Knows how the device is set up, for ``OrientationSettings/postures``.
-    ///   - settings: When an edge is taken for the upper one.
-    ///   - delegate: Told what is found, in the place of ``orientationEventDelegate``, and held by the session.
-    /// - Returns: The detector, which the session starts.
-    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
-    @discardableResult
-    public func detectOrientation(
-        name: String = "orientation", sensor: String? = nil, hinge: HingeDetector? = nil,
-        settings: OrientationSettings = OrientationSettings(),
-        delegate: (any OrientationDetectorDelegate)? = nil
-    ) throws -> OrientationDetector {
-        try settings.check()
-        let detector = OrientationDetector(
-            name: name, accelerometer: try stream(of: .accelerometer, named: sensor), hinge: hinge,
-            settings: settings)
-        detector.delegate = delegate
-        return add(detector, owning: delegate)
     }
 }

@@ -10,18 +10,18 @@ import SensorGeometry
 /// not, a change of zone or state has to last its time again.
 ///
 /// The detector works without a delegate as well; it holds the delegate weakly, so its creator has to keep it.
-public final class VibrationDetector: EventDetector {
+package final class VibrationDetector: EventDetector {
     package static let kind = "vibration"
     /// The name that events carry.
-    public let name: String
+    package let name: String
     /// The accelerometer's stream, where there is one.
-    public let streams: [SampleStream]
+    package let streams: [SampleStream]
     /// What is measured.
     package let settings: VibrationSettings
     /// Told what is found; held weakly, and loaded once a delivery.
-    public weak var delegate: (any VibrationDetectorDelegate)?
+    package weak var delegate: (any VibrationDetectorDelegate)?
     /// Whether samples are looked at.
-    public private(set) var isDetecting = false
+    package private(set) var isDetecting = false
     /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// What the bands' limits are compared with, once a second, for what is drawn.
@@ -84,7 +84,7 @@ public final class VibrationDetector: EventDetector {
     }
 
     /// Starts with the next delivery, in the state of a new detector that has learned; does nothing while detecting.
-    public func startDetection() {
+    package func startDetection() {
         guard !isDetecting else { return }
         guard streams.contains(where: \.sensor.isActive) else {
             delegate?.vibrationDetectorDeviceNotAvailable(self)
@@ -99,7 +99,7 @@ public final class VibrationDetector: EventDetector {
     }
 
     /// Stops at once.
-    public func stopDetection() { isDetecting = false }
+    package func stopDetection() { isDetecting = false }
 
     /// Tells the delegate when the accelerometer's stream is among those that failed; the zone and the state hold.
     package func didLose(_ lost: [SampleStream], because error: any Error) {
@@ -402,31 +402,5 @@ extension VibrationDetector {
             "vibration '\(name)': \(counts.left) of \(counts.left + counts.measured) seconds were not measured, because "
                 + "samples were missing, uneven, not finite, fewer than 16 or more than \(BandSpectrum.mostSamples)"
         ]
-    }
-}
-
-extension SensorSession.Setup {
-    /// Makes events of what a vibration detector tells it; the delegate of one that is given none.
-    public var vibrationEventDelegate: some VibrationDetectorDelegate { router }
-
-    /// Measures how strongly a machine vibrates in the samples of an accelerometer.
-    ///
-    /// - Parameters:
-    ///   - name: The name that events carry.
-    ///   - sensor: The sensor's name; `nil` takes the first accelerometer.
-    ///   - settings: What is measured, and the limits.
-    ///   - delegate: Told what is found, in the place of ``vibrationEventDelegate``, and held by the session.
-    /// - Returns: The detector, which the session starts.
-    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
-    @discardableResult
-    public func detectVibration(
-        name: String = "vibration", sensor: String? = nil, settings: VibrationSettings = VibrationSettings(),
-        delegate: (any VibrationDetectorDelegate)? = nil
-    ) throws -> VibrationDetector {
-        try settings.check()
-        let detector = VibrationDetector(
-            name: name, accelerometer: try stream(of: .accelerometer, named: sensor), settings: settings)
-        detector.delegate = delegate
-        return add(detector, owning: delegate)
     }
 }

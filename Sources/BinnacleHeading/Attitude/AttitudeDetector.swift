@@ -1,4 +1,4 @@
-public import Binnacle
+package import Binnacle
 import Kernels
 import SensorGeometry
 
@@ -10,10 +10,10 @@ import SensorGeometry
 /// accelerometer alone there is a tilt and no turn about the vertical.
 ///
 /// It knows no clock but the samples' stamps, and works without a delegate, which it holds weakly.
-public final class AttitudeDetector: EventDetector {
+package final class AttitudeDetector: EventDetector {
     package static let kind = "attitude"
     /// The name that events carry.
-    public let name: String
+    package let name: String
     /// The accelerometer's stream; `nil` when there is none.
     package let accelerometer: SampleStream?
     /// The gyroscope's stream, which may never have a sample; `nil` when there is none.
@@ -25,18 +25,18 @@ public final class AttitudeDetector: EventDetector {
     /// Told what is found.
     ///
     /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
-    public weak var delegate: (any AttitudeDetectorDelegate)?
+    package weak var delegate: (any AttitudeDetectorDelegate)?
     /// Roll, pitch, heading or yaw, and its accuracy at each sample that decides an attitude.
     package let rows: MeasuredRows? = MeasuredRows()
     /// Whether samples are looked at.
-    public private(set) var isDetecting = false
+    package private(set) var isDetecting = false
     /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The latest attitude, for the thread of the samples; `nil` while there is none.
-    public private(set) var latest: DeviceMotion?
+    package private(set) var latest: DeviceMotion?
 
     /// The streams of the gyroscope, the accelerometer and the magnetometer, as far as they are there.
-    public var streams: [SampleStream] { [gyroscope, accelerometer, magnetometer].compactMap { $0 } }
+    package var streams: [SampleStream] { [gyroscope, accelerometer, magnetometer].compactMap { $0 } }
     /// What is known of the gyroscope, as of the end of the last delivery; `nil` while there is none.
     package var gyroscopeState: GyroscopeState? { fused?.fused.state }
 
@@ -92,7 +92,7 @@ public final class AttitudeDetector: EventDetector {
     ///
     /// Without an accelerometer, or with one that is inactive, the delegate is told *device not available* and detection
     /// stays off.
-    public func startDetection() {
+    package func startDetection() {
         guard !isDetecting else { return }
         guard let accelerometer, accelerometer.sensor.isActive else {
             delegate?.attitudeDetectorDeviceNotAvailable(self)
@@ -112,7 +112,7 @@ public final class AttitudeDetector: EventDetector {
     }
 
     /// Stops at once and forgets what was under way; does nothing while not detecting.
-    public func stopDetection() {
+    package func stopDetection() {
         guard isDetecting else { return }
         isDetecting = false
         latest = nil

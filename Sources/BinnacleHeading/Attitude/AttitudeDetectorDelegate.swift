@@ -5,7 +5,7 @@ import Binnacle
 /// All methods are called on the thread that offers the samples, in the order of the samples. The detector is always the
 /// first argument, so one object can be the delegate of many. A method may call ``AttitudeDetector/stopDetection()``; nothing
 /// more is reported then.
-public protocol AttitudeDetectorDelegate: AnyObject {
+package protocol AttitudeDetectorDelegate: AnyObject {
     /// Tells the delegate that detection is about to start; called once for each start.
     func attitudeDetectorWillStartDetection(_ detector: AttitudeDetector)
     /// Tells the delegate that detection stopped; called once for each stop of a running detection.
@@ -30,30 +30,30 @@ public protocol AttitudeDetectorDelegate: AnyObject {
 // A method that a conforming type leaves out is passed on, or does nothing.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension AttitudeDetectorDelegate {
-    public var decoratedAttitudeDelegate: (any AttitudeDetectorDelegate)? { nil }
+    package var decoratedAttitudeDelegate: (any AttitudeDetectorDelegate)? { nil }
 
-    public func attitudeDetectorWillStartDetection(_ detector: AttitudeDetector) {
+    package func attitudeDetectorWillStartDetection(_ detector: AttitudeDetector) {
         decoratedAttitudeDelegate?.attitudeDetectorWillStartDetection(detector)
     }
-    public func attitudeDetectorDidStopDetection(_ detector: AttitudeDetector) {
+    package func attitudeDetectorDidStopDetection(_ detector: AttitudeDetector) {
         decoratedAttitudeDelegate?.attitudeDetectorDidStopDetection(detector)
     }
-    public func attitudeDetectorDeviceNotAvailable(_ detector: AttitudeDetector) {
+    package func attitudeDetectorDeviceNotAvailable(_ detector: AttitudeDetector) {
         decoratedAttitudeDelegate?.attitudeDetectorDeviceNotAvailable(detector)
     }
-    public func attitudeDetector(_ detector: AttitudeDetector, didFailWithError error: any Error) {
+    package func attitudeDetector(_ detector: AttitudeDetector, didFailWithError error: any Error) {
         decoratedAttitudeDelegate?.attitudeDetector(detector, didFailWithError: error)
     }
-    public func attitudeDetector(_ detector: AttitudeDetector, didUpdate motion: DeviceMotion) {
+    package func attitudeDetector(_ detector: AttitudeDetector, didUpdate motion: DeviceMotion) {
         decoratedAttitudeDelegate?.attitudeDetector(detector, didUpdate: motion)
     }
-    public func attitudeDetector(_ detector: AttitudeDetector, didChange motion: DeviceMotion) {
+    package func attitudeDetector(_ detector: AttitudeDetector, didChange motion: DeviceMotion) {
         decoratedAttitudeDelegate?.attitudeDetector(detector, didChange: motion)
     }
-    public func attitudeDetector(_ detector: AttitudeDetector, didBegin event: AttitudeLimitEvent) {
+    package func attitudeDetector(_ detector: AttitudeDetector, didBegin event: AttitudeLimitEvent) {
         decoratedAttitudeDelegate?.attitudeDetector(detector, didBegin: event)
     }
-    public func attitudeDetector(_ detector: AttitudeDetector, didEnd event: AttitudeLimitEvent) {
+    package func attitudeDetector(_ detector: AttitudeDetector, didEnd event: AttitudeLimitEvent) {
         decoratedAttitudeDelegate?.attitudeDetector(detector, didEnd: event)
     }
 }

@@ -124,9 +124,9 @@ extension Figure.Name {
 }
 
 /// A body that has heeled or pitched beyond a limit, or is level again: what an ``AttitudeDetector`` found at one sample.
-public struct AttitudeLimitEvent: Sendable, Equatable {
+package struct AttitudeLimitEvent: Sendable, Equatable {
     /// An angle that has a limit.
-    public enum Angle: Sendable {
+    package enum Angle: Sendable {
         /// The roll, by ``AttitudeSettings/heelDegrees``.
         case heel
         /// The pitch, by ``AttitudeSettings/pitchDegrees``.
@@ -134,18 +134,18 @@ public struct AttitudeLimitEvent: Sendable, Equatable {
     }
 
     /// Which angle it is about.
-    public let angle: Angle
+    package let angle: Angle
     /// The attitude at the sample that decided it.
-    public let motion: DeviceMotion
+    package let motion: DeviceMotion
     /// The stamp of the first sample beyond the limit, in nanoseconds.
-    public let onsetNanoseconds: Int64
+    package let onsetNanoseconds: Int64
     /// How long the angle was beyond the limit; `nil` at the begin.
-    public let duration: Duration?
+    package let duration: Duration?
     /// The greatest angle so far, without its sign, in degrees.
-    public let peakDegrees: Double
+    package let peakDegrees: Double
 
     /// The stamp of the sample that decided it, in nanoseconds.
-    public var timeNanoseconds: Int64 { motion.timeNanoseconds }
+    package var timeNanoseconds: Int64 { motion.timeNanoseconds }
 }
 
 extension AttitudeLimitEvent: DetectorResult {
