@@ -108,7 +108,7 @@ private final class StampSource: SampleSource {
     }
 
     @Test(arguments: End.allCases) func everyDelegateIsToldTheStartAndTheEndOnce(_ end: End) async {
-        let delegates = (0..<4).map { _ in RecordingDelegate() }
+        let delegates = (0..<2).map { _ in RecordingDelegate() }
         let box = Mutex<SensorSession?>(nil)
         let session = SensorSession {
             let sensors = [Sensor(name: "lid"), Sensor(name: "base")]
@@ -123,14 +123,10 @@ private final class StampSource: SampleSource {
             if end == .failure { source.fail(streams, atRequest: 1) }
             return source
         } configure: { setup in
-            let lid = setup.stream(of: .accelerometer, from: "lid")
-            let orientation = OrientationDetector(accelerometer: lid)
-            let hinge = HingeDetector(screen: lid, base: setup.stream(of: .accelerometer, from: "base"))
-            orientation.delegate = delegates[2]
-            hinge.delegate = delegates[3]
             let detectors: [any Detector] = [
                 try setup.detectMotion(delegate: delegates[0]), try setup.detectNorth(delegate: delegates[1]),
-                setup.add(orientation), setup.add(hinge),
+                try setup.detect(.orientation()),
+                try setup.detectHinge(screen: "lid", base: "base"),
             ]
             setup.add(
                 StampRecorder { _ in
@@ -166,7 +162,10 @@ private final class StampSource: SampleSource {
     @Test func aSensorThatTheSourceDoesNotHaveIsAnError() async {
         let wrong: [(@Sendable (SensorSession.Setup) throws -> Void, String)] = [
             ({ try $0.detectMotion(sensor: "lid") }, "there is no accelerometer 'lid': the source has 'chassis'"),
-            ({ try $0.detect(.orientation(), sensor: "lid") }, "there is no accelerometer 'lid': the source has 'chassis'"),
+            (
+                { try $0.detect(.orientation(), sensor: "lid") },
+                "there is no accelerometer 'lid': the source has 'chassis'"
+            ),
             (
                 { try $0.detectHinge(screen: "chassis", base: "lid") },
                 "there is no accelerometer 'lid': the source has 'chassis'"

@@ -2,16 +2,13 @@
 ///
 /// A light sensor has one value and a reading a second, so it has no stream of samples: what reads it calls
 /// ``take(level:unit:at:)`` on the thread of the other detectors.
-package final class AmbientLightDetector: EventDetector {
+package final class AmbientLightDetector: ReportingDetector {
     package static let kind = "light"
     /// The name that events carry.
     package let name: String
     /// When a change is reported.
     package let settings: AmbientLightSettings
-    /// Told what is found.
-    ///
-    /// It is held weakly, so its creator has to keep it.
-    package weak var delegate: (any AmbientLightDetectorDelegate)?
+    package weak var delegate: (any DetectorDelegate)?
     /// Whether readings are looked at.
     package private(set) var isDetecting = false
     /// The reading that the delegate is being told about.
@@ -70,13 +67,10 @@ package final class AmbientLightDetector: EventDetector {
             let least = max(1, told.level * settings.changePercent / 100)
             guard abs(level - told.level) >= least else { return }
         }
-        guard delegate?.ambientLightDetector(self, shouldReport: event) ?? true, isDetecting else {
-            return
-        }
         position = SamplePosition(
             timeNanoseconds: timeNanoseconds, streamIndex: .max, sampleIndex: .max)
         told = event
-        delegate?.ambientLightDetector(self, didChange: event)
+        delegate?.collect(.lightChanged, self, event)
     }
 
     /// Tells the delegate, once until the next reading, that there is none.
@@ -84,13 +78,12 @@ package final class AmbientLightDetector: EventDetector {
         guard isDetecting, !hasFailed else { return }
         hasFailed = true
         (told, latest) = (nil, nil)
-        delegate?.ambientLightDetector(self, didFailWithError: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 }
 
 extension AmbientLightDetector {
     package var eventSensor: String? { name }
-    package func report(to router: Router) { delegate = delegate ?? router }
 
     package var figures: [Figure] { latest.map { [Figure.Name.illuminance, .brightness].figures(of: $0) } ?? [] }
 

@@ -60,7 +60,7 @@ package protocol FigureSource {
 }
 
 /// What a detector found at one sample.
-package protocol DetectorResult: FigureSource {
+package protocol DetectorResult: FigureSource, Sendable {
     /// The stamp of the sample that decided it, in nanoseconds.
     var timeNanoseconds: Int64 { get }
 }

@@ -5,7 +5,7 @@ import Kernels
 ///
 /// It looks whenever the screen has a sample, with the latest one of the base. While either part is shaken, and while the
 /// hinge is nearly upright, the last values hold. A switch of the hardware may decide instead, or in addition.
-package final class HingeDetector: EventDetector {
+package final class HingeDetector: ReportingDetector {
     package static let kind = "hinge"
     /// The name that events carry.
     package let name: String
@@ -16,10 +16,7 @@ package final class HingeDetector: EventDetector {
     package let hasSwitch: Bool
     /// When a laptop is taken for set up otherwise.
     package let settings: HingeSettings
-    /// Told what is found.
-    ///
-    /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
-    package weak var delegate: (any HingeDetectorDelegate)?
+    package weak var delegate: (any DetectorDelegate)?
     /// The angle at each sample, and the posture from that sample on.
     package let rows: MeasuredRows? = MeasuredRows()
     /// Whether samples are looked at.
@@ -46,7 +43,6 @@ package final class HingeDetector: EventDetector {
     private var toldDegrees: Double?
     private var lastBase: Sample?
     private var lastTimeNanoseconds: Int64?
-    private var startCount = 0
 
     /// Creates a detector that does not detect yet.
     ///
@@ -83,7 +79,8 @@ package final class HingeDetector: EventDetector {
         guard !isDetecting else { return }
         let active = streams.count { $0.sensor.isActive }
         guard hasSwitch || active == 2 else {
-            delegate?.hingeDetectorDeviceNotAvailable(self)
+            delegate?.collect(
+                .detectorUnavailable, self, because: "no two active accelerometers and no switch")
             return
         }
         posture = nil
@@ -92,17 +89,11 @@ package final class HingeDetector: EventDetector {
         due.accept(nil)
         turned.accept(false)
         (toldDegrees, lastBase, lastTimeNanoseconds) = (nil, nil, nil)
-        startCount += 1
         isDetecting = true
-        delegate?.hingeDetectorWillStartDetection(self)
     }
 
-    /// Stops at once; does nothing while not detecting.
-    package func stopDetection() {
-        guard isDetecting else { return }
-        isDetecting = false
-        delegate?.hingeDetectorDidStopDetection(self)
-    }
+    /// Stops at once.
+    package func stopDetection() { isDetecting = false }
 
     /// Tells the delegate when one of the accelerometers' streams is among those that failed; the last values hold.
     package func didLose(_ streams: [SampleStream], because error: any Error) {
@@ -111,7 +102,7 @@ package final class HingeDetector: EventDetector {
         }
         interrupt()
         lastBase = nil
-        delegate?.hingeDetector(self, didFailWithError: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 
     /// How the laptop was set up at a sample of the delivery that was processed last; `nil` while that is unknown.
@@ -136,7 +127,7 @@ package final class HingeDetector: EventDetector {
     /// Tells the delegate that the switch cannot be read, where it alone says the posture; the last one holds.
     private func switchDidFail(because error: any Error) {
         guard isDetecting, screen == nil || base == nil else { return }
-        delegate?.hingeDetector(self, didFailWithError: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 
     /// Looks at the batches of both accelerometers and tells the delegate what they mean.
@@ -147,7 +138,6 @@ package final class HingeDetector: EventDetector {
             let lower = delivery.index(of: base.id)
         else { return }
         let delegate = self.delegate
-        let start = startCount
         var samples = MergedSamples(
             delivery.batches[upper].columns, at: upper, field: delivery.batches[lower].columns, at: lower, rates: nil,
             at: 0)
@@ -158,7 +148,6 @@ package final class HingeDetector: EventDetector {
                 let sample = samples.acceleration.sample(index)
                 position = samples.acceleration.position(of: index, at: upper)
                 let degrees = process(at: sample, delegate)
-                guard isDetecting, startCount == start else { return }
                 rows?.append(
                     sample.timeNanoseconds, SIMD4(degrees.map { Float($0) } ?? .nan, bit(of: posture), .nan, .nan))
             case .rate: break
@@ -167,7 +156,7 @@ package final class HingeDetector: EventDetector {
     }
 
     /// Reports what a sample changes; returns its angle, `nil` where that is unknown.
-    private func process(at sample: Sample, _ delegate: (any HingeDetectorDelegate)?) -> Double? {
+    private func process(at sample: Sample, _ delegate: (any DetectorDelegate)?) -> Double? {
         let time = sample.timeNanoseconds
         if let last = lastTimeNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds) { interrupt() }
         lastTimeNanoseconds = time
@@ -199,22 +188,18 @@ package final class HingeDetector: EventDetector {
         turned.interrupt()
     }
 
-    private func report(_ event: HingeEvent, _ delegate: (any HingeDetectorDelegate)?) {
-        let start = startCount
-        guard delegate?.hingeDetector(self, shouldReport: event) ?? true, isDetecting, startCount == start
-        else { return }
+    private func report(_ event: HingeEvent, _ delegate: (any DetectorDelegate)?) {
         if event.posture != posture { history.changes.append((position, event.posture)) }
         posture = event.posture
         due.accept(event.posture)
         turned.accept(false)
         toldDegrees = event.angleDegrees
-        delegate?.hingeDetector(self, didChange: event)
+        delegate?.collect(.hingeChanged, self, event)
     }
 }
 
 extension HingeDetector {
     package var eventSensor: String? { screen?.sensor.name }
-    package func report(to router: Router) { delegate = delegate ?? router }
 
     package var state: String? { posture?.rawValue }
     package var figures: [Figure] { angleDegrees.map { [Figure(.angle, Figure.Name.angle.number($0))] } ?? [] }

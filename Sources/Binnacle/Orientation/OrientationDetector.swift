@@ -3,10 +3,10 @@ import Kernels
 
 /// Finds which edge of the screen points up, and how far it leans, in the samples of one accelerometer.
 ///
-/// The detector works without a delegate as well; it holds the delegate weakly, so its creator has to keep it. A value
+/// A value
 /// changes after it has lasted the dwell time, the first one at once. While the total acceleration is not near 1 g, in
 /// free fall and while it is shaken, the last values hold.
-package final class OrientationDetector: EventDetector {
+package final class OrientationDetector: ReportingDetector {
     package static let kind = "orientation"
     /// The name that events carry.
     package let name: String
@@ -16,10 +16,7 @@ package final class OrientationDetector: EventDetector {
     package let settings: OrientationSettings
     /// What knows the posture that ``OrientationSettings/postures`` is about, and stands before this detector.
     package let hinge: HingeDetector?
-    /// Told what is found.
-    ///
-    /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
-    package weak var delegate: (any OrientationDetectorDelegate)?
+    package weak var delegate: (any DetectorDelegate)?
     /// How the screen was held at each sample, and the edge and the tilt from that sample on.
     package let rows: MeasuredRows? = MeasuredRows()
     /// Whether samples are looked at.
@@ -44,8 +41,6 @@ package final class OrientationDetector: EventDetector {
     private var edge: Dwell<ScreenOrientation>
     private var lean: Dwell<ScreenTilt>
     private var lastTimeNanoseconds: Int64?
-    /// How often detection was started: what was found before a start is not told after it.
-    private var startCount = 0
 
     /// Creates a detector that does not detect yet.
     ///
@@ -81,7 +76,7 @@ package final class OrientationDetector: EventDetector {
     package func startDetection() {
         guard !isDetecting else { return }
         guard let accelerometer, accelerometer.sensor.isActive else {
-            delegate?.orientationDetectorDeviceNotAvailable(self)
+            delegate?.collect(.detectorUnavailable, self, because: "no active accelerometer")
             return
         }
         edge.accept(.undefined)
@@ -89,23 +84,17 @@ package final class OrientationDetector: EventDetector {
         lastTimeNanoseconds = nil
         // What a device shows at rest outlives a stop; a vector that was about to become it does not.
         gravity.interrupt()
-        startCount += 1
         isDetecting = true
-        delegate?.orientationDetectorWillStartDetection(self)
     }
 
-    /// Stops at once; does nothing while not detecting.
-    package func stopDetection() {
-        guard isDetecting else { return }
-        isDetecting = false
-        delegate?.orientationDetectorDidStopDetection(self)
-    }
+    /// Stops at once.
+    package func stopDetection() { isDetecting = false }
 
     /// Tells the delegate when the accelerometer's stream is among those that failed; the last values hold.
     package func didLose(_ streams: [SampleStream], because error: any Error) {
         guard isDetecting, streams.contains(where: { $0.id == accelerometer?.id }) else { return }
         interrupt()
-        delegate?.orientationDetector(self, didFailWithError: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 
     /// Looks at the accelerometer's batch and tells the delegate what it means.
@@ -115,7 +104,6 @@ package final class OrientationDetector: EventDetector {
         let columns = delivery.batches[stream].columns
         let delegate = self.delegate
         let rows = self.rows.flatMap { $0.isKept ? $0 : nil }
-        let start = startCount
         for index in 0..<columns.count {
             let time = columns.times[index]
             if let last = lastTimeNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds) {
@@ -134,8 +122,7 @@ package final class OrientationDetector: EventDetector {
             position = columns.position(of: index, at: stream)
             // Of the edge that the sample is compared with, which it may change.
             let seen = rows == nil ? nil : angles(up: up)
-            process(at: up, columns.sample(index), delegate, start)
-            guard isDetecting, startCount == start else { return }
+            process(at: up, columns.sample(index), delegate)
             rows?.append(time, row(of: seen))
         }
     }
@@ -180,33 +167,22 @@ package final class OrientationDetector: EventDetector {
         return hinge?.posture(at: position).map(postures.contains) ?? false
     }
 
-    private func process(
-        at up: SIMD3<Float>, _ sample: Sample, _ delegate: (any OrientationDetectorDelegate)?, _ start: Int
-    ) {
+    private func process(at up: SIMD3<Float>, _ sample: Sample, _ delegate: (any DetectorDelegate)?) {
         let isFirst = lean.value == .undefined
         let orientation = edges.orientation(up, after: edge.value)
         if isDue(&edge, orientation, isFirst: isFirst, sample.timeNanoseconds), mayTurn {
-            let event = OrientationEvent(orientation: orientation, tilt: lean.value, sample: sample)
-            if delegate?.orientationDetector(self, shouldChangeOrientation: event) ?? true {
-                guard isDetecting, startCount == start else { return }
-                edge.accept(orientation)
-                delegate?.orientationDetector(self, didChangeOrientation: event)
-            }
-            guard isDetecting, startCount == start else { return }
+            edge.accept(orientation)
+            delegate?.collect(
+                .orientationChanged, self, OrientationEvent(orientation: orientation, tilt: lean.value, sample: sample))
         }
         let tilt = edges.tilt(up.z, after: lean.value)
         guard isDue(&lean, tilt, isFirst: isFirst, sample.timeNanoseconds) else { return }
-        let event = OrientationEvent(orientation: edge.value, tilt: tilt, sample: sample)
-        guard delegate?.orientationDetector(self, shouldChangeTilt: event) ?? true, isDetecting, startCount == start
-        else { return }
         lean.accept(tilt)
-        delegate?.orientationDetector(self, didChangeTilt: event)
+        delegate?.collect(.tiltChanged, self, OrientationEvent(orientation: edge.value, tilt: tilt, sample: sample))
     }
 }
 
 extension OrientationDetector {
-    package func report(to router: Router) { delegate = delegate ?? router }
-
     package var state: String? { orientation == .undefined ? nil : orientation.rawValue }
     package var figures: [Figure] { [Figure(.tilt, .word(tilt))] }
 

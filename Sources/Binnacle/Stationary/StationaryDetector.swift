@@ -2,17 +2,16 @@
 ///
 /// The definitions are Android's: five seconds of rest (stationary detect) and of motion (motion detect), where a pocket at rest
 /// and a table that shakes are no motion (significant motion).
-package final class StationaryDetector: EventDetector {
+package final class StationaryDetector: ReportingDetector {
     package static let kind = "stationary"
     /// The name that events carry.
     package let name: String
     /// The stream of the accelerometer, where there is one.
     package let streams: [SampleStream]
-    /// Makes events of what is found; held weakly.
-    private weak var router: Router?
+    package weak var delegate: (any DetectorDelegate)?
     /// Whether samples are looked at.
     package private(set) var isDetecting = false
-    /// The sample that the router is being told about.
+    /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The change at each sample, for what is drawn.
     package let rows: MeasuredRows? = MeasuredRows()
@@ -41,7 +40,7 @@ package final class StationaryDetector: EventDetector {
     package func startDetection() {
         guard !isDetecting else { return }
         guard streams.contains(where: \.sensor.isActive) else {
-            router?.collect(.detectorUnavailable, self, because: "no active accelerometer")
+            delegate?.collect(.detectorUnavailable, self, because: "no active accelerometer")
             return
         }
         acceleration.interrupt()
@@ -52,14 +51,14 @@ package final class StationaryDetector: EventDetector {
     /// Stops at once.
     package func stopDetection() { isDetecting = false }
 
-    /// Tells the router when the accelerometer's stream is among those that failed.
+    /// Tells the delegate when the accelerometer's stream is among those that failed.
     package func didLose(_ lost: [SampleStream], because error: any Error) {
         guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
         acceleration.interrupt()
-        router?.collect(.detectorFailed, self, because: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 
-    /// Looks at the samples of the accelerometer and tells the router what they mean.
+    /// Looks at the samples of the accelerometer and tells the delegate what they mean.
     package func process(_ delivery: SampleDelivery) {
         rows?.removeAll()
         guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
@@ -71,7 +70,7 @@ package final class StationaryDetector: EventDetector {
             rows?.append(time, SIMD4(acceleration.distanceG, .nan, .nan, .nan))
             guard isKnown, let event = decide(at: time) else { continue }
             position = columns.position(of: index, at: place)
-            router?.collect(told == true ? .departed : .stationary, self, event)
+            delegate?.collect(told == true ? .departed : .stationary, self, event)
         }
     }
 
@@ -90,8 +89,6 @@ package final class StationaryDetector: EventDetector {
 /// What the detector shows.
 extension StationaryDetector {
     private static let change = "change_g"
-
-    package func report(to router: Router) { self.router = router }
 
     package var state: String? { told.map { $0 ? "moving" : "stationary" } }
     package var isActive: Bool { told ?? false }

@@ -4,19 +4,18 @@ package import PlainText
 ///
 /// A walk begins after some regular steps, which its first event brings. Whatever swings as regularly from 1 to 3 Hz is
 /// counted, too: a machine, a swing, a rocking boat at its berth.
-package final class StepDetector: EventDetector {
+package final class StepDetector: ReportingDetector {
     package static let kind = "steps"
     /// The name that events carry.
     package let name: String
     /// The stream of the accelerometer, where there is one.
     package let streams: [SampleStream]
-    /// Makes events of what is found; held weakly.
-    private weak var router: Router?
+    package weak var delegate: (any DetectorDelegate)?
     /// Whether samples are looked at.
     package private(set) var isDetecting = false
     /// The number of steps since the detector was made, or its count reset; a daemon keeps it over a restart.
     package private(set) var total: Int64 = 0
-    /// The sample that the router is being told about.
+    /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The filtered acceleration at each sample, for what is drawn.
     package let rows: MeasuredRows? = MeasuredRows()
@@ -39,7 +38,7 @@ package final class StepDetector: EventDetector {
     package func startDetection() {
         guard !isDetecting else { return }
         guard streams.contains(where: \.sensor.isActive) else {
-            router?.collect(.detectorUnavailable, self, because: "no active accelerometer")
+            delegate?.collect(.detectorUnavailable, self, because: "no active accelerometer")
             return
         }
         finder.interrupt()
@@ -49,14 +48,16 @@ package final class StepDetector: EventDetector {
     /// Stops at once; steps that were too few for a walk are not counted.
     package func stopDetection() { isDetecting = false }
 
-    /// Tells the router when the accelerometer's stream is among those that failed.
+    private func resetCount() { total = 0 }
+
+    /// Tells the delegate when the accelerometer's stream is among those that failed.
     package func didLose(_ lost: [SampleStream], because error: any Error) {
         guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
         finder.interrupt()
-        router?.collect(.detectorFailed, self, because: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 
-    /// Looks at the samples of the accelerometer and tells the router what they mean.
+    /// Looks at the samples of the accelerometer and tells the delegate what they mean.
     package func process(_ delivery: SampleDelivery) {
         rows?.removeAll()
         guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
@@ -71,7 +72,7 @@ package final class StepDetector: EventDetector {
             total += Int64(count)
             position = columns.position(of: index, at: place)
             let event = StepEvent(count: count, total: total, cadence: finder.cadence, timeNanoseconds: time)
-            router?.collect(.step, self, event)
+            delegate?.collect(.step, self, event)
         }
     }
 }
@@ -79,8 +80,6 @@ package final class StepDetector: EventDetector {
 /// What the detector shows.
 extension StepDetector {
     private static let names = (swing: "swing_g", level: "swing_rms_g")
-
-    package func report(to router: Router) { self.router = router }
 
     package var state: String? { finder.isWalking ? "walking" : "standing" }
     package var isActive: Bool { finder.isWalking }
@@ -125,7 +124,7 @@ extension StepDetector {
     }
 
     package func resetKeptCount() -> Bool {
-        total = 0
+        resetCount()
         return true
     }
 }

@@ -2,17 +2,16 @@
 ///
 /// A tap is an impulse of a few milliseconds with calm before and after it: hands that type, steps and a rough road give
 /// impulses as well, and no calm. The accelerometer should be read at 400 Hz; below 200 Hz impulses fall between samples.
-package final class TapDetector: EventDetector {
+package final class TapDetector: ReportingDetector {
     package static let kind = "tap"
     /// The name that events carry.
     package let name: String
     /// The stream of the accelerometer, where there is one.
     package let streams: [SampleStream]
-    /// Makes events of what is found; held weakly.
-    private weak var router: Router?
+    package weak var delegate: (any DetectorDelegate)?
     /// Whether samples are looked at.
     package private(set) var isDetecting = false
-    /// The sample that the router is being told about.
+    /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The acceleration at each sample, for what is drawn.
     package let rows: MeasuredRows? = MeasuredRows()
@@ -36,7 +35,7 @@ package final class TapDetector: EventDetector {
     package func startDetection() {
         guard !isDetecting else { return }
         guard streams.contains(where: \.sensor.isActive) else {
-            router?.collect(.detectorUnavailable, self, because: "no active accelerometer")
+            delegate?.collect(.detectorUnavailable, self, because: "no active accelerometer")
             return
         }
         finder.interrupt()
@@ -47,14 +46,14 @@ package final class TapDetector: EventDetector {
     /// Stops at once; taps that could become more are not reported.
     package func stopDetection() { isDetecting = false }
 
-    /// Tells the router when the accelerometer's stream is among those that failed.
+    /// Tells the delegate when the accelerometer's stream is among those that failed.
     package func didLose(_ lost: [SampleStream], because error: any Error) {
         guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
         finder.interrupt()
-        router?.collect(.detectorFailed, self, because: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 
-    /// Looks at the samples of the accelerometer and tells the router what they mean.
+    /// Looks at the samples of the accelerometer and tells the delegate what they mean.
     package func process(_ delivery: SampleDelivery) {
         rows?.removeAll()
         guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
@@ -67,7 +66,7 @@ package final class TapDetector: EventDetector {
             guard let found else { continue }
             position = columns.position(of: index, at: place)
             latest = found
-            router?.collect(.tap, self, found)
+            delegate?.collect(.tap, self, found)
         }
     }
 }
@@ -75,8 +74,6 @@ package final class TapDetector: EventDetector {
 /// What the detector shows.
 extension TapDetector {
     private static let impulse = "impulse_g"
-
-    package func report(to router: Router) { self.router = router }
 
     package var state: String? { finder.isCalm.map { $0 ? "calm" : "disturbed" } }
     package var figures: [Figure] { latest.map { [.count, .axis, .peak].figures(of: $0) } ?? [] }

@@ -2,7 +2,6 @@ public import Binnacle
 
 extension AttitudeDetector {
     package var eventSensor: String? { accelerometer?.sensor.name }
-    package func report(to router: Router) { delegate = delegate ?? router }
 
     /// What is watched for decides it; without a limit it is only known or not.
     package var state: String? {
