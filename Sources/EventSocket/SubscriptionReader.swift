@@ -9,11 +9,8 @@ package final class SubscriptionReader {
     package enum Message: Sendable, Equatable {
         /// An event, and its line.
         case event(Event, json: String)
-        /// Missed events.
         case missed(MissedEvents)
-        /// Live readings.
         case readings(LiveValues)
-        /// Samples of one stream.
         case samples(StreamedSamples)
         /// The end of a subscription that does not follow.
         case end

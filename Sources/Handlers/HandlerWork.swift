@@ -222,7 +222,6 @@ package struct HandlerContext {
     /// Receives the events about the handler, on any thread.
     let report: @Sendable (Event) -> Void
 
-    /// Creates a context.
     package init(
         name: String, log: LineWriter, output: LineWriter? = nil, journal: JournalSocket? = nil,
         willRun: @escaping () -> Void = {},

@@ -131,7 +131,6 @@ package struct AmbientLightSettings: CheckedSettings {
 package struct LightEvent: Sendable, Equatable {
     /// The unit of a level.
     package enum Unit: Sendable {
-        /// Lux.
         case lux
         /// Percent of what the sensor can measure: it has no unit of its own.
         case percent
@@ -139,7 +138,6 @@ package struct LightEvent: Sendable, Equatable {
 
     /// The level, in the unit.
     package let level: Double
-    /// The unit.
     package let unit: Unit
     /// When it was read, in nanoseconds of the samples' clock.
     package let timeNanoseconds: Int64

@@ -1,6 +1,5 @@
 /// A setting that cannot work.
 public struct SettingsProblem<Settings>: Error, Sendable, CustomStringConvertible {
-    /// A property of the settings.
     package typealias Property = any PartialKeyPath<Settings> & Sendable
 
     /// The property that cannot work.

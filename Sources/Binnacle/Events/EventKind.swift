@@ -110,7 +110,6 @@ extension EventKind {
         case anyDetector
         /// The decorator of that name.
         case quorum
-        /// The sensors.
         case sensors
         /// The commands of handlers.
         case commands
@@ -185,7 +184,6 @@ extension EventKind {
         case velocity
         /// The strongest frequency of a vibration.
         case frequency
-        /// The heading.
         case heading
         /// A figure that is one of some words.
         case choice(Figure.Name, any (FigureWord & CaseIterable).Type)

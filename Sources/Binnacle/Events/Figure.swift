@@ -71,7 +71,6 @@ extension Figure.Name {
 
     /// What all users of a figure need to know of it.
     package struct Row: Sendable {
-        /// What its values are.
         package let type: ValueType
         /// What it is, in one sentence.
         package let text: String

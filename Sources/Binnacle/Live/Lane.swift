@@ -88,7 +88,6 @@ extension Lane {
         self.states = states
     }
 
-    /// Creates a lane of one curve.
     package init(_ title: String, _ unit: String, curve label: String, of name: String) {
         self.init(title: title, unit: unit, curves: [Curve(label: label, name: name)])
     }

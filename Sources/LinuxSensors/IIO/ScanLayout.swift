@@ -22,7 +22,6 @@ package struct ScanLayout: Sendable, Equatable {
 
     /// A channel and its place.
     package struct Place: Sendable, Equatable {
-        /// The channel.
         package let channel: Channel
         /// The offset of its first byte in the scan.
         package let offset: Int
