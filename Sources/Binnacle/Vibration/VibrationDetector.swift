@@ -8,9 +8,7 @@ import SensorGeometry
 /// Seconds follow each other from the first sample on. One is measured when its first sample of the next has come, and only
 /// if it is whole: no sample was lost, and no distance of two is longer than 2.5 times their mean. After one that is
 /// not, a change of zone or state has to last its time again.
-///
-/// The detector works without a delegate as well; it holds the delegate weakly, so its creator has to keep it.
-package final class VibrationDetector: EventDetector {
+package final class VibrationDetector: ReportingDetector {
     package static let kind = "vibration"
     /// The name that events carry.
     package let name: String
@@ -19,7 +17,7 @@ package final class VibrationDetector: EventDetector {
     /// What is measured.
     package let settings: VibrationSettings
     /// Told what is found; held weakly, and loaded once a delivery.
-    package weak var delegate: (any VibrationDetectorDelegate)?
+    package weak var delegate: (any DetectorDelegate)?
     /// Whether samples are looked at.
     package private(set) var isDetecting = false
     /// The sample that the delegate is being told about.
@@ -55,7 +53,6 @@ package final class VibrationDetector: EventDetector {
     /// The seconds that were measured, and those that were not.
     private var counts = (measured: 0, left: 0)
     private var isMeasured = false
-    private var startCount = 0
     private var learning: VibrationLearning?
 
     private static let secondNanoseconds: Int64 = 1_000_000_000
@@ -87,14 +84,13 @@ package final class VibrationDetector: EventDetector {
     package func startDetection() {
         guard !isDetecting else { return }
         guard streams.contains(where: \.sensor.isActive) else {
-            delegate?.vibrationDetectorDeviceNotAvailable(self)
+            delegate?.collect(.detectorUnavailable, self, because: "no active accelerometer")
             return
         }
         (zone, machine) = (LevelDwell(), LevelDwell())
         (isMachineKnown, isMeasured, ranSinceNanoseconds) = (false, false, nil)
         for index in readings.indices { readings[index] = Reading() }
         second = nil
-        startCount += 1
         isDetecting = true
     }
 
@@ -106,7 +102,7 @@ package final class VibrationDetector: EventDetector {
         guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
         second = nil
         interrupt()
-        delegate?.vibrationDetector(self, didFailWithError: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 
     /// Looks at the samples of the accelerometer, and tells the delegate what each second means that they complete.
@@ -116,7 +112,6 @@ package final class VibrationDetector: EventDetector {
         if !delivery.losses.isEmpty, delivery.losses.contains(where: { $0.stream == id }) { second?.isWhole = false }
         let columns = delivery.batches[place].columns
         let delegate = delegate
-        let start = startCount
         var index = 0
         while index < columns.count {
             let time = columns.times[index]
@@ -125,8 +120,7 @@ package final class VibrationDetector: EventDetector {
                 longestNanoseconds = max(
                     longestNanoseconds,
                     longestInterval(in: columns.times, range: index..<index + 1, after: lastNanoseconds))
-                finish(second.startNanoseconds, isWhole: second.isWhole, at: time, delegate, start)
-                guard isDetecting, startCount == start else { return }
+                finish(second.startNanoseconds, isWhole: second.isWhole, at: time, delegate)
                 begin(next, at: time)
             } else if second == nil {
                 begin(time, at: time)
@@ -164,7 +158,7 @@ package final class VibrationDetector: EventDetector {
     }
 
     private func finish(
-        _ start: Int64, isWhole: Bool, at end: Int64, _ delegate: (any VibrationDetectorDelegate)?, _ run: Int
+        _ start: Int64, isWhole: Bool, at end: Int64, _ delegate: (any DetectorDelegate)?
     ) {
         let seconds = Units.seconds(from: firstNanoseconds, to: lastNanoseconds)
         let interval = seconds / Double(max(1, spectrum.count - 1))
@@ -182,8 +176,7 @@ package final class VibrationDetector: EventDetector {
         rows?.append(end, row)
         learn()
         reportZone(start, end, delegate)
-        guard isDetecting, startCount == run else { return }
-        reportMachine(start, end, delegate, run)
+        reportMachine(start, end, delegate)
     }
 
     private func learn() {
@@ -266,7 +259,7 @@ package final class VibrationDetector: EventDetector {
             machine: machineState, learnedPercent: learning?.percent, durationSeconds: seconds, timeNanoseconds: end)
     }
 
-    private func reportZone(_ start: Int64, _ end: Int64, _ delegate: (any VibrationDetectorDelegate)?) {
+    private func reportZone(_ start: Int64, _ end: Int64, _ delegate: (any DetectorDelegate)?) {
         let before = zone.value
         let delay = Units.nanoseconds(settings.dwell)
         guard let since = zone.change(to: readings[strongest].zone, from: start, at: end, { _ in delay }) else {
@@ -274,18 +267,16 @@ package final class VibrationDetector: EventDetector {
         }
         if before == 0 {
             zoneSinceNanoseconds = since
-            delegate?.vibrationDetector(self, didBeginVibration: event(end))
+            delegate?.collect(.vibrationBegan, self, event(end))
         } else if zone.value > 0 {
-            delegate?.vibrationDetector(self, didChangeVibration: event(end))
+            delegate?.collect(.vibrationChanged, self, event(end))
         } else {
             let seconds = Units.seconds(from: zoneSinceNanoseconds, to: since)
-            delegate?.vibrationDetector(self, didEndVibration: event(end, lasting: seconds))
+            delegate?.collect(.vibrationEnded, self, event(end, lasting: seconds))
         }
     }
 
-    private func reportMachine(
-        _ start: Int64, _ end: Int64, _ delegate: (any VibrationDetectorDelegate)?, _ run: Int
-    ) {
+    private func reportMachine(_ start: Int64, _ end: Int64, _ delegate: (any DetectorDelegate)?) {
         guard let runningG = settings.runningG, readings[0].acceleration.isFinite else { return }
         let limits = [runningG, settings.spinningG ?? .infinity]
         let found = level(of: readings[0].acceleration, above: limits, from: machine.value)
@@ -295,10 +286,10 @@ package final class VibrationDetector: EventDetector {
         isMachineKnown = true
         let (began, state) = (ranSinceNanoseconds, machine.value)
         ranSinceNanoseconds = state == 0 ? nil : began ?? change
-        delegate?.vibrationDetector(self, didChangeMachine: event(end))
-        guard isDetecting, startCount == run, state == 0, let began, let change else { return }
+        delegate?.collect(.machineChanged, self, event(end))
+        guard state == 0, let began, let change else { return }
         let seconds = Units.seconds(from: began, to: change)
-        delegate?.vibrationDetector(self, machineDidFinish: event(end, lasting: seconds))
+        delegate?.collect(.machineFinished, self, event(end, lasting: seconds))
     }
 }
 
@@ -336,8 +327,6 @@ struct LevelDwell {
 
 /// What the detector shows.
 extension VibrationDetector {
-    package func report(to router: Router) { delegate = delegate ?? router }
-
     package var state: String? {
         guard isMeasured else { return counts == (0, 0) ? nil : "not measured" }
         return machineState?.rawValue ?? (zone.value > 0 ? "vibrating" : "calm")
