@@ -43,8 +43,6 @@ public final class NorthDetector: EventDetector {
     /// The number of accelerometer samples since the start without a heading, by cause.
     package private(set) var faultCounts: [HeadingFault: Int] = [:]
 
-    /// How often "device is facing north" is repeated at most.
-    package var updateInterval: Duration { settings.updateInterval }
     /// The streams of the gyroscope, the accelerometer and the magnetometer, as far as they are there.
     public var streams: [SampleStream] { [gyroscope, accelerometer, magnetometer].compactMap { $0 } }
     /// Whether the device faces the bearing, at the sample that the delegate is being told about.

@@ -34,9 +34,6 @@ public final class RecordingDelegate: MotionManagerDelegate, NorthDetectorDelega
     package var motions: [MotionEvent] { results() }
     package var rotations: [RotationEvent] { results() }
     package var headings: [HeadingEvent] { results() }
-    package var losses: [HeadingLoss] { results() }
-    package var fields: [FieldEvent] { results() }
-    package var orientations: [OrientationEvent] { results() }
     package var hinges: [HingeEvent] { results() }
 
     /// The recorder, which is told every call.

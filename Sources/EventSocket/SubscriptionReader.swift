@@ -66,9 +66,6 @@ package final class SubscriptionReader {
         self.tell = tell
     }
 
-    /// The number of the last event.
-    package var after: UInt64? { request.after }
-
     /// Waits for the next message.
     package func next() throws(EventSubscriptionError) -> Message {
         while true {
