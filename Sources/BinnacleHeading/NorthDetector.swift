@@ -36,7 +36,6 @@ public final class NorthDetector: EventDetector {
     private(set) var lastFault: HeadingFault?
     /// Whether samples are looked at.
     public private(set) var isDetecting = false
-    /// The sample that the delegate is being told about.
     package internal(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The number of accelerometer samples since the start that had a heading, counted to the end of a delivery.
     package private(set) var validCount = 0

@@ -70,7 +70,6 @@ public struct NorthSettings: CheckedSettings {
         exitDegrees ?? min(toleranceDegrees * 1.5, (toleranceDegrees + 180) / 2)
     }
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<NorthSettings>] {
         var list = ProblemList<NorthSettings>()
         list.require(

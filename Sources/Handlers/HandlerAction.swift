@@ -66,7 +66,6 @@ package struct HandledEvents: Sendable, Equatable {
     /// The names of the detectors; `nil` for all.
     package let detectors: Set<String>?
 
-    /// Creates a choice.
     package init(kinds: Set<EventKind>, detectors: Set<String>?) {
         self.kinds = kinds
         self.detectors = detectors

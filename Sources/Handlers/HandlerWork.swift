@@ -46,7 +46,6 @@ package struct HandlerPlan: Sendable {
     /// The text after the handler's name in a replay's messages.
     package var label = ""
 
-    /// Creates a plan.
     package init(work: @escaping @Sendable (HandlerPort) -> Void) {
         self.work = work
     }

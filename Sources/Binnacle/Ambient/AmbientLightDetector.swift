@@ -4,14 +4,11 @@
 /// ``take(level:unit:at:)`` on the thread of the other detectors.
 package final class AmbientLightDetector: ReportingDetector {
     package static let kind = "light"
-    /// The name that events carry.
     package let name: String
     /// When a change is reported.
     package let settings: AmbientLightSettings
     package weak var delegate: (any DetectorDelegate)?
-    /// Whether readings are looked at.
     package private(set) var isDetecting = false
-    /// The reading that the delegate is being told about.
     package private(set) var position = SamplePosition(
         timeNanoseconds: 0, streamIndex: .max, sampleIndex: .max)
     /// None: readings are no samples.
@@ -43,7 +40,6 @@ package final class AmbientLightDetector: ReportingDetector {
         isDetecting = true
     }
 
-    /// Stops at once.
     package func stopDetection() { isDetecting = false }
 
     /// Ignores samples: the detector has none.
@@ -116,10 +112,8 @@ package struct AmbientLightSettings: CheckedSettings {
     /// It is at least 1 of the unit.
     package var changePercent = 10.0
 
-    /// The defaults.
     package init() {}
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<AmbientLightSettings>] {
         var list = ProblemList<AmbientLightSettings>()
         list.requirePositive(\.changePercent, changePercent)

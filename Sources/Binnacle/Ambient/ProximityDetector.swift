@@ -3,12 +3,9 @@
 /// What reads the sensor calls ``take(strength:at:)`` on the thread of the other detectors.
 package final class ProximityDetector: ReportingDetector {
     package static let kind = "proximity"
-    /// The name that events carry.
     package let name: String
     package weak var delegate: (any DetectorDelegate)?
-    /// Whether readings are looked at.
     package private(set) var isDetecting = false
-    /// The reading that the delegate is being told about.
     package private(set) var position = SamplePosition(
         timeNanoseconds: 0, streamIndex: .max, sampleIndex: .max)
     /// None: readings are no samples.
@@ -38,7 +35,6 @@ package final class ProximityDetector: ReportingDetector {
         isDetecting = true
     }
 
-    /// Stops at once.
     package func stopDetection() { isDetecting = false }
 
     /// Ignores samples: the detector has none.

@@ -117,7 +117,6 @@ package struct Assumption: Sendable {
         case scale(lengthG: Float)
     }
 
-    /// Creates an assumption with a sentence for people.
     package init(subject: String, text: String) {
         self.subject = subject
         content = .text(text)

@@ -23,7 +23,6 @@ public final class MotionManager: EventDetector {
     package weak var delegate: (any MotionManagerDelegate)?
     /// Whether samples are looked at.
     public private(set) var isDetecting = false
-    /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
 
     /// How often "device is moving" is repeated at most.

@@ -98,7 +98,6 @@ public struct MotionSettings: CheckedSettings {
     /// The rate below which a rotation can end, in °/s.
     package var effectiveRotationRelease: Float { rotationReleaseDegreesPerSecond ?? rotationDegreesPerSecond / 2 }
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<MotionSettings>] {
         var list = ProblemList<MotionSettings>()
         list.require(

@@ -72,7 +72,6 @@ extension Figure.Name {
     /// What all users of a figure need to know of it.
     package struct Row: Sendable {
         package let type: ValueType
-        /// What it is, in one sentence.
         package let text: String
 
         init(_ type: ValueType, _ text: String) {

@@ -23,7 +23,6 @@ public struct LiveValues: Sendable, Equatable {
     package struct Stream: Sendable, Equatable {
         /// The sensor's name.
         package let sensor: String
-        /// What the samples measure.
         package let kind: SampleKind
         /// Whether samples can be expected from the sensor.
         package var isActive: Bool

@@ -7,7 +7,6 @@ import Kernels
 /// hinge is nearly upright, the last values hold. A switch of the hardware may decide instead, or in addition.
 package final class HingeDetector: ReportingDetector {
     package static let kind = "hinge"
-    /// The name that events carry.
     package let name: String
     /// The stream of the accelerometer in the screen, and of the one in the base; `nil` where there is none.
     package let screen: SampleStream?
@@ -19,9 +18,7 @@ package final class HingeDetector: ReportingDetector {
     package weak var delegate: (any DetectorDelegate)?
     /// The angle at each sample, and the posture from that sample on.
     package let rows: MeasuredRows? = MeasuredRows()
-    /// Whether samples are looked at.
     package private(set) var isDetecting = false
-    /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// How the laptop is set up, as the delegate was told; `nil` while that is unknown.
     package private(set) var posture: Posture?
@@ -92,7 +89,6 @@ package final class HingeDetector: ReportingDetector {
         isDetecting = true
     }
 
-    /// Stops at once.
     package func stopDetection() { isDetecting = false }
 
     /// Tells the delegate when one of the accelerometers' streams is among those that failed; the last values hold.

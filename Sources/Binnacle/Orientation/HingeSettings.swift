@@ -14,7 +14,6 @@ public struct HingeSettings: CheckedSettings {
     /// The defaults.
     public init() {}
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<HingeSettings>] {
         var list = ProblemList<HingeSettings>()
         list.requireNotNegative(\.dwell, dwell)

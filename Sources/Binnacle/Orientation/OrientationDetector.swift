@@ -8,7 +8,6 @@ import Kernels
 /// free fall and while it is shaken, the last values hold.
 package final class OrientationDetector: ReportingDetector {
     package static let kind = "orientation"
-    /// The name that events carry.
     package let name: String
     /// The accelerometer's stream; `nil` when there is none.
     package let accelerometer: SampleStream?
@@ -19,9 +18,7 @@ package final class OrientationDetector: ReportingDetector {
     package weak var delegate: (any DetectorDelegate)?
     /// How the screen was held at each sample, and the edge and the tilt from that sample on.
     package let rows: MeasuredRows? = MeasuredRows()
-    /// Whether samples are looked at.
     package private(set) var isDetecting = false
-    /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
 
     /// The accelerometer's stream, if it is there.
@@ -87,7 +84,6 @@ package final class OrientationDetector: ReportingDetector {
         isDetecting = true
     }
 
-    /// Stops at once.
     package func stopDetection() { isDetecting = false }
 
     /// Tells the delegate when the accelerometer's stream is among those that failed; the last values hold.

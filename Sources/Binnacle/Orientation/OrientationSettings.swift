@@ -39,7 +39,6 @@ public struct OrientationSettings: CheckedSettings {
     /// The hysteresis that is possible: from what noise needs to what still lets every value be reached.
     package static let hysteresisLimits = 5.0...30.0
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<OrientationSettings>] {
         var list = ProblemList<OrientationSettings>()
         list.requireNotNegative(\.dwell, dwell)

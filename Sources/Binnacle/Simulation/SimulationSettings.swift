@@ -27,6 +27,5 @@ public struct SimulationSettings: CheckedSettings {
     /// The longest time that a sample waits until it is delivered, as one of a device does.
     package var latency: Duration = .zero
 
-    /// The defaults.
     package init() {}
 }

@@ -4,14 +4,11 @@
 /// and a table that shakes are no motion (significant motion).
 package final class StationaryDetector: ReportingDetector {
     package static let kind = "stationary"
-    /// The name that events carry.
     package let name: String
     /// The stream of the accelerometer, where there is one.
     package let streams: [SampleStream]
     package weak var delegate: (any DetectorDelegate)?
-    /// Whether samples are looked at.
     package private(set) var isDetecting = false
-    /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The change at each sample, for what is drawn.
     package let rows: MeasuredRows? = MeasuredRows()
@@ -48,7 +45,6 @@ package final class StationaryDetector: ReportingDetector {
         isDetecting = true
     }
 
-    /// Stops at once.
     package func stopDetection() { isDetecting = false }
 
     /// Tells the delegate when the accelerometer's stream is among those that failed.

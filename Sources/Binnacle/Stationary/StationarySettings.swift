@@ -10,7 +10,6 @@ public struct StationarySettings: CheckedSettings {
     /// The defaults.
     public init() {}
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<StationarySettings>] {
         var list = ProblemList<StationarySettings>()
         list.require(\.thresholdG, (0.002...1).contains(thresholdG), "(\(thresholdG)) is not between 0.002 and 1")

@@ -6,16 +6,13 @@ package import PlainText
 /// counted, too: a machine, a swing, a rocking boat at its berth.
 package final class StepDetector: ReportingDetector {
     package static let kind = "steps"
-    /// The name that events carry.
     package let name: String
     /// The stream of the accelerometer, where there is one.
     package let streams: [SampleStream]
     package weak var delegate: (any DetectorDelegate)?
-    /// Whether samples are looked at.
     package private(set) var isDetecting = false
     /// The number of steps since the detector was made, or its count reset; a daemon keeps it over a restart.
     package private(set) var total: Int64 = 0
-    /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The filtered acceleration at each sample, for what is drawn.
     package let rows: MeasuredRows? = MeasuredRows()

@@ -10,7 +10,6 @@ public struct StepSettings: CheckedSettings {
     /// The defaults.
     public init() {}
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<StepSettings>] {
         var list = ProblemList<StepSettings>()
         list.require(\.regularSteps, (3...20).contains(regularSteps), "(\(regularSteps)) is not from 3 to 20")

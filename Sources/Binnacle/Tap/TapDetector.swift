@@ -4,14 +4,11 @@
 /// impulses as well, and no calm. The accelerometer should be read at 400 Hz; below 200 Hz impulses fall between samples.
 package final class TapDetector: ReportingDetector {
     package static let kind = "tap"
-    /// The name that events carry.
     package let name: String
     /// The stream of the accelerometer, where there is one.
     package let streams: [SampleStream]
     package weak var delegate: (any DetectorDelegate)?
-    /// Whether samples are looked at.
     package private(set) var isDetecting = false
-    /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The acceleration at each sample, for what is drawn.
     package let rows: MeasuredRows? = MeasuredRows()

@@ -22,7 +22,6 @@ public struct TapSettings: CheckedSettings {
     /// The defaults.
     public init() {}
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<TapSettings>] {
         var list = ProblemList<TapSettings>()
         list.require(

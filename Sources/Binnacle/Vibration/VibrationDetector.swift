@@ -10,7 +10,6 @@ import SensorGeometry
 /// not, a change of zone or state has to last its time again.
 package final class VibrationDetector: ReportingDetector {
     package static let kind = "vibration"
-    /// The name that events carry.
     package let name: String
     /// The accelerometer's stream, where there is one.
     package let streams: [SampleStream]
@@ -18,9 +17,7 @@ package final class VibrationDetector: ReportingDetector {
     package let settings: VibrationSettings
     /// Told what is found; held weakly, and loaded once a delivery.
     package weak var delegate: (any DetectorDelegate)?
-    /// Whether samples are looked at.
     package private(set) var isDetecting = false
-    /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// What the bands' limits are compared with, once a second, for what is drawn.
     package let rows: MeasuredRows? = MeasuredRows()
@@ -94,7 +91,6 @@ package final class VibrationDetector: ReportingDetector {
         isDetecting = true
     }
 
-    /// Stops at once.
     package func stopDetection() { isDetecting = false }
 
     /// Tells the delegate when the accelerometer's stream is among those that failed; the zone and the state hold.

@@ -13,7 +13,6 @@ public struct VibrationSettings: CheckedSettings {
 
     /// A range of frequencies.
     public struct Band: Sendable, Equatable {
-        /// The name that events carry.
         package var name: String
         /// Where it begins, in Hz, at least 2.
         package var fromHz: Double
@@ -70,7 +69,6 @@ public struct VibrationSettings: CheckedSettings {
     /// The defaults.
     public init() {}
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<VibrationSettings>] {
         var list = ProblemList<VibrationSettings>()
         list.require(

@@ -12,7 +12,6 @@ import SensorGeometry
 /// It knows no clock but the samples' stamps.
 package final class AttitudeDetector: ReportingDetector {
     package static let kind = "attitude"
-    /// The name that events carry.
     package let name: String
     /// The accelerometer's stream; `nil` when there is none.
     package let accelerometer: SampleStream?
@@ -25,9 +24,7 @@ package final class AttitudeDetector: ReportingDetector {
     package weak var delegate: (any DetectorDelegate)?
     /// Roll, pitch, heading or yaw, and its accuracy at each sample that decides an attitude.
     package let rows: MeasuredRows? = MeasuredRows()
-    /// Whether samples are looked at.
     package private(set) var isDetecting = false
-    /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The latest attitude, for the thread of the samples; `nil` while there is none.
     package private(set) var latest: DeviceMotion?

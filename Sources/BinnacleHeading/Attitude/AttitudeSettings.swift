@@ -34,7 +34,6 @@ public struct AttitudeSettings: CheckedSettings {
     /// The defaults.
     public init() {}
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<AttitudeSettings>] {
         var list = ProblemList<AttitudeSettings>()
         list.require(

@@ -12,7 +12,6 @@ package struct ScanLayout: Sendable, Equatable {
         /// The layout of the value.
         package let type: ScanType
 
-        /// Creates a description.
         package init(name: String, index: Int, type: ScanType) {
             self.name = name
             self.index = index

@@ -30,7 +30,6 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What opens the file nevertheless, when it is known.
     package let remedy: TraceRemedy?
 
-    /// Creates an error.
     package init(
         _ category: Category, path: String, line: Int? = nil, column: Int? = nil, _ message: String,
         remedy: TraceRemedy? = nil
