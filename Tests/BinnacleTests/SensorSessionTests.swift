@@ -159,6 +159,26 @@ private final class StampSource: SampleSource {
         #expect(delegate.calls.map(\.name) == ["deviceNotAvailable"])
     }
 
+    @Test func aDetectorOfOneAccelerometerHasItsNameAndItsSettingsAreChecked() async throws {
+        let session = SensorSession(source: pushed) { setup in
+            let hinge = try setup.detectHinge(screen: "chassis", base: "chassis")
+            for (settings, name) in [
+                (.tap(), "tap"), (.steps(), "steps"), (.stationary(), "stationary"), (.vibration(), "vibration"),
+                (.orientation(), "orientation"),
+            ] as [(DetectorSettings, String)] {
+                #expect(try setup.detect(settings).name == name)
+                let named = try setup.detect(settings, name: "mine", sensor: "chassis")
+                #expect(named.name == "mine" && named.streams.map(\.sensor.name) == ["chassis"])
+                if let screen = named as? OrientationDetector { #expect(screen.hinge === hinge) }
+            }
+            var wrong = TapSettings()
+            wrong.mostTaps = 0
+            try setup.detect(.tap(wrong))
+        }
+        let error = await #expect(throws: SensorSessionError.self) { try await session.run() }
+        #expect(error?.description.hasPrefix("mostTaps") == true)
+    }
+
     @Test func aSensorThatTheSourceDoesNotHaveIsAnError() async {
         let wrong: [(@Sendable (SensorSession.Setup) throws -> Void, String)] = [
             ({ try $0.detectMotion(sensor: "lid") }, "there is no accelerometer 'lid': the source has 'chassis'"),
