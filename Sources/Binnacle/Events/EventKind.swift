@@ -186,6 +186,7 @@ extension EventKind {
         case velocity
         /// The strongest frequency of a vibration.
         case frequency
+        /// The heading.
         case heading
         /// A figure that is one of some words.
         case choice(Figure.Name, any (FigureWord & CaseIterable).Type)
