@@ -1,4 +1,4 @@
-import Kernels
+package import Kernels
 
 /// Decodes scans: raw bytes to stamps and converted axes.
 package struct ScanDecoder: Sendable {
@@ -8,6 +8,13 @@ package struct ScanDecoder: Sendable {
         let y: ScanLayout.Place
         let z: ScanLayout.Place
         let conversion: ScanConversion
+
+        package init(x: ScanLayout.Place, y: ScanLayout.Place, z: ScanLayout.Place, conversion: ScanConversion) {
+            self.x = x
+            self.y = y
+            self.z = z
+            self.conversion = conversion
+        }
     }
 
     /// The size of one scan.
