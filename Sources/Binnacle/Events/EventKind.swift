@@ -5,7 +5,7 @@ extension EventKind {
     package var text: String { row.text }
 
     /// The kinds that repeat an ongoing state, and are therefore given only to handlers that ask for them by name.
-    package static let repeated = kinds(.repeated)
+    public static let repeated = kinds(.repeated)
 
     /// The kinds that report about handlers and the store, and are therefore never given to a handler that could cause
     /// more of them.

@@ -1,4 +1,4 @@
-/// When a ``HingeDetector`` takes a laptop for set up otherwise.
+/// When a detector of hinges takes a laptop for set up otherwise.
 public struct HingeSettings: CheckedSettings {
     /// How long a change of posture has to last before it counts; 0.5 s by default.
     public var dwell: Duration = .milliseconds(500)

@@ -1,4 +1,4 @@
-/// When an ``OrientationDetector`` takes an edge of the screen for the upper one.
+/// When a detector of orientations takes an edge of the screen for the upper one.
 public struct OrientationSettings: CheckedSettings {
     /// What the signs of the samples mean.
     public enum Frame: String, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-/// When a ``StepDetector`` takes a rhythm for a walk.
+/// When a detector of steps takes a rhythm for a walk.
 public struct StepSettings: CheckedSettings {
     /// The number of regular steps with which a walk begins, and which its first event brings; 7 by default.
     public var regularSteps = 7

@@ -1,4 +1,4 @@
-/// Which taps a ``TapDetector`` finds.
+/// Which taps are found.
 public struct TapSettings: CheckedSettings {
     /// How far an impulse rises above what the accelerometer measured before it, in g; 0.2 by default.
     public var thresholdG = 0.2

@@ -1,7 +1,7 @@
 import Glibc
 import SensorGeometry
 
-/// What a ``VibrationDetector`` measures, and when it takes a machine for vibrating.
+/// What a detector of vibration measures, and when it takes a machine for vibrating.
 public struct VibrationSettings: CheckedSettings {
     /// The axes that are measured.
     public enum Axes: String, Sendable, CaseIterable {

@@ -1,6 +1,6 @@
 public import Binnacle
 
-/// How an ``AttitudeDetector`` finds an attitude, and when it reports one.
+/// How a detector of attitudes finds an attitude, and when it reports one.
 public struct AttitudeSettings: CheckedSettings {
     /// The frame of the Earth and the axes of the body; `EarthFrame.ned` by default, which ships and their instruments use.
     public var frame: EarthFrame = .ned

@@ -2,7 +2,7 @@ public import Binnacle
 import Glibc
 import SensorGeometry
 
-/// How a body lies and moves at one sample: what an ``AttitudeDetector`` finds.
+/// How a body lies and moves at one sample: what a detector of attitudes finds.
 ///
 /// Its vectors are in the axes of the body, which ``frame`` names: forward, right, down, or forward, left, up. A specific force is what an
 /// accelerometer measures, so gravity is the vector that points *up*, as long as 9.81 m/s²: −9.81 along an axis that points down.
