@@ -11,7 +11,6 @@ package struct ArrowMessageWriter {
         package let type: FieldType
         package var isNullable = false
 
-        /// Creates a column.
         package init(name: String, type: FieldType, isNullable: Bool = false) {
             self.name = name
             self.type = type

@@ -110,7 +110,6 @@ package struct ArrowFault: Error, Equatable {
     /// An offset is out of bounds, or a value is impossible.
     package static let damaged = ArrowFault("its metadata makes no sense: the file is damaged")
 
-    /// Creates a fault of these words.
     package init(_ message: String) {
         self.message = message
     }

@@ -4,7 +4,6 @@ import Synchronization
 /// The distribution of a quantity that was measured several times.
 package struct Spread: Sendable, Equatable {
     package let minimum: Double
-    /// The median.
     package let median: Double
     package let maximum: Double
 

@@ -5,9 +5,9 @@ public struct HeadingSector: Sendable, Equatable {
     /// The name that events carry.
     public let name: String
     /// Where it begins, in degrees clockwise from north, from 0 up to but not including 360.
-    public let fromDegrees: Double
+    package let fromDegrees: Double
     /// Where it ends, clockwise from where it begins; a sector may lie across north.
-    public let toDegrees: Double
+    package let toDegrees: Double
     /// How far outside the device has to look until the sector is left; 2° by default.
     package let marginDegrees: Double
 

@@ -29,22 +29,19 @@ public final class NorthDetector: EventDetector {
     /// Told what is found.
     ///
     /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
-    public weak var delegate: (any NorthDetectorDelegate)?
+    package weak var delegate: (any NorthDetectorDelegate)?
     /// The heading and its accuracy at each sample that decides a heading, or why there is none.
     package let rows: MeasuredRows? = MeasuredRows()
     /// Why there was no heading at the last sample that could have had one; `nil` when there was.
     private(set) var lastFault: HeadingFault?
     /// Whether samples are looked at.
     public private(set) var isDetecting = false
-    /// The sample that the delegate is being told about.
     package internal(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The number of accelerometer samples since the start that had a heading, counted to the end of a delivery.
     package private(set) var validCount = 0
     /// The number of accelerometer samples since the start without a heading, by cause.
     package private(set) var faultCounts: [HeadingFault: Int] = [:]
 
-    /// How often "device is facing north" is repeated at most.
-    package var updateInterval: Duration { settings.updateInterval }
     /// The streams of the gyroscope, the accelerometer and the magnetometer, as far as they are there.
     public var streams: [SampleStream] { [gyroscope, accelerometer, magnetometer].compactMap { $0 } }
     /// Whether the device faces the bearing, at the sample that the delegate is being told about.

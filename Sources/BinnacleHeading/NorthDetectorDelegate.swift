@@ -51,7 +51,7 @@ public protocol NorthDetectorDelegate: AnyObject {
     /// What a decorator decorates; `nil` by default.
     ///
     /// A call of a method that the decorator leaves out is passed on to it. Without it the call ends there, and the answer is yes.
-    /// The decorator owns it, and may exchange it while samples flow, as the program may ``NorthDetector/delegate``.
+    /// The decorator owns it, and may exchange it while samples flow.
     ///
     /// A method of a subclass is called only if the class that declares the conformance has it, too; else its default is.
     var decoratedNorthDelegate: (any NorthDetectorDelegate)? { get }

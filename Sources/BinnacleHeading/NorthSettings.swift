@@ -24,28 +24,28 @@ public struct NorthSettings: CheckedSettings {
     /// turning device lags behind as much longer.
     public var smoothing: Duration = .milliseconds(100)
     /// The oldest magnetometer sample that still makes a pair; 0.1 s by default.
-    public var maximumMagnetometerAge: Duration = .milliseconds(100)
+    package var maximumMagnetometerAge: Duration = .milliseconds(100)
     /// How far the heading has to turn from the one reported before until it is reported again; 1° by default.
     public var headingFilterDegrees: Double = 1
     /// The field strengths in µT that the Earth can have; `nil` takes any, for sources that normalise.
     public var plausibleFieldMicrotesla: ClosedRange<Double>? = 20...70
     /// Below this level part of the field, in µT, there is no heading; 3 by default.
-    public var minimumHorizontalFieldMicrotesla: Double = 3
+    package var minimumHorizontalFieldMicrotesla: Double = 3
     /// The standard deviation of the hard iron on each axis of a magnetometer without a calibration, in µT; 35 by default, as on bare
     /// circuit boards.
     ///
     /// Until turns have shown the iron, it is in the accuracy. 0 says that maker or driver have removed it.
-    public var uncalibratedIronMicrotesla: Double = 35
+    package var uncalibratedIronMicrotesla: Double = 35
     /// Below this acceleration, in g, there is no telling what is up; 0.1 by default.
-    public var minimumAccelerationG: Double = 0.1
+    package var minimumAccelerationG: Double = 0.1
     /// The heading is held, not found, while the acceleration differs from 1 g by more than this, in g; 0.05 by default,
     /// `nil` never.
     ///
     /// On a violently shaken recording both gates together lower the median error from 43° to 1°.
-    public var accelerationGateG: Double? = 0.05
+    package var accelerationGateG: Double? = 0.05
     /// The heading is held while the dip differs from the one at rest by more than this, in degrees; 3 by default, `nil`
     /// never.
-    public var dipGateDegrees: Double? = 3
+    package var dipGateDegrees: Double? = 3
     /// A heading that may be off by more than this is held as well, in degrees; 45 by default, `nil` takes any.
     public var accuracyLimitDegrees: Double? = 45
     /// How long the last valid heading is held before it counts as lost; 5 s by default.
@@ -58,7 +58,7 @@ public struct NorthSettings: CheckedSettings {
     /// The Earth's field at the place; `nil` when that is not known, and north is magnetic north.
     public var localField: LocalField?
     /// A longer time without a sample makes the filter and every unconfirmed change start again; 1 s by default.
-    public var gapLimit: Duration = .seconds(1)
+    package var gapLimit: Duration = .seconds(1)
     /// How often "device is facing north" is repeated at most; 0.1 s by default.
     public var updateInterval: Duration = .milliseconds(100)
 
@@ -70,7 +70,6 @@ public struct NorthSettings: CheckedSettings {
         exitDegrees ?? min(toleranceDegrees * 1.5, (toleranceDegrees + 180) / 2)
     }
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<NorthSettings>] {
         var list = ProblemList<NorthSettings>()
         list.require(

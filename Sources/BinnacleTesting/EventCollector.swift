@@ -14,8 +14,6 @@ public final class EventCollector: EventHandler, Sendable {
 
     /// The events so far, in order.
     public var events: [Event] { state.withLock { $0.events } }
-    /// The kinds of the events so far.
-    package var kinds: [EventKind] { events.map(\.kind) }
     /// Whether the end was reported.
     package var isFinished: Bool { state.withLock { $0.isFinished } }
 

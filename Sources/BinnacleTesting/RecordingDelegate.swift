@@ -3,10 +3,7 @@ public import BinnacleHeading
 import Synchronization
 
 /// A delegate that records its calls, on any thread, and returns the answers that were set.
-public final class RecordingDelegate:
-    MotionManagerDelegate, NorthDetectorDelegate, AttitudeDetectorDelegate, OrientationDetectorDelegate,
-    HingeDetectorDelegate, Sendable
-{
+public final class RecordingDelegate: MotionManagerDelegate, NorthDetectorDelegate, Sendable {
     /// One call.
     public struct Call: Sendable, Equatable {
         /// The method's part of its name, such as `didBeginMotion`.
@@ -37,23 +34,12 @@ public final class RecordingDelegate:
     package var motions: [MotionEvent] { results() }
     package var rotations: [RotationEvent] { results() }
     package var headings: [HeadingEvent] { results() }
-    package var losses: [HeadingLoss] { results() }
-    package var fields: [FieldEvent] { results() }
-    package var orientations: [OrientationEvent] { results() }
     package var hinges: [HingeEvent] { results() }
-    package var attitudes: [DeviceMotion] { results() }
-    package var attitudeLimits: [AttitudeLimitEvent] { results() }
 
     /// The recorder, which is told every call.
     public var decoratedMotionDelegate: (any MotionManagerDelegate)? { recorder }
     /// The recorder, which is told every call.
     public var decoratedNorthDelegate: (any NorthDetectorDelegate)? { recorder }
-    /// The recorder, which is told every call.
-    public var decoratedOrientationDelegate: (any OrientationDetectorDelegate)? { recorder }
-    /// The recorder, which is told every call.
-    public var decoratedHingeDelegate: (any HingeDetectorDelegate)? { recorder }
-    /// The recorder, which is told every call.
-    public var decoratedAttitudeDelegate: (any AttitudeDetectorDelegate)? { recorder }
 }
 
 /// Writes down what a ``RecordingDelegate`` passes on: the methods of the delegates' protocols are no members of that one.
@@ -67,7 +53,7 @@ private final class Recorder: Sendable {
 
     init(shouldReport: @escaping @Sendable (MotionEvent) -> Bool) { self.shouldReport = shouldReport }
 
-    private func record(_ name: String, _ time: Int64? = nil, _ change: @Sendable (inout State) -> Void = { _ in }) {
+    func record(_ name: String, _ time: Int64? = nil, _ change: @Sendable (inout State) -> Void = { _ in }) {
         state.withLock { state in
             state.calls.append(RecordingDelegate.Call(name: name, timeNanoseconds: time))
             change(&state)
@@ -157,48 +143,15 @@ extension Recorder: NorthDetectorDelegate {
     }
 }
 
-// Each method writes its call down; the questions are no calls of their own, and are answered with yes.
-extension Recorder: OrientationDetectorDelegate {
-    func orientationDetectorWillStartDetection(_ detector: OrientationDetector) { record("willStartDetection") }
-    func orientationDetectorDidStopDetection(_ detector: OrientationDetector) { record("didStopDetection") }
-    func orientationDetectorDeviceNotAvailable(_ detector: OrientationDetector) { record("deviceNotAvailable") }
-    func orientationDetector(_ detector: OrientationDetector, didFailWithError error: any Error) {
-        record("didFailWithError")
+// Of the other detectors the kinds of events are the calls' names.
+extension RecordingDelegate: DetectorDelegate {
+    package func collect(_ kind: EventKind, _ detector: any EventDetector, _ result: some DetectorResult) {
+        recorder.record(kind.rawValue, result.timeNanoseconds) { $0.results.append(result) }
     }
-    func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {
-        record("didChangeOrientation", event.timeNanoseconds) { $0.results.append(event) }
+    package func collect(_ kind: EventKind, _ detector: any EventDetector, because error: any Error) {
+        recorder.record(kind.rawValue)
     }
-    func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {
-        record("didChangeTilt", event.timeNanoseconds) { $0.results.append(event) }
-    }
-}
-
-// Each method writes its call down; the question is no call of its own, and is answered with yes.
-extension Recorder: HingeDetectorDelegate {
-    func hingeDetectorWillStartDetection(_ detector: HingeDetector) { record("willStartDetection") }
-    func hingeDetectorDidStopDetection(_ detector: HingeDetector) { record("didStopDetection") }
-    func hingeDetectorDeviceNotAvailable(_ detector: HingeDetector) { record("deviceNotAvailable") }
-    func hingeDetector(_ detector: HingeDetector, didFailWithError error: any Error) { record("didFailWithError") }
-    func hingeDetector(_ detector: HingeDetector, didChange event: HingeEvent) {
-        record("didChange", event.timeNanoseconds) { $0.results.append(event) }
-    }
-}
-
-extension Recorder: AttitudeDetectorDelegate {
-    func attitudeDetectorWillStartDetection(_ detector: AttitudeDetector) { record("willStartDetection") }
-    func attitudeDetectorDidStopDetection(_ detector: AttitudeDetector) { record("didStopDetection") }
-    func attitudeDetectorDeviceNotAvailable(_ detector: AttitudeDetector) { record("deviceNotAvailable") }
-    func attitudeDetector(_ detector: AttitudeDetector, didFailWithError error: any Error) {
-        record("didFailWithError")
-    }
-    func attitudeDetector(_ detector: AttitudeDetector, didChange motion: DeviceMotion) {
-        record("didChange", motion.timeNanoseconds) { $0.results.append(motion) }
-    }
-    func attitudeDetector(_ detector: AttitudeDetector, didBegin event: AttitudeLimitEvent) {
-        record("didBegin", event)
-    }
-    func attitudeDetector(_ detector: AttitudeDetector, didEnd event: AttitudeLimitEvent) { record("didEnd", event) }
-    private func record(_ name: String, _ event: AttitudeLimitEvent) {
-        record(name, event.timeNanoseconds) { $0.results.append(event) }
+    package func collect(_ kind: EventKind, _ detector: any Detector, because reason: String) {
+        recorder.record(kind.rawValue)
     }
 }

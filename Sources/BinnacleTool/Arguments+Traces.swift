@@ -40,9 +40,7 @@ extension Arguments {
 
     private func columnMap() throws(StationError) -> ColumnMap? {
         guard has(.map) else { return nil }
-        return try mapError({ StationError(.usage, "--map: \($0.description)") }) {
-            () throws(ColumnMap.ParseError) in try ColumnMap(all(.map))
-        }
+        return try mapError({ StationError(.usage, "--map: \($0)") }) { try ColumnMap(all(.map)) }
     }
 
     private func rate() throws(StationError) -> Double? {

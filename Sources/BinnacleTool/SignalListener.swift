@@ -84,7 +84,6 @@ struct SignalListener {
     /// Terminal signals since the last call.
     struct TerminalChange: OptionSet {
         let rawValue: UInt32
-        /// The size changed.
         static let size = TerminalChange(rawValue: 1)
         /// Ctrl-Z.
         static let stop = TerminalChange(rawValue: 2)

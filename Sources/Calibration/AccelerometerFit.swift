@@ -24,10 +24,10 @@ public struct AccelerometerFit: Sendable, Equatable {
     ///
     /// - Parameter rests: In m/s², the mean of each position.
     /// - Returns: What makes 1 g straight up of each, as well as twelve parameters can.
-    /// - Throws: ``AccelerometerRefusal`` when the result should not be used.
-    public static func sixPositions(
-        _ rests: [Face: Vector3]
-    ) throws(AccelerometerRefusal) -> AccelerometerFit {
+    /// - Throws: When the result should not be used, an error that says why, and what to do about it.
+    public static func sixPositions(_ rests: [Face: Vector3]) throws -> AccelerometerFit { try fit(rests) }
+
+    package static func fit(_ rests: [Face: Vector3]) throws(AccelerometerRefusal) -> AccelerometerFit {
         let missing = Face.allCases.filter { rests[$0] == nil }
         guard missing.isEmpty else { throw .missing(missing, moving: []) }
         let positions = Face.allCases.compactMap { face in

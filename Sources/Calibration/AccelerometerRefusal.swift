@@ -1,7 +1,7 @@
 import SensorGeometry
 
 /// Why samples give no calibration of an accelerometer that anybody should use.
-public enum AccelerometerRefusal: Error, Sendable, Equatable, CustomStringConvertible {
+package enum AccelerometerRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     /// Positions that were not held still; some of them the device was in, and moved.
     case missing([Face], moving: [Face])
     /// The positions do not fit together, in m/s².
@@ -16,7 +16,7 @@ public enum AccelerometerRefusal: Error, Sendable, Equatable, CustomStringConver
     }
 
     /// What is wrong, and what to do about it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .missing(let faces, let moving):
             "not held still for a second: \(faces.map(\.words).joined(separator: ", "))"

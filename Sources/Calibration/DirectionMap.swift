@@ -2,7 +2,7 @@ import Glibc
 package import SensorGeometry
 
 /// A region that a person can be told of.
-public enum DirectionRegion: String, Sendable, CaseIterable {
+package enum DirectionRegion: String, Sendable, CaseIterable {
     /// Where z is above zero, towards the screen.
     case upperHalf = "the upper half"
     /// Where z is below zero, towards the back.

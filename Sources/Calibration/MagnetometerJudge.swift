@@ -75,8 +75,10 @@ public struct MagnetometerJudge: Sendable {
 
     /// Fits samples, in µT, and looks at what comes of it.
     ///
-    /// - Throws: ``MagnetometerRefusal`` when the result should not be used.
-    public func judge(_ samples: [Vector3]) throws(MagnetometerRefusal) -> Finding {
+    /// - Throws: When the result should not be used, an error that says why, and what to do about it.
+    public func judge(_ samples: [Vector3]) throws -> Finding { try finding(of: samples) }
+
+    package func finding(of samples: [Vector3]) throws(MagnetometerRefusal) -> Finding {
         let samples = samples.filter(\.isFinite)
         guard samples.count >= Self.leastSamples else { throw .samples(samples.count) }
         guard let coverage = Coverage(samples) else { throw .samples(0) }

@@ -1,5 +1,5 @@
 /// Why samples give no calibration of a magnetometer that anybody should use.
-public enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConvertible {
+package enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     /// Too few samples that differ.
     case samples(Int)
     /// The directions do not suffice, not even for a sphere.
@@ -32,7 +32,7 @@ public enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConvert
     }
 
     /// What is wrong, and what to do about it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .samples(let count):
             "only \(count) samples that differ, of \(MagnetometerJudge.leastSamples) at least: turn the device while it is "

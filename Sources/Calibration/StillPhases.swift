@@ -37,7 +37,6 @@ package struct StillPhases: Sendable {
     /// What a resting accelerometer reads, in m/s², if it is one.
     private static let range = 6.0...14.0
 
-    /// Creates a finder that has seen nothing.
     package init() {}
 
     /// Takes the next sample.

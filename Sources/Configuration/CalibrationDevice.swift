@@ -10,7 +10,6 @@ package enum CalibrationDevice: Sendable, Equatable {
     /// No device, and the reason.
     case unknown(String)
 
-    /// This machine.
     package static var machine: CalibrationDevice { .named(HostName.current) }
 
     private static let placeholder = "device"

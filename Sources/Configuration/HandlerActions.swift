@@ -3,7 +3,6 @@ import MQTT
 import PlainText
 package import TableReading
 
-/// All actions.
 package enum HandlerActions {
     /// The actions, in the order of messages.
     package static let all: [any HandlerAction.Type] = [

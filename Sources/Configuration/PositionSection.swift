@@ -92,7 +92,7 @@ extension PositionSection {
         guard let path = table.path("model"), let bytes = table.contents(of: path, named: "model", node) else {
             return nil
         }
-        do throws(GeomagneticModelError) {
+        do {
             return try GeomagneticModel(parsing: String(decoding: bytes, as: UTF8.self))
         } catch {
             table.refuse(

@@ -15,6 +15,5 @@ package struct DBusSettings: Sendable, Equatable {
     /// Whether each event is broadcast.
     package var broadcastsEvents = true
 
-    /// The defaults.
     package init() {}
 }

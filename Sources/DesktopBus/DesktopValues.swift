@@ -42,11 +42,9 @@ package struct DesktopValues: Sendable, Equatable {
     package var fresh: DesktopSensors = []
     /// The edge of the screen that points up.
     package var orientation = ScreenOrientation.undefined
-    /// The tilt of the screen.
     package var tilt = ScreenTilt.undefined
     /// The light, in the unit.
     package var lightLevel = 0.0
-    /// The unit of the light.
     package var lightUnit = LightEvent.Unit.lux
     /// Whether an object is near.
     package var isNear = false

@@ -25,15 +25,15 @@ public struct EventSubscription: Sendable {
     }
 
     /// The socket's path.
-    public var path: String
+    package var path: String
     /// The kinds of events; `nil` is all except those that repeat an ongoing state.
-    public var kinds: Set<EventKind>?
+    package var kinds: Set<EventKind>?
     /// The names of the sensors; `nil` is all, and events without a sensor.
-    public var sensors: Set<String>?
+    package var sensors: Set<String>?
     /// The number of the event after which to begin, 0 for the oldest stored one; `nil` begins now.
-    public var after: UInt64?
+    package var after: UInt64?
     /// Whether to wait for a daemon that does not answer, and to continue after the last event; otherwise that is an error.
-    public var reconnects: Bool
+    package var reconnects: Bool
     /// The interval of live readings, from 50 ms to a minute; `nil` for none.
     ///
     /// They are those of ``sensors``; with an empty set of ``kinds`` there are no events. They are not queued: a slow loop gets

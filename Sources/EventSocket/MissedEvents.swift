@@ -9,7 +9,6 @@ public struct MissedEvents: Sendable, Equatable {
     /// The reason, as text.
     public var reason: String
 
-    /// Creates a notice.
     package init(count: UInt64? = nil, first: UInt64? = nil, last: UInt64? = nil, reason: String) {
         self.count = count
         self.first = first

@@ -6,12 +6,10 @@ package import LinuxSystem
 package struct PeerCredentials: Sendable, Equatable {
     /// The account.
     package let user: UInt32
-    /// The process.
     package let process: Int32
     /// The group and all further groups.
     package let groups: Set<UInt32>
 
-    /// Creates credentials.
     package init(user: UInt32, process: Int32, groups: Set<UInt32>) {
         self.user = user
         self.process = process

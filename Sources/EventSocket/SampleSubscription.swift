@@ -11,19 +11,14 @@ public import Binnacle
 /// is slower than the sensors gets the newest samples, and with them the number of those that it lost; it delays neither the
 /// daemon nor other clients. Each iterator has its own connection and thread. A cancelled task ends the sequence.
 public struct SampleSubscription: AsyncSequence, Sendable {
-    /// Consecutive samples of one stream.
-    public typealias Element = StreamedSamples
-    /// The reason for the end of the sequence.
-    public typealias Failure = EventSubscriptionError
-
     /// The socket's path.
-    public var path: String
+    package var path: String
     /// The names of the sensors; `nil` is all.
     ///
     /// One that the daemon does not have is an error, which names those that it has.
-    public var sensors: Set<String>?
+    package var sensors: Set<String>?
     /// What the samples measure; `nil` is all kinds.
-    public var kinds: Set<SampleKind>?
+    package var kinds: Set<SampleKind>?
     /// Whether the calibrations of the sensors are left out.
     public var isRaw = false
     /// How long samples are collected for one element, up to a second; zero passes on what the daemon reads at once.
@@ -31,7 +26,7 @@ public struct SampleSubscription: AsyncSequence, Sendable {
     /// Whether to wait for a daemon that does not answer; otherwise that is an error.
     ///
     /// Samples of the meantime are gone.
-    public var reconnects: Bool
+    package var reconnects: Bool
 
     /// Creates a subscription; the first iteration connects.
     ///

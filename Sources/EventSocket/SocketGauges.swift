@@ -31,7 +31,6 @@ struct SocketGauges: Sendable {
 
 /// The state of the socket server, for `binnacle status`.
 package struct SocketStatistics: Sendable, Equatable {
-    /// One subscriber.
     package struct Subscriber: Sendable, Equatable {
         /// The account.
         package let user: UInt32

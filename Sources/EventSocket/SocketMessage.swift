@@ -7,11 +7,8 @@ package enum SocketMessage: Sendable, Equatable {
     case subscribed(identity: String, newest: UInt64, after: UInt64)
     /// An event, and its line.
     case event(Event, json: String)
-    /// Missed events.
     case missed(MissedEvents)
-    /// Live readings.
     case readings(LiveValues)
-    /// Samples of one stream.
     case samples(StreamedSamples)
     /// The end of a subscription.
     case end

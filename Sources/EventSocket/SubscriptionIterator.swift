@@ -16,12 +16,4 @@ public struct SubscriptionIterator<Element: Sendable>: AsyncIteratorProtocol {
     ) async throws(EventSubscriptionError) -> Element? {
         try await thread.next()
     }
-
-    /// Waits for the next message.
-    ///
-    /// - Returns: The message; `nil` when the task is cancelled.
-    /// - Throws: ``EventSubscriptionError``, once; afterwards the result is `nil`.
-    public mutating func next() async throws(EventSubscriptionError) -> Element? {
-        try await thread.next()
-    }
 }

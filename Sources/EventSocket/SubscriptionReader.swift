@@ -9,11 +9,8 @@ package final class SubscriptionReader {
     package enum Message: Sendable, Equatable {
         /// An event, and its line.
         case event(Event, json: String)
-        /// Missed events.
         case missed(MissedEvents)
-        /// Live readings.
         case readings(LiveValues)
-        /// Samples of one stream.
         case samples(StreamedSamples)
         /// The end of a subscription that does not follow.
         case end
@@ -68,9 +65,6 @@ package final class SubscriptionReader {
         self.cancelling = cancelling
         self.tell = tell
     }
-
-    /// The number of the last event.
-    package var after: UInt64? { request.after }
 
     /// Waits for the next message.
     package func next() throws(EventSubscriptionError) -> Message {

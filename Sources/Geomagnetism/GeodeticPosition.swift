@@ -7,7 +7,6 @@ public struct GeodeticPosition: Sendable, Equatable {
     /// Metres above the ellipsoid.
     package let altitudeMetres: Double
 
-    /// The latitudes there are.
     package static let latitudes = -90.0...90.0
     /// The longitudes that are taken: counted from −180 or from 0.
     package static let longitudes = -180.0...360.0

@@ -10,7 +10,6 @@ public struct GeomagneticField: Sendable, Equatable {
     /// The component downwards, Z, in nT.
     public let downNanotesla: Double
 
-    /// Creates a field from its components.
     package init(northNanotesla: Double, eastNanotesla: Double, downNanotesla: Double) {
         self.northNanotesla = northNanotesla
         self.eastNanotesla = eastNanotesla

@@ -36,8 +36,8 @@ extension GeomagneticModel {
     /// nines ends it. Every order of every degree has to be there, once.
     ///
     /// - Parameter text: The whole file.
-    /// - Throws: ``GeomagneticModelError`` for the first line that is wrong.
-    public init(parsing text: String) throws(GeomagneticModelError) {
+    /// - Throws: An error that names the first line that is wrong.
+    public init(parsing text: String) throws {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().makeIterator()
         guard let head = lines.next()?.element.split(whereSeparator: \.isWhitespace), head.count >= 2,
             let epoch = Self.number(head[0]), (1900...2100).contains(epoch)

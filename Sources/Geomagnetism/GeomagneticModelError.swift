@@ -1,5 +1,5 @@
 /// Why the text of a model cannot be used.
-public struct GeomagneticModelError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct GeomagneticModelError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line, from 1.
     package let line: Int
     /// What is wrong there, and what belongs there.
@@ -11,5 +11,5 @@ public struct GeomagneticModelError: Error, Sendable, Equatable, CustomStringCon
     }
 
     /// `line: message`.
-    public var description: String { "\(line): \(message)" }
+    package var description: String { "\(line): \(message)" }
 }

@@ -4,7 +4,7 @@ extension GeomagneticModel {
     /// Source: NOAA National Centers for Environmental Information and British Geological Survey, WMM2025.COF of 13 November
     /// 2024, https://www.ncei.noaa.gov/products/world-magnetic-model. The model is in the public domain.
     public static let wmm2025: GeomagneticModel = {
-        do throws(GeomagneticModelError) {
+        do {
             return try GeomagneticModel(parsing: wmm2025Text)
         } catch {
             // What follows is part of the program, and a test reads it.

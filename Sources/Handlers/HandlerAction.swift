@@ -51,10 +51,8 @@ package struct HandledDetector: Sendable, Equatable {
     package let name: String
     /// The sensor of its events.
     package let sensor: String
-    /// The kinds.
     package let kinds: Set<EventKind>
 
-    /// Creates a detector.
     package init(name: String, sensor: String, kinds: Set<EventKind>) {
         self.name = name
         self.sensor = sensor
@@ -64,12 +62,10 @@ package struct HandledDetector: Sendable, Equatable {
 
 /// The events that a handler gets.
 package struct HandledEvents: Sendable, Equatable {
-    /// The kinds.
     package let kinds: Set<EventKind>
     /// The names of the detectors; `nil` for all.
     package let detectors: Set<String>?
 
-    /// Creates a choice.
     package init(kinds: Set<EventKind>, detectors: Set<String>?) {
         self.kinds = kinds
         self.detectors = detectors

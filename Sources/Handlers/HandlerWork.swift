@@ -46,7 +46,6 @@ package struct HandlerPlan: Sendable {
     /// The text after the handler's name in a replay's messages.
     package var label = ""
 
-    /// Creates a plan.
     package init(work: @escaping @Sendable (HandlerPort) -> Void) {
         self.work = work
     }
@@ -222,7 +221,6 @@ package struct HandlerContext {
     /// Receives the events about the handler, on any thread.
     let report: @Sendable (Event) -> Void
 
-    /// Creates a context.
     package init(
         name: String, log: LineWriter, output: LineWriter? = nil, journal: JournalSocket? = nil,
         willRun: @escaping () -> Void = {},

@@ -8,7 +8,6 @@ package struct LogAction: HandlerAction, Equatable {
     /// The levels of the section, which replace the default ones.
     package let levels: [EventKind: LogLevel]
 
-    /// Creates an action.
     package init(levels: [EventKind: LogLevel] = [:]) {
         self.levels = levels
     }
@@ -58,7 +57,6 @@ package struct LogAction: HandlerAction, Equatable {
         return levels
     }
 
-    /// The level of a kind of event.
     package func level(of kind: EventKind) -> LogLevel {
         levels[kind] ?? kind.row.level
     }

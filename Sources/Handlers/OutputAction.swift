@@ -3,7 +3,6 @@ package import TableReading
 
 /// `stdout = true`: writes the event to standard output, as JSON on one line.
 package struct OutputAction: HandlerAction, Equatable {
-    /// Creates an action.
     package init() {}
 
     package static let row = HandlerRow(

@@ -9,12 +9,12 @@ enum IIOContext {
     static func xml(_ devices: [IIODevice], description: String) -> String {
         var text = declaration
         text += "<context name=\"network\" version-major=\"0\" version-minor=\"24\" version-git=\"binnacl\" "
-        text += "description=\"\(escaped(description))\"><context-attribute name=\"uri\" value=\"ip:\" />"
+        text += "description=\"\(description.xml)\"><context-attribute name=\"uri\" value=\"ip:\" />"
         for (index, device) in devices.enumerated() {
-            text += "<device id=\"\(id(index))\" name=\"\(escaped(device.name))\" label=\"\(escaped(device.owner))\" >"
+            text += "<device id=\"\(id(index))\" name=\"\(device.name.xml)\" label=\"\(device.owner.xml)\" >"
             for (place, channel) in device.channels.enumerated() {
                 text += "<channel id=\"\(channel.id)\" type=\"input\" ><scan-element index=\"\(place)\" "
-                text += "format=\"\(escaped(channel.format))\" "
+                text += "format=\"\(channel.format.xml)\" "
                 text += channel.values.isEmpty ? "/>" : "scale=\"\(device.scale)\" />"
                 if !channel.values.isEmpty {
                     text += "<attribute name=\"raw\" filename=\"in_\(channel.id)_raw\" />"
@@ -26,19 +26,6 @@ enum IIOContext {
             text += "</device>"
         }
         return text + "</context>"
-    }
-
-    /// A text for an attribute in XML; names come from configurations and files.
-    private static func escaped(_ text: String) -> String {
-        text.printable.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.append(character)
-            }
-        }
     }
 
     private static let declaration = """

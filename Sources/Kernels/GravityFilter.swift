@@ -11,7 +11,6 @@
 /// samples only one multiplication and one addition depend on earlier samples; all else can be computed in parallel. Runs do not
 /// depend on the division into deliveries, so every form and every division gives the same bits.
 package struct GravityFilter: Sendable, Equatable {
-    /// The time constant τ in seconds.
     package let timeConstantSeconds: Float
     /// The stamp of the last sample, in nanoseconds; `nil` before the first one.
     private(set) var lastTimeNanoseconds: Int64?

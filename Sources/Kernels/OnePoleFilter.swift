@@ -8,7 +8,6 @@ package struct OnePoleFilter: Sendable {
     package private(set) var value: SIMD3<Float> = .zero
     /// The stamp of the last sample, in nanoseconds; `nil` before the first one.
     package private(set) var lastTimeNanoseconds: Int64?
-    /// The time constant τ in seconds.
     package let timeConstantSeconds: Float
 
     /// Creates a filter without a sample; a time constant of 0 passes every sample through unchanged.

@@ -223,7 +223,6 @@ package final class Gauges<Values: Sendable>: Sendable {
     /// The values; on any thread.
     package var values: Values { state.withLock { $0 } }
 
-    /// Changes the values.
     package func change(_ body: (inout Values) -> Void) { state.withLock { body(&$0) } }
 }
 

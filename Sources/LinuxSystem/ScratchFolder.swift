@@ -40,7 +40,6 @@ package final class ScratchFolder: Sendable {
         return path
     }
 
-    /// Creates the folders in a name.
     package func makeFolders(for name: String) throws(SystemError) {
         try OwnFolder.make(for: "\(path)/\(name)", mode: 0o755)
     }

@@ -5,7 +5,6 @@ import Glibc
 package final class Waker: Sendable {
     private let event: Descriptor
 
-    /// Creates a waker.
     package init() throws(SystemError) {
         event = Descriptor(owning: try systemCall("eventfd") { clinux_eventfd() })
     }

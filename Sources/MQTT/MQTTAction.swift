@@ -26,7 +26,6 @@ package struct MQTTAction: HandlerAction, Equatable {
 
     /// The receiver of the sensors' descriptions.
     package enum Discovery: String, CaseIterable, Sendable {
-        /// Home Assistant.
         case homeAssistant = "homeassistant"
         /// None; the descriptions are removed from the broker.
         case none

@@ -9,13 +9,11 @@ package struct MachineNames: Sendable, Equatable {
     /// The unique identifier of the machine, which distinguishes clones; see ``MachineIdentity``.
     package let identity: String
 
-    /// Creates names.
     package init(host: String, identity: String) {
         self.host = host
         self.identity = identity
     }
 
-    /// The names of this machine.
     package static var current: MachineNames { MachineNames(host: HostName.current, identity: MachineIdentity.current) }
 }
 

@@ -52,7 +52,7 @@ package struct PictureSVG {
             <defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse">\
             <path d="M0 6L6 0" stroke="#888" stroke-width="1"/></pattern></defs>
             <rect width="1200" height="\(height)" fill="#fff"/>
-            <title>\(Self.escaped(picture.title))</title>
+            <title>\(picture.title.xml)</title>
             """
         return Array(([head] + back.lines + front.lines + ["</svg>\n"]).joined(separator: "\n").utf8)
     }
@@ -61,12 +61,12 @@ package struct PictureSVG {
 
     private mutating func text(_ text: String, _ x: Double, _ y: Double, _ style: String = "") {
         let name = style.isEmpty ? "" : " class=\"\(style)\""
-        lines.append("<text x=\"\(Self.short(x))\" y=\"\(Self.short(y))\"\(name)>\(Self.escaped(text))</text>")
+        lines.append("<text x=\"\(Self.short(x))\" y=\"\(Self.short(y))\"\(name)>\(text.xml)</text>")
     }
 
     private mutating func path(_ style: String, _ data: String, title: String? = nil) {
         guard !data.isEmpty else { return }
-        let end = title.map { "><title>\(Self.escaped($0))</title></path>" } ?? "/>"
+        let end = title.map { "><title>\($0.xml)</title></path>" } ?? "/>"
         lines.append("<path class=\"\(style)\" d=\"\(data)\"\(end)")
     }
 
@@ -283,10 +283,5 @@ package struct PictureSVG {
         while text.last == "0" { text.removeLast() }
         if text.last == "." { text.removeLast() }
         return text
-    }
-
-    /// Escapes text for XML, and replaces characters that XML does not allow.
-    private static func escaped(_ text: String) -> String {
-        [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")].reduce(text.printable) { $0.replacing($1.0, with: $1.1) }
     }
 }

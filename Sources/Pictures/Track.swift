@@ -13,7 +13,6 @@ final class Track {
     private(set) var earlierCount = 0
     /// `nil` without samples.
     private(set) var originNanoseconds: Int64?
-    /// In nanoseconds.
     private(set) var lastNanoseconds: Int64 = .min
     /// 0 while every sample is kept.
     private(set) var blockNanoseconds: Int64 = 0

@@ -20,11 +20,6 @@ package enum Decimal {
         append(value.magnitude, decimals: 0, isNegative: value < 0, to: &text)
     }
 
-    /// Appends a whole number that is not negative.
-    package static func append(_ value: UInt64, to text: inout [UInt8]) {
-        append(value, decimals: 0, isNegative: false, to: &text)
-    }
-
     private static func append(_ value: UInt64, decimals: Int, isNegative: Bool, to text: inout [UInt8]) {
         // 20 digits, the point and the sign, written from the last digit to the first.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { bytes in

@@ -9,7 +9,6 @@ package struct JSONReader {
         /// The position of the error in bytes, from 1.
         package let column: Int
 
-        /// Creates an error.
         package init(message: String, column: Int) {
             self.message = message
             self.column = column

@@ -6,18 +6,14 @@ package enum JSONValue: Sendable, Equatable {
     case boolean(Bool)
     /// A number's text.
     case number(String)
-    /// A string.
     case string(String)
-    /// An array.
     case array([JSONValue])
     /// The members of an object in order; keys are unique.
     case object([Member])
 
     /// One member of an object.
     package struct Member: Sendable, Equatable {
-        /// The key.
         package let key: String
-        /// The value.
         package let value: JSONValue
     }
 

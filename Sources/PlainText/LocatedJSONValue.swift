@@ -1,17 +1,14 @@
 /// A JSON value with its position in the text, for messages.
 package struct LocatedJSONValue: Sendable {
-    /// The value.
     package let value: JSONValue
     /// The positions of keys and values in the order of the text; a container's precedes those of its contents.
     private let columns: ArraySlice<Int>
 
     /// One member of an object.
     package struct Member: Sendable {
-        /// The key.
         package let key: String
         /// The position of the key in bytes, from 1.
         package let keyColumn: Int
-        /// The value.
         package let value: LocatedJSONValue
     }
 

@@ -22,7 +22,6 @@ package enum LogLevel: Int32, Sendable, CaseIterable {
         ["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"][Int(rawValue)]
     }
 
-    /// The level of this name.
     package init?(name: String) {
         guard let level = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = level

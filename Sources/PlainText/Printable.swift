@@ -21,6 +21,15 @@ extension String {
     }
 }
 
+extension String {
+    /// The text as XML has it, in an element or an attribute; ``printable``, because XML does not allow every character.
+    package var xml: String {
+        [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")].reduce(printable) {
+            $0.replacing($1.0, with: $1.1)
+        }
+    }
+}
+
 extension Substring {
     /// The text with escapes, as ``Swift/String/printable``.
     package var printable: String { String(self).printable }

@@ -19,7 +19,6 @@ extension stat {
     package var kind: mode_t { st_mode & S_IFMT }
     /// Whether it is a regular file.
     package var isRegular: Bool { kind == S_IFREG }
-    /// Whether it is a folder.
     package var isFolder: Bool { kind == S_IFDIR }
     /// Whether both belong to the same file.
     package func isSameFile(as other: stat?) -> Bool { st_dev == other?.st_dev && st_ino == other?.st_ino }

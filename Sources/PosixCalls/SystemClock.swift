@@ -5,7 +5,6 @@ package enum SystemClock {
     /// CLOCK_MONOTONIC, the clock of every stamp; it stops while the machine is suspended.
     package static func monotonic() -> Int64 { read(CLOCK_MONOTONIC) }
 
-    /// CLOCK_REALTIME.
     package static func realtime() -> Int64 { read(CLOCK_REALTIME) }
 
     /// The processor time of the calling thread.

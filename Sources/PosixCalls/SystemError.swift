@@ -9,7 +9,6 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The file or device, if there is one.
     package let path: String?
 
-    /// Creates an error.
     package init(code: Int32, call: String, path: String? = nil) {
         self.code = code
         self.call = call

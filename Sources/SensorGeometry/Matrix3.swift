@@ -37,7 +37,6 @@ public struct Matrix3: Sendable, Equatable {
         self.init(Vector3(diagonal.x, 0, 0), Vector3(0, diagonal.y, 0), Vector3(0, 0, diagonal.z))
     }
 
-    /// The identity.
     package static let identity = Matrix3(diagonal: Vector3(repeating: 1))
 
     /// The rows, from the first on.

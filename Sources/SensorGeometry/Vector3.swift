@@ -30,7 +30,6 @@ package func cross(_ a: Vector3, _ b: Vector3) -> Vector3 {
 extension Vector3 {
     /// The sum of the squares.
     package var squaredLength: Double { dot(self, self) }
-    /// The length.
     package var length: Double { squaredLength.squareRoot() }
     /// Whether all components are finite and the length can be computed.
     package var isFinite: Bool { squaredLength.isFinite }

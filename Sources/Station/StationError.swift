@@ -99,7 +99,6 @@ extension Configuration {
 }
 
 extension DeviceFinder {
-    /// The devices that are there.
     package func list() throws(StationError) -> [SensorDevice] {
         try mapError(StationError.init) { () throws(SystemError) in try devices() }
     }

@@ -7,7 +7,6 @@ package final class TerminalProgressView: ProgressView {
     private var drawn = ""
     private var detail = ""
 
-    /// Creates a view on a descriptor that is a terminal.
     package init(descriptor: Int32, label: String) {
         self.descriptor = descriptor
         self.label = label

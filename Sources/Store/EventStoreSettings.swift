@@ -82,7 +82,6 @@ package struct EventStoreStatistics: Sendable, Equatable {
     }
 }
 
-/// The clocks of a store.
 package struct StoreClock: Sendable {
     /// The wall clock, in nanoseconds since 1970; it may be set at any time.
     package let wall: @Sendable () -> Int64

@@ -25,13 +25,6 @@ package enum ConfigurationError: Error, Sendable, Equatable, CustomStringConvert
         case system(code: Int32, reason: String)
     }
 
-    /// The file or folder, or the file in the folder that could not be read.
-    package var path: String {
-        switch self {
-        case .file(let path, _), .contents(let path, _): path
-        }
-    }
-
     /// The errors in the files; empty if a file could not be read.
     package var diagnostics: [ConfigurationDiagnostic] {
         switch self {

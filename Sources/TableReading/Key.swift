@@ -34,7 +34,6 @@ package struct Key: Sendable {
     /// In paragraphs.
     package var text: String { makeText() }
 
-    /// Creates a key that its section reads itself.
     package init(
         _ name: String, _ shown: @autoclosure @escaping @Sendable () -> Shown, purpose: String? = nil,
         range: @autoclosure @escaping @Sendable () -> String? = nil,

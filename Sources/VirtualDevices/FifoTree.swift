@@ -72,7 +72,6 @@ package final class FifoNode: Sendable {
     package let path: String
     private let file = Mutex<Descriptor?>(nil)
 
-    /// Creates a FIFO and opens it.
     package init(path: String) throws(SystemError) {
         self.path = path
         try systemCall("mkfifo", path: path) { mkfifo(path, 0o600) }

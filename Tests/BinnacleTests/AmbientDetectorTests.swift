@@ -5,25 +5,20 @@ import Testing
 @testable import Binnacle
 
 @Suite struct ReadingDetectorTests {
-    /// What detectors of readings tell, and what they are answered.
-    private final class Diary: AmbientLightDetectorDelegate, ProximityDetectorDelegate {
+    /// What detectors of readings tell.
+    private final class Diary: DetectorDelegate {
         private(set) var entries: [String] = []
-        var refuses = false
 
-        func ambientLightDetector(_ detector: AmbientLightDetector, didFailWithError error: any Error) {
+        func collect(_ kind: EventKind, _ detector: any EventDetector, _ result: some DetectorResult) {
+            if let event = result as? LightEvent {
+                entries.append("\(event.level) \(event.unit) \(event.timeNanoseconds)")
+            }
+            if let event = result as? ProximityEvent { entries.append("\(event.proximity) \(event.timeNanoseconds)") }
+        }
+        func collect(_ kind: EventKind, _ detector: any EventDetector, because error: any Error) {
             entries.append("failed \(error)")
         }
-        func ambientLightDetector(_ detector: AmbientLightDetector, shouldReport event: LightEvent) -> Bool { !refuses }
-        func ambientLightDetector(_ detector: AmbientLightDetector, didChange event: LightEvent) {
-            entries.append("\(event.level) \(event.unit) \(event.timeNanoseconds)")
-        }
-        func proximityDetector(_ detector: ProximityDetector, didFailWithError error: any Error) {
-            entries.append("failed \(error)")
-        }
-        func proximityDetector(_ detector: ProximityDetector, shouldReport event: ProximityEvent) -> Bool { !refuses }
-        func proximityDetector(_ detector: ProximityDetector, didChange event: ProximityEvent) {
-            entries.append("\(event.proximity) \(event.timeNanoseconds)")
-        }
+        func collect(_ kind: EventKind, _ detector: any Detector, because reason: String) { entries.append(reason) }
     }
 
     @Test func lightIsToldFirstAndThenWhenItHasChanged() {
@@ -68,22 +63,6 @@ import Testing
         detector.didFail(because: TestError())
         detector.process(strength: 2, at: 9)
         #expect(diary.entries.suffix(2) == ["failed the cable is out", "near 9"])
-    }
-
-    @Test func whatIsRefusedIsAskedAgain() {
-        let diary = Diary()
-        diary.refuses = true
-        let light = AmbientLightDetector()
-        let proximity = ProximityDetector()
-        (light.delegate, proximity.delegate) = (diary, diary)
-        light.startDetection()
-        proximity.startDetection()
-        light.process(level: 1, unit: .lux, at: 0)
-        proximity.process(strength: 2, at: 0)
-        diary.refuses = false
-        light.process(level: 1, unit: .lux, at: 1)
-        proximity.process(strength: 2, at: 1)
-        #expect(diary.entries == ["1.0 lux 1", "near 1"])
     }
 
     @Test func readingsBecomeEventsWithTheirUnits() throws {

@@ -46,22 +46,26 @@ import Testing
     }
 
     /// Keeps each attitude, and the limits and failures that it is told.
-    private final class Diary: AttitudeDetectorDelegate {
+    private final class Diary: DetectorDelegate {
         var motions: [DeviceMotion] = []
         var changes: [DeviceMotion] = []
         var entries: [String] = []
 
-        func attitudeDetector(_ detector: AttitudeDetector, didUpdate motion: DeviceMotion) { motions.append(motion) }
-        func attitudeDetector(_ detector: AttitudeDetector, didChange motion: DeviceMotion) { changes.append(motion) }
-        func attitudeDetector(_ detector: AttitudeDetector, didFailWithError error: any Error) {
+        /// Reads all attitudes of a detector, and is told what becomes an event.
+        init(of detector: AttitudeDetector) {
+            detector.delegate = self
+            detector.readers.append { [unowned self] in motions.append($0) }
+        }
+
+        func collect(_ kind: EventKind, _ detector: any EventDetector, _ result: some DetectorResult) {
+            if let motion = result as? DeviceMotion { changes.append(motion) }
+            guard let event = result as? AttitudeLimitEvent else { return }
+            enter("\(event.angle) \(kind == .heelBegan || kind == .pitchBegan ? "began" : "ended")", event)
+        }
+        func collect(_ kind: EventKind, _ detector: any EventDetector, because error: any Error) {
             entries.append("failed \(error)")
         }
-        func attitudeDetector(_ detector: AttitudeDetector, didBegin event: AttitudeLimitEvent) {
-            enter("\(event.angle) began", event)
-        }
-        func attitudeDetector(_ detector: AttitudeDetector, didEnd event: AttitudeLimitEvent) {
-            enter("\(event.angle) ended", event)
-        }
+        func collect(_ kind: EventKind, _ detector: any Detector, because reason: String) {}
         private func enter(_ word: String, _ event: AttitudeLimitEvent) {
             let duration = event.duration.map { " after \(Units.nanoseconds($0) / millisecond)" } ?? ""
             entries.append(
@@ -81,8 +85,7 @@ import Testing
         let detector = AttitudeDetector(
             accelerometer: body.streams[2], gyroscope: gyroscope ? body.streams[0] : nil,
             magnetometer: magnetometer ? body.streams[1] : nil, settings: settings)
-        let diary = Diary()
-        detector.delegate = diary
+        let diary = Diary(of: detector)
         let source = ScriptedSource(streams: body.streams, samples: body.samples.filter { keeps($0.stream, $0.sample) })
         detector.startDetection()
         Pipeline(source: source, detectors: [detector], capacity: capacity).run()
@@ -245,8 +248,7 @@ import Testing
         var samples = body
         samples = body
         let detector = AttitudeDetector(accelerometer: samples.streams[2], gyroscope: samples.streams[0])
-        let diary = Diary()
-        detector.delegate = diary
+        let diary = Diary(of: detector)
         let shown = body.samples.map { stream, sample -> (stream: Int, sample: Sample) in
             var sample = sample
             if stream == 0 { sample.z += offset }
@@ -295,8 +297,7 @@ import Testing
         body.turn(seconds: 6)
         let detector = AttitudeDetector(
             accelerometer: body.streams[2], gyroscope: body.streams[0], magnetometer: body.streams[1])
-        let diary = Diary()
-        detector.delegate = diary
+        let diary = Diary(of: detector)
         detector.startDetection()
         let steps = body.samples.map { ScriptedSource.Step.sample($0.sample, stream: $0.stream) }
         let source = ScriptedSource(
@@ -316,7 +317,7 @@ import Testing
         let delegate = RecordingDelegate()
         detector.delegate = delegate
         detector.startDetection()
-        #expect(!detector.isDetecting && delegate.calls.map(\.name) == ["deviceNotAvailable"])
+        #expect(!detector.isDetecting && delegate.calls.map(\.name) == ["detector.unavailable"])
     }
 
     // MARK: - Events
@@ -452,8 +453,7 @@ import Testing
         (settings.frame, settings.forwardAxis) = (.enu, .plusX)
         let detector = AttitudeDetector(
             accelerometer: streams[2], gyroscope: streams[0], magnetometer: streams[1], settings: settings)
-        let diary = Diary()
-        detector.delegate = diary
+        let diary = Diary(of: detector)
         detector.startDetection()
         Pipeline(source: ScriptedSource(streams: streams, samples: samples), detectors: [detector]).run()
         var (count, valid, totals, tilts, within, yawWithin) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

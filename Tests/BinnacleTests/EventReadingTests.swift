@@ -52,7 +52,7 @@ import Testing
         ])
     func whatIsWrongIsSaidWithItsPlace(line: String, reason: String) {
         #expect(throws: Event.ParseError.self) { try Event(json: line) }
-        do { _ = try Event(json: line) } catch { #expect(error.description == reason) }
+        do { _ = try Event(json: line) } catch { #expect("\(error)" == reason) }
     }
 
     @Test func bytesThatAreNoUTF8AreRefused() {

@@ -154,48 +154,12 @@ import Testing
         #expect(hinge.posture(at: SamplePosition(timeNanoseconds: 5, streamIndex: 0, sampleIndex: 0)) == .laptop)
     }
 
-    @Test func aDecoratorPassesOnWhatItLeavesOut() {
-        final class Decorator: HingeDetectorDelegate {
-            var decoratedHingeDelegate: (any HingeDetectorDelegate)?
-            var posture = Posture.tablet
-
-            func hingeDetector(_ detector: HingeDetector, shouldReport event: HingeEvent) -> Bool {
-                event.posture == posture
-            }
-        }
-        let stream = SampleStream(sensor: Sensor(name: "lid"), kind: .accelerometer)
-        let hinge = HingeDetector(screen: stream, base: nil, hasSwitch: true)
-        let delegate = RecordingDelegate()
-        let outer = Decorator()
-        let inner = Decorator()
-        outer.decoratedHingeDelegate = inner
-        hinge.delegate = outer
-        hinge.startDetection()
-        inner.decoratedHingeDelegate = delegate
-        hinge.switchDidChange(isFolded: true, at: 1)
-        // An answer of the decorator's own is not passed on.
-        inner.posture = .laptop
-        hinge.switchDidChange(isFolded: false, at: 2)
-        outer.posture = .laptop
-        hinge.switchDidChange(isFolded: false, at: 3)
-        hinge.didLose([stream], because: TestError())
-        hinge.stopDetection()
-        let absent = HingeDetector(screen: nil, base: nil)
-        absent.delegate = outer
-        absent.startDetection()
-        #expect(
-            delegate.calls.map(\.name) == [
-                "didChange", "didChange", "didFailWithError", "didStopDetection", "deviceNotAvailable",
-            ])
-        #expect(delegate.hinges.map(\.timeNanoseconds) == [1, 3])
-    }
-
     @Test func withoutBothPartsAndASwitchADelegateIsToldSo() {
         let delegate = RecordingDelegate()
         let hinge = HingeDetector(
             screen: SampleStream(sensor: Sensor(name: "lid"), kind: .accelerometer), base: nil)
         hinge.delegate = delegate
         hinge.startDetection()
-        #expect(delegate.calls.map(\.name) == ["deviceNotAvailable"])
+        #expect(delegate.calls.map(\.name) == ["detector.unavailable"])
     }
 }

@@ -116,13 +116,11 @@ import Testing
     // MARK: - Samples
 
     /// A detector with samples at 10 Hz, and what it tells.
-    private final class Bench: OrientationDetectorDelegate {
+    private final class Bench: DetectorDelegate {
         let detector: OrientationDetector
         let sensor = Sensor(name: "lid")
         private let source: ScriptedSource
         private(set) var entries: [String] = []
-        var refuses = false
-        var stopsAt: String?
 
         init(_ samples: [Sample], settings: OrientationSettings = OrientationSettings()) {
             let stream = SampleStream(sensor: sensor, kind: .accelerometer)
@@ -143,20 +141,13 @@ import Testing
             return entries
         }
 
-        private func note(_ text: String, _ event: OrientationEvent) {
-            entries.append("\(text) \(event.timeNanoseconds / millisecond)")
-            if text == stopsAt { detector.stopDetection() }
+        func collect(_ kind: EventKind, _ detector: any EventDetector, _ result: some DetectorResult) {
+            guard let event = result as? OrientationEvent else { return }
+            let word = kind == .tiltChanged ? event.tilt.rawValue : event.orientation.rawValue
+            entries.append("\(word) \(event.timeNanoseconds / millisecond)")
         }
-
-        func orientationDetector(
-            _ detector: OrientationDetector, shouldChangeOrientation event: OrientationEvent
-        ) -> Bool { !refuses || event.orientation == .normal }
-        func orientationDetector(_ detector: OrientationDetector, didChangeOrientation event: OrientationEvent) {
-            note(event.orientation.rawValue, event)
-        }
-        func orientationDetector(_ detector: OrientationDetector, didChangeTilt event: OrientationEvent) {
-            note(event.tilt.rawValue, event)
-        }
+        func collect(_ kind: EventKind, _ detector: any EventDetector, because error: any Error) {}
+        func collect(_ kind: EventKind, _ detector: any Detector, because reason: String) {}
     }
 
     /// Samples at 10 Hz of a screen that is held in ways of a turn, a lean and a total acceleration in g.
@@ -251,20 +242,6 @@ import Testing
                 == ["normal 0", "vertical 0", "right-up 1000"])
     }
 
-    @Test func aRefusedChangeIsAskedAgainAndStaysUntold() {
-        let bench = Bench(samples([(1, 0, 0, 1), (1, 90, 0, 1)]))
-        bench.refuses = true
-        #expect(bench.run() == ["normal 0", "vertical 0"])
-        #expect(bench.detector.orientation == .normal)
-    }
-
-    @Test func nothingIsToldAfterAStop() {
-        let bench = Bench(samples([(1, 0, 0, 1), (1, 90, 0, 1)]))
-        bench.stopsAt = "normal"
-        #expect(bench.run() == ["normal 0"])
-        #expect(!bench.detector.isDetecting)
-    }
-
     /// The signs of the frames: on the desktop upright is -y, right edge up -x, face up +z, whatever the sensor's sign.
     @Test(arguments: [false, true]) func theDesktopsSignsAreThoseBehindTheMountMatrix(isReversed: Bool) {
         var settings = OrientationSettings()
@@ -301,26 +278,20 @@ import Testing
         #expect(worst == 2)
     }
 
-    @Test func aDecoratorPassesOnWhatItLeavesOut() {
-        final class Decorator: OrientationDetectorDelegate {
-            var decoratedOrientationDelegate: (any OrientationDetectorDelegate)?
-        }
+    @Test func aLossIsToldAndThatThereIsNoSensorToStartWith() {
         let delegate = RecordingDelegate()
-        let chain = [Decorator(), Decorator()]
-        chain[0].decoratedOrientationDelegate = chain[1]
-        chain[1].decoratedOrientationDelegate = delegate
         let source = ScriptedSource(duration: .seconds(1)) { _ in [0, 9.81, 0] }
         let detector = OrientationDetector(accelerometer: source.streams[0])
-        detector.delegate = chain[0]
+        detector.delegate = delegate
         play(source, through: [detector])
         detector.didLose(source.streams, because: TestError())
         detector.stopDetection()
+        detector.didLose(source.streams, because: TestError())
         source.streams[0].sensor.deactivate(because: TestError())
         detector.startDetection()
         #expect(
             delegate.calls.map(\.name) == [
-                "willStartDetection", "didChangeOrientation", "didChangeTilt", "didFailWithError", "didStopDetection",
-                "deviceNotAvailable",
+                "orientation.changed", "tilt.changed", "detector.failed", "detector.unavailable",
             ])
     }
 
@@ -329,7 +300,7 @@ import Testing
         let detector = OrientationDetector(accelerometer: nil)
         detector.delegate = delegate
         detector.startDetection()
-        #expect(delegate.calls.map(\.name) == ["deviceNotAvailable"])
+        #expect(delegate.calls.map(\.name) == ["detector.unavailable"])
         #expect(!detector.isDetecting)
     }
 

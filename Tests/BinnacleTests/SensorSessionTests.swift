@@ -108,7 +108,7 @@ private final class StampSource: SampleSource {
     }
 
     @Test(arguments: End.allCases) func everyDelegateIsToldTheStartAndTheEndOnce(_ end: End) async {
-        let delegates = (0..<4).map { _ in RecordingDelegate() }
+        let delegates = (0..<2).map { _ in RecordingDelegate() }
         let box = Mutex<SensorSession?>(nil)
         let session = SensorSession {
             let sensors = [Sensor(name: "lid"), Sensor(name: "base")]
@@ -125,8 +125,8 @@ private final class StampSource: SampleSource {
         } configure: { setup in
             let detectors: [any Detector] = [
                 try setup.detectMotion(delegate: delegates[0]), try setup.detectNorth(delegate: delegates[1]),
-                try setup.detectOrientation(delegate: delegates[2]),
-                try setup.detectHinge(screen: "lid", base: "base", delegate: delegates[3]),
+                try setup.detect(.orientation()),
+                try setup.detectHinge(screen: "lid", base: "base"),
             ]
             setup.add(
                 StampRecorder { _ in
@@ -159,10 +159,33 @@ private final class StampSource: SampleSource {
         #expect(delegate.calls.map(\.name) == ["deviceNotAvailable"])
     }
 
+    @Test func aDetectorOfOneAccelerometerHasItsNameAndItsSettingsAreChecked() async throws {
+        let session = SensorSession(source: pushed) { setup in
+            let hinge = try setup.detectHinge(screen: "chassis", base: "chassis")
+            for (settings, name) in [
+                (.tap(), "tap"), (.steps(), "steps"), (.stationary(), "stationary"), (.vibration(), "vibration"),
+                (.orientation(), "orientation"),
+            ] as [(DetectorSettings, String)] {
+                #expect(try setup.detect(settings).name == name)
+                let named = try setup.detect(settings, name: "mine", sensor: "chassis")
+                #expect(named.name == "mine" && named.streams.map(\.sensor.name) == ["chassis"])
+                if let screen = named as? OrientationDetector { #expect(screen.hinge === hinge) }
+            }
+            var wrong = TapSettings()
+            wrong.mostTaps = 0
+            try setup.detect(.tap(wrong))
+        }
+        let error = await #expect(throws: SensorSessionError.self) { try await session.run() }
+        #expect(error?.description.hasPrefix("mostTaps") == true)
+    }
+
     @Test func aSensorThatTheSourceDoesNotHaveIsAnError() async {
         let wrong: [(@Sendable (SensorSession.Setup) throws -> Void, String)] = [
             ({ try $0.detectMotion(sensor: "lid") }, "there is no accelerometer 'lid': the source has 'chassis'"),
-            ({ try $0.detectOrientation(sensor: "lid") }, "there is no accelerometer 'lid': the source has 'chassis'"),
+            (
+                { try $0.detect(.orientation(), sensor: "lid") },
+                "there is no accelerometer 'lid': the source has 'chassis'"
+            ),
             (
                 { try $0.detectHinge(screen: "chassis", base: "lid") },
                 "there is no accelerometer 'lid': the source has 'chassis'"

@@ -164,13 +164,13 @@ import Testing
 
     @Test func aSimulatedWalkNeedsNoOtherWords() async throws {
         let session = SensorSession {
-            SimulatedSource(.walk, kinds: [.accelerometer, .gyroscope], rateHz: 1000)
+            SimulatedSource(.walk, sensor: "pocket", kinds: [.accelerometer, .gyroscope], rateHz: 1000)
         } configure: { _ in
         }
         var last: Int64?
         var count = 0
         for try await batch in session.samples(of: .gyroscope) {
-            #expect(batch.isSimulated && batch.sensor == "walk" && batch.unit == "rad/s")
+            #expect(batch.isSimulated && batch.sensor == "pocket" && batch.unit == "rad/s")
             for sample in batch.samples {
                 // Where the machine is busy for a second, it goes on with the present.
                 if let last { #expect((sample.timeNanoseconds - last).isMultiple(of: 1_000_000)) }

@@ -52,25 +52,4 @@ import Testing
         #expect(detector.resetKept() && detector.total == 0)
         #expect(!StationaryDetector(accelerometer: stream).resetKept())
     }
-
-    /// Stops and starts in its callback: the rest of the delivery is not looked at.
-    @Test func aStartInACallbackBeginsWithTheNextDelivery() {
-        final class Restarting: StationaryDetectorDelegate {
-            var count = 0
-            func stationaryDetector(_ detector: StationaryDetector, didComeToRest event: StationaryEvent) {
-                count += 1
-                detector.stopDetection()
-                detector.startDetection()
-            }
-        }
-        let (delegate, detector) = (Restarting(), StationaryDetector(accelerometer: stream))
-        detector.delegate = delegate
-        let samples = (0..<1000).map { Sample(timeNanoseconds: Int64($0) * 20_000_000, x: 0, y: 0, z: 9.81) }
-        detector.startDetection()
-        Pipeline(
-            source: ScriptedSource(streams: [stream], samples: samples.map { (0, $0) }), detectors: [detector],
-            router: Router(), capacity: 4096
-        ).run()
-        #expect(delegate.count == 1)
-    }
 }

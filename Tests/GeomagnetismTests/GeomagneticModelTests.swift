@@ -92,11 +92,11 @@ import Testing
     // MARK: - Files
 
     private func complaint(_ text: String) -> GeomagneticModelError? {
-        do throws(GeomagneticModelError) {
+        do {
             _ = try GeomagneticModel(parsing: text)
             return nil
         } catch {
-            return error
+            return error as? GeomagneticModelError
         }
     }
 

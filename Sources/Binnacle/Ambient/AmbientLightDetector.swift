@@ -2,19 +2,13 @@
 ///
 /// A light sensor has one value and a reading a second, so it has no stream of samples: what reads it calls
 /// ``take(level:unit:at:)`` on the thread of the other detectors.
-package final class AmbientLightDetector: EventDetector {
+package final class AmbientLightDetector: ReportingDetector {
     package static let kind = "light"
-    /// The name that events carry.
     package let name: String
     /// When a change is reported.
     package let settings: AmbientLightSettings
-    /// Told what is found.
-    ///
-    /// It is held weakly, so its creator has to keep it.
-    package weak var delegate: (any AmbientLightDetectorDelegate)?
-    /// Whether readings are looked at.
+    package weak var delegate: (any DetectorDelegate)?
     package private(set) var isDetecting = false
-    /// The reading that the delegate is being told about.
     package private(set) var position = SamplePosition(
         timeNanoseconds: 0, streamIndex: .max, sampleIndex: .max)
     /// None: readings are no samples.
@@ -46,7 +40,6 @@ package final class AmbientLightDetector: EventDetector {
         isDetecting = true
     }
 
-    /// Stops at once.
     package func stopDetection() { isDetecting = false }
 
     /// Ignores samples: the detector has none.
@@ -70,13 +63,10 @@ package final class AmbientLightDetector: EventDetector {
             let least = max(1, told.level * settings.changePercent / 100)
             guard abs(level - told.level) >= least else { return }
         }
-        guard delegate?.ambientLightDetector(self, shouldReport: event) ?? true, isDetecting else {
-            return
-        }
         position = SamplePosition(
             timeNanoseconds: timeNanoseconds, streamIndex: .max, sampleIndex: .max)
         told = event
-        delegate?.ambientLightDetector(self, didChange: event)
+        delegate?.collect(.lightChanged, self, event)
     }
 
     /// Tells the delegate, once until the next reading, that there is none.
@@ -84,13 +74,12 @@ package final class AmbientLightDetector: EventDetector {
         guard isDetecting, !hasFailed else { return }
         hasFailed = true
         (told, latest) = (nil, nil)
-        delegate?.ambientLightDetector(self, didFailWithError: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 }
 
 extension AmbientLightDetector {
     package var eventSensor: String? { name }
-    package func report(to router: Router) { delegate = delegate ?? router }
 
     package var figures: [Figure] { latest.map { [Figure.Name.illuminance, .brightness].figures(of: $0) } ?? [] }
 
@@ -123,10 +112,8 @@ package struct AmbientLightSettings: CheckedSettings {
     /// It is at least 1 of the unit.
     package var changePercent = 10.0
 
-    /// The defaults.
     package init() {}
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<AmbientLightSettings>] {
         var list = ProblemList<AmbientLightSettings>()
         list.requirePositive(\.changePercent, changePercent)
@@ -138,7 +125,6 @@ package struct AmbientLightSettings: CheckedSettings {
 package struct LightEvent: Sendable, Equatable {
     /// The unit of a level.
     package enum Unit: Sendable {
-        /// Lux.
         case lux
         /// Percent of what the sensor can measure: it has no unit of its own.
         case percent
@@ -146,7 +132,6 @@ package struct LightEvent: Sendable, Equatable {
 
     /// The level, in the unit.
     package let level: Double
-    /// The unit.
     package let unit: Unit
     /// When it was read, in nanoseconds of the samples' clock.
     package let timeNanoseconds: Int64

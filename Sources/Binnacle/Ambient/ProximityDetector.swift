@@ -1,17 +1,11 @@
 /// Finds whether something is near a device in single readings, and tells its delegate.
 ///
 /// What reads the sensor calls ``take(strength:at:)`` on the thread of the other detectors.
-package final class ProximityDetector: EventDetector {
+package final class ProximityDetector: ReportingDetector {
     package static let kind = "proximity"
-    /// The name that events carry.
     package let name: String
-    /// Told what is found.
-    ///
-    /// It is held weakly, so its creator has to keep it.
-    package weak var delegate: (any ProximityDetectorDelegate)?
-    /// Whether readings are looked at.
+    package weak var delegate: (any DetectorDelegate)?
     package private(set) var isDetecting = false
-    /// The reading that the delegate is being told about.
     package private(set) var position = SamplePosition(
         timeNanoseconds: 0, streamIndex: .max, sampleIndex: .max)
     /// None: readings are no samples.
@@ -41,7 +35,6 @@ package final class ProximityDetector: EventDetector {
         isDetecting = true
     }
 
-    /// Stops at once.
     package func stopDetection() { isDetecting = false }
 
     /// Ignores samples: the detector has none.
@@ -68,13 +61,10 @@ package final class ProximityDetector: EventDetector {
         wasAbove = strength > 1
         guard found != proximity else { return }
         let event = ProximityEvent(proximity: found, timeNanoseconds: timeNanoseconds)
-        guard delegate?.proximityDetector(self, shouldReport: event) ?? true, isDetecting else {
-            return
-        }
         position = SamplePosition(
             timeNanoseconds: timeNanoseconds, streamIndex: .max, sampleIndex: .max)
         proximity = found
-        delegate?.proximityDetector(self, didChange: event)
+        delegate?.collect(.proximityChanged, self, event)
     }
 
     /// Tells the delegate, once until the next reading, that there is none.
@@ -82,13 +72,12 @@ package final class ProximityDetector: EventDetector {
         guard isDetecting, !hasFailed else { return }
         hasFailed = true
         proximity = nil
-        delegate?.proximityDetector(self, didFailWithError: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 }
 
 extension ProximityDetector {
     package var eventSensor: String? { name }
-    package func report(to router: Router) { delegate = delegate ?? router }
 
     package var state: String? { proximity?.rawValue }
     package var lanes: [Lane] {

@@ -1,5 +1,25 @@
 package import PlainText
 
+/// Is told by a detector, between two samples, what becomes an event.
+package protocol DetectorDelegate: AnyObject {
+    /// Takes what the detector found, about its own sensor.
+    func collect(_ kind: EventKind, _ detector: any EventDetector, _ result: some DetectorResult)
+    /// Takes that the detector cannot work; the reason belongs to a sample when the detector found it there.
+    func collect(_ kind: EventKind, _ detector: any EventDetector, because error: any Error)
+    /// Takes that the detector cannot work; the reason belongs to no sample.
+    func collect(_ kind: EventKind, _ detector: any Detector, because reason: String)
+}
+
+/// A detector that tells its delegate nothing but events.
+package protocol ReportingDetector: EventDetector {
+    /// Told what is found; held weakly, and loaded once a delivery: a change counts from the next.
+    var delegate: (any DetectorDelegate)? { get set }
+}
+
+extension ReportingDetector {
+    package func report(to router: Router) { delegate = delegate ?? router }
+}
+
 /// A detector whose results become events, and which shows what it measures to views that do not know its class.
 ///
 /// What follows ``report(to:)`` has a default, so that a detector states only what it has.
@@ -101,7 +121,6 @@ package struct Assumption: Sendable {
         case scale(lengthG: Float)
     }
 
-    /// Creates an assumption with a sentence for people.
     package init(subject: String, text: String) {
         self.subject = subject
         content = .text(text)

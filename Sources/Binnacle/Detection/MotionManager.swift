@@ -20,10 +20,9 @@ public final class MotionManager: EventDetector {
     /// Told what is found.
     ///
     /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
-    public weak var delegate: (any MotionManagerDelegate)?
+    package weak var delegate: (any MotionManagerDelegate)?
     /// Whether samples are looked at.
     public private(set) var isDetecting = false
-    /// The sample that the delegate is being told about.
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
 
     /// How often "device is moving" is repeated at most.

@@ -76,13 +76,13 @@ public struct MotionSettings: CheckedSettings {
     /// The shortest time between two shocks; 0.5 s by default.
     public var shockRefractory: Duration = .milliseconds(500)
     /// How long after the first sample above the threshold a shock's peak is looked for; 50 ms by default, 0 tells it at once.
-    public var shockWindow: Duration = .milliseconds(50)
+    package var shockWindow: Duration = .milliseconds(50)
     /// The time constant of the gravity filter; 0.5 s by default.
     ///
     /// After a start or a gap, what needs gravity is not looked for until three time constants have passed.
-    public var gravityTimeConstant: Duration = .milliseconds(500)
+    package var gravityTimeConstant: Duration = .milliseconds(500)
     /// A longer time without a sample makes the filter and every unconfirmed change start again; 1 s by default.
-    public var gapLimit: Duration = .seconds(1)
+    package var gapLimit: Duration = .seconds(1)
     /// Who looks for movement while nothing moves; samples by default.
     package var watch: Watch = .samples
     /// Whether movement wakes a suspended machine, which needs ``watch``.
@@ -98,7 +98,6 @@ public struct MotionSettings: CheckedSettings {
     /// The rate below which a rotation can end, in °/s.
     package var effectiveRotationRelease: Float { rotationReleaseDegreesPerSecond ?? rotationDegreesPerSecond / 2 }
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<MotionSettings>] {
         var list = ProblemList<MotionSettings>()
         list.require(

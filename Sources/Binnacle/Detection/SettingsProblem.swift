@@ -1,6 +1,5 @@
 /// A setting that cannot work.
-public struct SettingsProblem<Settings>: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A property of the settings.
+public struct SettingsProblem<Settings>: Error, Sendable, CustomStringConvertible {
     package typealias Property = any PartialKeyPath<Settings> & Sendable
 
     /// The property that cannot work.
@@ -27,11 +26,6 @@ public struct SettingsProblem<Settings>: Error, Sendable, Equatable, CustomStrin
     /// The name of a property, without its type.
     private static func name(_ property: Property) -> String {
         "\(property)".split(separator: ".").last.map(String.init) ?? "\(property)"
-    }
-
-    /// Whether both say the same of the same property.
-    public static func == (left: SettingsProblem, right: SettingsProblem) -> Bool {
-        left.property == right.property && left.message == right.message
     }
 }
 

@@ -28,7 +28,6 @@ extension DecoratorSettings {
         /// The names of the sensors that are active now.
         package var activeSensors: () -> Set<String>
 
-        /// Creates a context.
         package init(minuteOfDay: @escaping (Event) -> Int?, activeSensors: @escaping () -> Set<String>) {
             self.minuteOfDay = minuteOfDay
             self.activeSensors = activeSensors

@@ -1,6 +1,5 @@
 /// An event that one handler is to get: from the chain, through the store where there is one, to the worker.
 package struct Delivery: Sendable {
-    /// The event.
     package let event: Event
     /// The handler; `nil` for the log of all events, and where it is known.
     package let handler: String?
@@ -9,7 +8,6 @@ package struct Delivery: Sendable {
     /// The event that its handler acknowledged last, in the first delivery to a handler; `nil` when no store knows one.
     package var previous: EventNumber?
 
-    /// Creates a delivery.
     package init(event: Event, for handler: String? = nil, ticket: Int64 = 0) {
         self.event = event
         self.handler = handler
@@ -25,13 +23,11 @@ package struct EventNumber: Sendable, Equatable {
     package let sequence: UInt64
     package let identity: String?
 
-    /// Creates a number.
     package init(_ sequence: UInt64, of identity: String?) {
         self.sequence = sequence
         self.identity = identity
     }
 
-    /// That of an event.
     package init(_ event: Event) {
         self.init(event.sequence, of: event.identity)
     }

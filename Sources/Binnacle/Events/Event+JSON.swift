@@ -46,7 +46,6 @@ extension JSONObject {
 
 /// An event with its ``Event/json``, which is formatted once for the store and the event socket; handlers format their own.
 package struct PublishedEvent: Sendable {
-    /// The event.
     package let event: Event
     /// Its ``Event/json``.
     package let json: String

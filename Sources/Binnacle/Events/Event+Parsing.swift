@@ -2,9 +2,9 @@ package import PlainText
 
 extension Event {
     /// Why a line is no event.
-    public struct ParseError: Error, Sendable, Equatable, CustomStringConvertible {
+    package struct ParseError: Error, Sendable, Equatable, CustomStringConvertible {
         /// What is wrong with it.
-        public let description: String
+        package let description: String
     }
 
     /// Reads an event from the line that ``json`` writes.
@@ -13,8 +13,8 @@ extension Event {
     /// written the line, are passed over.
     ///
     /// - Parameter json: One JSON object.
-    /// - Throws: ``ParseError`` when the line is not JSON, or lacks what every event has.
-    public init(json: String) throws(ParseError) {
+    /// - Throws: An error that says why, when the line is not JSON, or lacks what every event has.
+    public init(json: String) throws {
         do throws(JSONReader.SyntaxError) {
             let value = try JSONReader.value(of: json.utf8)
             guard let event = Event(value) else {

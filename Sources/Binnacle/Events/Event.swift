@@ -34,7 +34,6 @@ public struct Event: Sendable, Equatable {
         }
     }
 
-    /// Creates an event.
     package init(
         kind: EventKind, detector: String? = nil, sensor: String? = nil, sequence: UInt64 = 0, timeNanoseconds: Int64,
         figures: [Figure] = []

@@ -5,7 +5,6 @@ package struct EventFilter: Sendable, Equatable {
     /// The names of the sensors; `nil` is all of them, and events that are about none.
     package var sensors: Set<String>?
 
-    /// Creates a filter that lets everything pass.
     package init(kinds: Set<EventKind>? = nil, sensors: Set<String>? = nil) {
         self.kinds = kinds
         self.sensors = sensors

@@ -17,7 +17,6 @@ package struct EventQuery: Sendable, Equatable {
     /// The most events to read at once.
     package var limit: Int
 
-    /// Creates a query.
     package init(
         after: UInt64 = 0, sinceNanoseconds: Int64? = nil, filter: EventFilter = EventFilter(), limit: Int = 256
     ) {
@@ -45,7 +44,6 @@ package struct EventPage: Sendable {
     /// Whether the history is closed, because the daemon ends: what was asked for is there, for the next one to ask.
     package var isClosed = false
 
-    /// Creates a page.
     package init(
         lines: [EventLine] = [], through: UInt64 = 0, first: UInt64 = 0, isLast: Bool = true, failure: String? = nil
     ) {
@@ -64,7 +62,6 @@ package struct EventLine: Sendable, Equatable {
     /// One JSON object, without the line's end.
     package let json: String
 
-    /// Creates a line.
     package init(sequence: UInt64, json: String) {
         self.sequence = sequence
         self.json = json

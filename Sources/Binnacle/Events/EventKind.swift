@@ -18,11 +18,13 @@ extension EventKind {
     package static let begins = kinds(.begin)
 
     /// The kind that ends the state which this kind begins; `nil` for a kind that begins none with an end.
-    package var end: EventKind? {
-        let begin = ".began"
-        guard rawValue.hasSuffix(begin) else { return nil }
-        return EventKind(rawValue: rawValue.dropLast(begin.count) + ".ended")
-    }
+    package var end: EventKind? { Self.ends[self] }
+
+    private static let ends = Dictionary(
+        uniqueKeysWithValues: allCases.compactMap { kind in
+            let end = EventKind(rawValue: kind.rawValue.replacing(".began", with: ".ended"))
+            return end == kind ? nil : end.map { (kind, $0) }
+        })
 
     /// Whether it is one of the kinds wanted; without such a list, whether it does not repeat a state.
     func isAmong(_ wanted: Set<EventKind>?) -> Bool {
@@ -110,7 +112,6 @@ extension EventKind {
         case anyDetector
         /// The decorator of that name.
         case quorum
-        /// The sensors.
         case sensors
         /// The commands of handlers.
         case commands

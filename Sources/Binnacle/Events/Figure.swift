@@ -60,7 +60,7 @@ package protocol FigureSource {
 }
 
 /// What a detector found at one sample.
-package protocol DetectorResult: FigureSource {
+package protocol DetectorResult: FigureSource, Sendable {
     /// The stamp of the sample that decided it, in nanoseconds.
     var timeNanoseconds: Int64 { get }
 }
@@ -71,9 +71,7 @@ extension Figure.Name {
 
     /// What all users of a figure need to know of it.
     package struct Row: Sendable {
-        /// What its values are.
         package let type: ValueType
-        /// What it is, in one sentence.
         package let text: String
 
         init(_ type: ValueType, _ text: String) {

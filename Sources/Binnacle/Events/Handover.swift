@@ -7,7 +7,6 @@ import Synchronization
 package final class Handover<Element: Sendable, Failure: Error>: Sendable {
     /// What happens to an element for which there is no room.
     package enum Overflow: Sendable {
-        /// It is refused.
         case refuse
         /// The oldest element is dropped. The consumer gets a mark in the place of all that were dropped, made of their
         /// number and the last of them.

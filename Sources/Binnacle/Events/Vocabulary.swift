@@ -156,7 +156,6 @@ extension EventKind {
     ]
     private static let sectors: [Figure.Name] = [.sector, .heading, .reference, .accuracy, .axis]
     private static let bearings: [Figure.Name] = [.heading, .reference, .off, .accuracy, .axis]
-    /// All that an attitude has.
     package static let attitudeFigures: [Figure.Name] = [
         .frame, .quaternionW, .quaternionX, .quaternionY, .quaternionZ, .roll, .pitch, .yaw, .heading, .reference,
         .declination,

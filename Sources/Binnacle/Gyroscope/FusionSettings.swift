@@ -74,7 +74,6 @@ package struct FusionSettings: Sendable, Equatable {
     package var gyroscopeReportsOnChange = false
     package var accuracyLimit: Double? = 45
 
-    /// The defaults.
     package init() {}
 
     /// What of the errors that turns show belongs to the device.

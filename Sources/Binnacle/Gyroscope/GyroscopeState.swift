@@ -8,7 +8,6 @@ package struct GyroscopeState: Sendable, Equatable {
     package let memory: FusionMemory
     /// Whether something is more than a guess: the offset, learned at rest, or the scale and the iron, learned in turns, now or before.
     package let isLearned: Bool
-    /// Whether the device is at rest.
     package let isAtRest: Bool
     /// For how long no magnetometer has corrected the heading, in seconds; `nil` where there is no heading.
     package let secondsAlone: Double?

@@ -95,7 +95,6 @@ package import SensorGeometry
     @inlinable package var orientation: Quaternion { inclination * integrated }
     /// The gyroscope's offset in rad/s.
     package var offsetRadiansPerSecond: Vector3 { offset.value }
-    /// Whether the device is at rest.
     package var isAtRest: Bool { rest.isAtRest }
     /// Gravity in m/s², smoothed, in the frame that only drifts.
     package var driftingGravity: Vector3 { levelAcceleration.value }

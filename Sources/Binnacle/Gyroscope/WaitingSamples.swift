@@ -8,7 +8,6 @@ package struct WaitingSamples {
     /// 0.25 s at 1 kHz; the oldest goes when there is no room, because it would be too old.
     private static let capacity = 256
 
-    /// Creates a queue in which nothing waits.
     package init() {}
 
     package mutating func append(_ vector: Vector3, at timeNanoseconds: Int64) {

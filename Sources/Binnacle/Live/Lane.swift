@@ -9,7 +9,6 @@ package struct Lane: Sendable, Equatable {
         /// The value, as in "turn_deg".
         package let name: String
 
-        /// Creates a curve of a value.
         package init(label: String, name: String) {
             self.label = label
             self.name = name
@@ -23,7 +22,6 @@ package struct Lane: Sendable, Equatable {
         /// The value of its accuracy, in degrees to either side.
         package let accuracy: String
 
-        /// Creates a direction of two values.
         package init(name: String, accuracy: String) {
             self.name = name
             self.accuracy = accuracy
@@ -88,7 +86,6 @@ extension Lane {
         self.states = states
     }
 
-    /// Creates a lane of one curve.
     package init(_ title: String, _ unit: String, curve label: String, of name: String) {
         self.init(title: title, unit: unit, curves: [Curve(label: label, name: name)])
     }

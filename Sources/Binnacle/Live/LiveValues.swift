@@ -23,7 +23,6 @@ public struct LiveValues: Sendable, Equatable {
     package struct Stream: Sendable, Equatable {
         /// The sensor's name.
         package let sensor: String
-        /// What the samples measure.
         package let kind: SampleKind
         /// Whether samples can be expected from the sensor.
         package var isActive: Bool
@@ -82,7 +81,6 @@ public struct LiveValues: Sendable, Equatable {
         /// Whether it is drawn also where the curve is far from it.
         package let isAlwaysShown: Bool
 
-        /// Creates a limit.
         package init(
             _ name: String, of measure: String, isAbove: Bool = true, begin: Float, end: Float? = nil,
             isAlwaysShown: Bool = false
@@ -103,7 +101,6 @@ public struct LiveValues: Sendable, Equatable {
         /// Its values in the interval.
         package var span: Span
 
-        /// Creates a measure.
         package init(_ name: String, _ span: Span) {
             self.name = name
             self.span = span
@@ -142,7 +139,6 @@ public struct LiveValues: Sendable, Equatable {
 
     /// The state of a detector.
     package struct Detector: Sendable, Equatable {
-        /// Its name.
         package let name: String
         /// What it detects: the word of its section in the configuration, as in "motion".
         package let kind: String
@@ -156,7 +152,6 @@ public struct LiveValues: Sendable, Equatable {
         package var isActive = false
         /// What it compares with its limits.
         package var measures: [Measure] = []
-        /// Its limits.
         package var limits: [Limit] = []
         /// What else is known of its state at the end of the interval: a heading, or the reason why there is none.
         package var figures: [Figure] = []

@@ -2,7 +2,6 @@
 package struct SampleOrigin: Hashable, Sendable {
     /// The sensor's name.
     package let sensor: String
-    /// What the samples measure.
     package let kind: SampleKind
     /// Whether no device measures them.
     package let isSimulated: Bool

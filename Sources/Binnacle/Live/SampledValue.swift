@@ -57,7 +57,6 @@ package struct SampledValue {
     package var form = Form.value
     package var unit = Unit.sample
 
-    /// Creates a description of a value.
     package init(name: String, place: Place, form: Form = .value, unit: Unit = .sample) {
         self.name = name
         self.place = place

@@ -9,7 +9,6 @@ public struct StreamedSamples: Sendable, Equatable {
     /// The samples in the order of their stamps, in ``unit``.
     public package(set) var samples: [Sample]
 
-    /// Creates a batch.
     package init(_ origin: SampleOrigin, lostCount: Int = 0, samples: [Sample] = []) {
         self.origin = origin
         self.lostCount = lostCount

@@ -49,9 +49,6 @@ struct GravityLength {
         core = Units.squares(near: gateG / 2)
     }
 
-    /// Whether a square of a length is near that of gravity, which learns nothing of it.
-    func isNear(_ squared: Float) -> Bool { gate.contains(squared) }
-
     /// Whether the length of a vector is near gravity's.
     ///
     /// Neither a value that is no number nor one that is too large for a square is.

@@ -5,10 +5,9 @@ import Kernels
 ///
 /// It looks whenever the screen has a sample, with the latest one of the base. While either part is shaken, and while the
 /// hinge is nearly upright, the last values hold. A switch of the hardware may decide instead, or in addition.
-public final class HingeDetector: EventDetector {
+package final class HingeDetector: ReportingDetector {
     package static let kind = "hinge"
-    /// The name that events carry.
-    public let name: String
+    package let name: String
     /// The stream of the accelerometer in the screen, and of the one in the base; `nil` where there is none.
     package let screen: SampleStream?
     package let base: SampleStream?
@@ -16,15 +15,10 @@ public final class HingeDetector: EventDetector {
     package let hasSwitch: Bool
     /// When a laptop is taken for set up otherwise.
     package let settings: HingeSettings
-    /// Told what is found.
-    ///
-    /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
-    public weak var delegate: (any HingeDetectorDelegate)?
+    package weak var delegate: (any DetectorDelegate)?
     /// The angle at each sample, and the posture from that sample on.
     package let rows: MeasuredRows? = MeasuredRows()
-    /// Whether samples are looked at.
-    public private(set) var isDetecting = false
-    /// The sample that the delegate is being told about.
+    package private(set) var isDetecting = false
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// How the laptop is set up, as the delegate was told; `nil` while that is unknown.
     package private(set) var posture: Posture?
@@ -33,7 +27,7 @@ public final class HingeDetector: EventDetector {
     package var angleDegrees: Double? { toldDegrees }
 
     /// The streams of both accelerometers, as far as they are there.
-    public var streams: [SampleStream] { [screen, base].compactMap { $0 } }
+    package var streams: [SampleStream] { [screen, base].compactMap { $0 } }
 
     /// The posture before this delivery, and its changes in it.
     private var history: (before: Posture?, changes: [(position: SamplePosition, posture: Posture)]) = (nil, [])
@@ -46,7 +40,6 @@ public final class HingeDetector: EventDetector {
     private var toldDegrees: Double?
     private var lastBase: Sample?
     private var lastTimeNanoseconds: Int64?
-    private var startCount = 0
 
     /// Creates a detector that does not detect yet.
     ///
@@ -79,11 +72,12 @@ public final class HingeDetector: EventDetector {
     ///
     /// Without two active accelerometers and without a switch the delegate is told *device not available*, and detection
     /// stays off.
-    public func startDetection() {
+    package func startDetection() {
         guard !isDetecting else { return }
         let active = streams.count { $0.sensor.isActive }
         guard hasSwitch || active == 2 else {
-            delegate?.hingeDetectorDeviceNotAvailable(self)
+            delegate?.collect(
+                .detectorUnavailable, self, because: "no two active accelerometers and no switch")
             return
         }
         posture = nil
@@ -92,17 +86,10 @@ public final class HingeDetector: EventDetector {
         due.accept(nil)
         turned.accept(false)
         (toldDegrees, lastBase, lastTimeNanoseconds) = (nil, nil, nil)
-        startCount += 1
         isDetecting = true
-        delegate?.hingeDetectorWillStartDetection(self)
     }
 
-    /// Stops at once; does nothing while not detecting.
-    public func stopDetection() {
-        guard isDetecting else { return }
-        isDetecting = false
-        delegate?.hingeDetectorDidStopDetection(self)
-    }
+    package func stopDetection() { isDetecting = false }
 
     /// Tells the delegate when one of the accelerometers' streams is among those that failed; the last values hold.
     package func didLose(_ streams: [SampleStream], because error: any Error) {
@@ -111,7 +98,7 @@ public final class HingeDetector: EventDetector {
         }
         interrupt()
         lastBase = nil
-        delegate?.hingeDetector(self, didFailWithError: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 
     /// How the laptop was set up at a sample of the delivery that was processed last; `nil` while that is unknown.
@@ -136,7 +123,7 @@ public final class HingeDetector: EventDetector {
     /// Tells the delegate that the switch cannot be read, where it alone says the posture; the last one holds.
     private func switchDidFail(because error: any Error) {
         guard isDetecting, screen == nil || base == nil else { return }
-        delegate?.hingeDetector(self, didFailWithError: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 
     /// Looks at the batches of both accelerometers and tells the delegate what they mean.
@@ -147,7 +134,6 @@ public final class HingeDetector: EventDetector {
             let lower = delivery.index(of: base.id)
         else { return }
         let delegate = self.delegate
-        let start = startCount
         var samples = MergedSamples(
             delivery.batches[upper].columns, at: upper, field: delivery.batches[lower].columns, at: lower, rates: nil,
             at: 0)
@@ -158,7 +144,6 @@ public final class HingeDetector: EventDetector {
                 let sample = samples.acceleration.sample(index)
                 position = samples.acceleration.position(of: index, at: upper)
                 let degrees = process(at: sample, delegate)
-                guard isDetecting, startCount == start else { return }
                 rows?.append(
                     sample.timeNanoseconds, SIMD4(degrees.map { Float($0) } ?? .nan, bit(of: posture), .nan, .nan))
             case .rate: break
@@ -167,7 +152,7 @@ public final class HingeDetector: EventDetector {
     }
 
     /// Reports what a sample changes; returns its angle, `nil` where that is unknown.
-    private func process(at sample: Sample, _ delegate: (any HingeDetectorDelegate)?) -> Double? {
+    private func process(at sample: Sample, _ delegate: (any DetectorDelegate)?) -> Double? {
         let time = sample.timeNanoseconds
         if let last = lastTimeNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds) { interrupt() }
         lastTimeNanoseconds = time
@@ -199,22 +184,18 @@ public final class HingeDetector: EventDetector {
         turned.interrupt()
     }
 
-    private func report(_ event: HingeEvent, _ delegate: (any HingeDetectorDelegate)?) {
-        let start = startCount
-        guard delegate?.hingeDetector(self, shouldReport: event) ?? true, isDetecting, startCount == start
-        else { return }
+    private func report(_ event: HingeEvent, _ delegate: (any DetectorDelegate)?) {
         if event.posture != posture { history.changes.append((position, event.posture)) }
         posture = event.posture
         due.accept(event.posture)
         turned.accept(false)
         toldDegrees = event.angleDegrees
-        delegate?.hingeDetector(self, didChange: event)
+        delegate?.collect(.hingeChanged, self, event)
     }
 }
 
 extension HingeDetector {
     package var eventSensor: String? { screen?.sensor.name }
-    package func report(to router: Router) { delegate = delegate ?? router }
 
     package var state: String? { posture?.rawValue }
     package var figures: [Figure] { angleDegrees.map { [Figure(.angle, Figure.Name.angle.number($0))] } ?? [] }
@@ -255,11 +236,6 @@ extension HingeDetector {
 }
 
 extension SensorSession.Setup {
-    /// Makes events of what a hinge detector tells it; the delegate of one that is given none.
-    ///
-    /// A delegate that wants both, calls and events, passes them on to this one.
-    public var hingeEventDelegate: some HingeDetectorDelegate { router }
-
     /// Looks for the angle of a hinge in the samples of two accelerometers.
     ///
     /// - Parameters:
@@ -267,19 +243,16 @@ extension SensorSession.Setup {
     ///   - screen: The name of the sensor in the screen.
     ///   - base: The name of the sensor in the base.
     ///   - settings: When a laptop is taken for set up otherwise.
-    ///   - delegate: Told what is found, in the place of ``hingeEventDelegate``, and held by the session.
     /// - Returns: The detector, which the session starts.
     /// - Throws: The first of the settings' problems, or that the source has no such sensor.
     @discardableResult
     public func detectHinge(
-        name: String = "hinge", screen: String, base: String, settings: HingeSettings = HingeSettings(),
-        delegate: (any HingeDetectorDelegate)? = nil
-    ) throws -> HingeDetector {
+        name: String = "hinge", screen: String, base: String, settings: HingeSettings = HingeSettings()
+    ) throws -> any Detector {
         try settings.check()
         let detector = HingeDetector(
             name: name, screen: try stream(of: .accelerometer, named: screen),
             base: try stream(of: .accelerometer, named: base), settings: settings)
-        detector.delegate = delegate
-        return add(detector, owning: delegate)
+        return add(detector)
     }
 }

@@ -1,12 +1,12 @@
 /// What a ``HingeDetector`` found at one sample, or learned from a switch.
-public struct HingeEvent: Sendable, Equatable {
+package struct HingeEvent: Sendable, Equatable {
     /// How the laptop is set up.
-    public let posture: Posture
+    package let posture: Posture
     /// The angle between the keyboard and the screen, from 0 (closed) over 180 (flat) to 360 (folded back), in degrees;
     /// `nil` when only a switch says the posture.
-    public let angleDegrees: Double?
+    package let angleDegrees: Double?
     /// The stamp of the deciding sample, in nanoseconds.
-    public let timeNanoseconds: Int64
+    package let timeNanoseconds: Int64
 }
 
 extension HingeEvent: DetectorResult {

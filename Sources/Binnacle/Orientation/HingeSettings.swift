@@ -1,20 +1,19 @@
-/// When a ``HingeDetector`` takes a laptop for set up otherwise.
+/// When a detector of hinges takes a laptop for set up otherwise.
 public struct HingeSettings: CheckedSettings {
     /// How long a change of posture has to last before it counts; 0.5 s by default.
     public var dwell: Duration = .milliseconds(500)
     /// The least change of the angle that is reported, in degrees; 10 by default.
     public var filterDegrees = 10.0
     /// With a total acceleration of either part that differs from 1 g by more the angle is unknown, in g; 0.25 by default.
-    public var gateG: Float = 0.25
+    package var gateG: Float = 0.25
     /// After a longer time without a sample a change that is not confirmed starts again; 1 s by default.
     ///
     /// An older sample of the base says nothing about the angle.
-    public var gapLimit: Duration = .seconds(1)
+    package var gapLimit: Duration = .seconds(1)
 
     /// The defaults.
     public init() {}
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<HingeSettings>] {
         var list = ProblemList<HingeSettings>()
         list.requireNotNegative(\.dwell, dwell)

@@ -3,32 +3,26 @@ import Kernels
 
 /// Finds which edge of the screen points up, and how far it leans, in the samples of one accelerometer.
 ///
-/// The detector works without a delegate as well; it holds the delegate weakly, so its creator has to keep it. A value
+/// A value
 /// changes after it has lasted the dwell time, the first one at once. While the total acceleration is not near 1 g, in
 /// free fall and while it is shaken, the last values hold.
-public final class OrientationDetector: EventDetector {
+package final class OrientationDetector: ReportingDetector {
     package static let kind = "orientation"
-    /// The name that events carry.
-    public let name: String
+    package let name: String
     /// The accelerometer's stream; `nil` when there is none.
     package let accelerometer: SampleStream?
     /// When an edge is taken for the upper one.
     package let settings: OrientationSettings
     /// What knows the posture that ``OrientationSettings/postures`` is about, and stands before this detector.
     package let hinge: HingeDetector?
-    /// Told what is found.
-    ///
-    /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
-    public weak var delegate: (any OrientationDetectorDelegate)?
+    package weak var delegate: (any DetectorDelegate)?
     /// How the screen was held at each sample, and the edge and the tilt from that sample on.
     package let rows: MeasuredRows? = MeasuredRows()
-    /// Whether samples are looked at.
-    public private(set) var isDetecting = false
-    /// The sample that the delegate is being told about.
+    package private(set) var isDetecting = false
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
 
     /// The accelerometer's stream, if it is there.
-    public var streams: [SampleStream] { [accelerometer].compactMap { $0 } }
+    package var streams: [SampleStream] { [accelerometer].compactMap { $0 } }
     /// Which edge points up, as the delegate was told.
     package var orientation: ScreenOrientation { edge.value }
     /// How far the screen leans, as the delegate was told.
@@ -44,8 +38,6 @@ public final class OrientationDetector: EventDetector {
     private var edge: Dwell<ScreenOrientation>
     private var lean: Dwell<ScreenTilt>
     private var lastTimeNanoseconds: Int64?
-    /// How often detection was started: what was found before a start is not told after it.
-    private var startCount = 0
 
     /// Creates a detector that does not detect yet.
     ///
@@ -78,10 +70,10 @@ public final class OrientationDetector: EventDetector {
     ///
     /// Without an accelerometer, or with one that is inactive, the delegate is told *device not available* and
     /// detection stays off.
-    public func startDetection() {
+    package func startDetection() {
         guard !isDetecting else { return }
         guard let accelerometer, accelerometer.sensor.isActive else {
-            delegate?.orientationDetectorDeviceNotAvailable(self)
+            delegate?.collect(.detectorUnavailable, self, because: "no active accelerometer")
             return
         }
         edge.accept(.undefined)
@@ -89,23 +81,16 @@ public final class OrientationDetector: EventDetector {
         lastTimeNanoseconds = nil
         // What a device shows at rest outlives a stop; a vector that was about to become it does not.
         gravity.interrupt()
-        startCount += 1
         isDetecting = true
-        delegate?.orientationDetectorWillStartDetection(self)
     }
 
-    /// Stops at once; does nothing while not detecting.
-    public func stopDetection() {
-        guard isDetecting else { return }
-        isDetecting = false
-        delegate?.orientationDetectorDidStopDetection(self)
-    }
+    package func stopDetection() { isDetecting = false }
 
     /// Tells the delegate when the accelerometer's stream is among those that failed; the last values hold.
     package func didLose(_ streams: [SampleStream], because error: any Error) {
         guard isDetecting, streams.contains(where: { $0.id == accelerometer?.id }) else { return }
         interrupt()
-        delegate?.orientationDetector(self, didFailWithError: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 
     /// Looks at the accelerometer's batch and tells the delegate what it means.
@@ -115,7 +100,6 @@ public final class OrientationDetector: EventDetector {
         let columns = delivery.batches[stream].columns
         let delegate = self.delegate
         let rows = self.rows.flatMap { $0.isKept ? $0 : nil }
-        let start = startCount
         for index in 0..<columns.count {
             let time = columns.times[index]
             if let last = lastTimeNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds) {
@@ -134,8 +118,7 @@ public final class OrientationDetector: EventDetector {
             position = columns.position(of: index, at: stream)
             // Of the edge that the sample is compared with, which it may change.
             let seen = rows == nil ? nil : angles(up: up)
-            process(at: up, columns.sample(index), delegate, start)
-            guard isDetecting, startCount == start else { return }
+            process(at: up, columns.sample(index), delegate)
             rows?.append(time, row(of: seen))
         }
     }
@@ -180,33 +163,22 @@ public final class OrientationDetector: EventDetector {
         return hinge?.posture(at: position).map(postures.contains) ?? false
     }
 
-    private func process(
-        at up: SIMD3<Float>, _ sample: Sample, _ delegate: (any OrientationDetectorDelegate)?, _ start: Int
-    ) {
+    private func process(at up: SIMD3<Float>, _ sample: Sample, _ delegate: (any DetectorDelegate)?) {
         let isFirst = lean.value == .undefined
         let orientation = edges.orientation(up, after: edge.value)
         if isDue(&edge, orientation, isFirst: isFirst, sample.timeNanoseconds), mayTurn {
-            let event = OrientationEvent(orientation: orientation, tilt: lean.value, sample: sample)
-            if delegate?.orientationDetector(self, shouldChangeOrientation: event) ?? true {
-                guard isDetecting, startCount == start else { return }
-                edge.accept(orientation)
-                delegate?.orientationDetector(self, didChangeOrientation: event)
-            }
-            guard isDetecting, startCount == start else { return }
+            edge.accept(orientation)
+            delegate?.collect(
+                .orientationChanged, self, OrientationEvent(orientation: orientation, tilt: lean.value, sample: sample))
         }
         let tilt = edges.tilt(up.z, after: lean.value)
         guard isDue(&lean, tilt, isFirst: isFirst, sample.timeNanoseconds) else { return }
-        let event = OrientationEvent(orientation: edge.value, tilt: tilt, sample: sample)
-        guard delegate?.orientationDetector(self, shouldChangeTilt: event) ?? true, isDetecting, startCount == start
-        else { return }
         lean.accept(tilt)
-        delegate?.orientationDetector(self, didChangeTilt: event)
+        delegate?.collect(.tiltChanged, self, OrientationEvent(orientation: edge.value, tilt: tilt, sample: sample))
     }
 }
 
 extension OrientationDetector {
-    package func report(to router: Router) { delegate = delegate ?? router }
-
     package var state: String? { orientation == .undefined ? nil : orientation.rawValue }
     package var figures: [Figure] { [Figure(.tilt, .word(tilt))] }
 
@@ -262,37 +234,5 @@ extension OrientationSettings {
         case .device: SIMD3(1, 1, 1)
         case .desktop: isReversed ? SIMD3(1, 1, -1) : SIMD3(-1, -1, 1)
         }
-    }
-}
-
-extension SensorSession.Setup {
-    /// Makes events of what an orientation detector tells it; the delegate of one that is given none.
-    ///
-    /// A delegate that wants both, calls and events, passes them on to this one.
-    public var orientationEventDelegate: some OrientationDetectorDelegate { router }
-
-    /// Looks for the upper edge and the lean of a screen in the samples of an accelerometer.
-    ///
-    /// - Parameters:
-    ///   - name: The name that events carry.
-    ///   - sensor: The sensor's name; `nil` takes the first accelerometer. Without one the detector tells *device not
-    ///     available*.
-    ///   - hinge: Knows how the device is set up, for ``OrientationSettings/postures``.
-    ///   - settings: When an edge is taken for the upper one.
-    ///   - delegate: Told what is found, in the place of ``orientationEventDelegate``, and held by the session.
-    /// - Returns: The detector, which the session starts.
-    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
-    @discardableResult
-    public func detectOrientation(
-        name: String = "orientation", sensor: String? = nil, hinge: HingeDetector? = nil,
-        settings: OrientationSettings = OrientationSettings(),
-        delegate: (any OrientationDetectorDelegate)? = nil
-    ) throws -> OrientationDetector {
-        try settings.check()
-        let detector = OrientationDetector(
-            name: name, accelerometer: try stream(of: .accelerometer, named: sensor), hinge: hinge,
-            settings: settings)
-        detector.delegate = delegate
-        return add(detector, owning: delegate)
     }
 }

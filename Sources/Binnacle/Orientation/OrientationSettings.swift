@@ -1,4 +1,4 @@
-/// When an ``OrientationDetector`` takes an edge of the screen for the upper one.
+/// When a detector of orientations takes an edge of the screen for the upper one.
 public struct OrientationSettings: CheckedSettings {
     /// What the signs of the samples mean.
     public enum Frame: String, Sendable, CaseIterable {
@@ -20,13 +20,13 @@ public struct OrientationSettings: CheckedSettings {
     /// A smaller one flutters where noise of 0.05 g turns the vector by 5°, which is a screen that leans back by 35°.
     public var hysteresisDegrees = 10.0
     /// A total acceleration that differs from 1 g by more changes nothing, in g; 0.25 by default.
-    public var gateG: Float = 0.25
+    package var gateG: Float = 0.25
     /// Whether another length than 1 g is taken for gravity when it lasts, as that of a device whose scale is wrong.
     package var learnsLength = false
     /// How long a vector of another length than 1 g has to last until the length counts, and until its direction does.
     package static let (lengthPatienceSeconds, directionPatienceSeconds) = (2, 0.2)
     /// After a longer time without a sample a change that is not confirmed starts again; 1 s by default.
-    public var gapLimit: Duration = .seconds(1)
+    package var gapLimit: Duration = .seconds(1)
 
     /// The postures in which the orientation changes; `nil` is all.
     ///
@@ -39,7 +39,6 @@ public struct OrientationSettings: CheckedSettings {
     /// The hysteresis that is possible: from what noise needs to what still lets every value be reached.
     package static let hysteresisLimits = 5.0...30.0
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<OrientationSettings>] {
         var list = ProblemList<OrientationSettings>()
         list.requireNotNegative(\.dwell, dwell)

@@ -1,7 +1,7 @@
 /// Which edge of the screen points up.
 ///
 /// The raw values are the words that `net.hadess.SensorProxy` has for them.
-public enum ScreenOrientation: String, FigureWord, CaseIterable {
+package enum ScreenOrientation: String, FigureWord, CaseIterable {
     /// It is not known yet.
     case undefined
     /// The top edge.
@@ -17,7 +17,7 @@ public enum ScreenOrientation: String, FigureWord, CaseIterable {
 /// How far the screen leans back or forward.
 ///
 /// The raw values are the words that `net.hadess.SensorProxy` has for them.
-public enum ScreenTilt: String, FigureWord, CaseIterable {
+package enum ScreenTilt: String, FigureWord, CaseIterable {
     /// It is not known yet.
     case undefined
     /// The screen faces the ground.

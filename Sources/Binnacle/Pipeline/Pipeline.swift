@@ -30,7 +30,6 @@ package final class Pipeline {
     private var firstTimeNanoseconds = Int64.max
     private var lastTimeNanoseconds = Int64.min
 
-    private let gapLimit: Duration
     private let capacity: Int
     /// What is asked for samples: the source, or the only one that a group of sources has.
     private var asked: any SampleSource
@@ -50,17 +49,14 @@ package final class Pipeline {
     ///   - detectors: What looks at them; each has to be started before it finds anything.
     ///   - router: Becomes the delegate of the source's sensors.
     ///   - capacity: The most samples of one stream in a delivery; never changes what is found.
-    ///   - gapLimit: How long a stream may be silent before that is a gap.
     package init(
-        source: any SampleSource, detectors: [any DrivenDetector], router: Router = Router(), capacity: Int = 4096,
-        gapLimit: Duration = .seconds(1)
+        source: any SampleSource, detectors: [any DrivenDetector], router: Router = Router(), capacity: Int = 4096
     ) {
         self.source = source
         asked = source
         working = detectors
         self.router = router
         self.capacity = capacity
-        self.gapLimit = gapLimit
         delivery = SampleDelivery(streams: [], capacity: capacity)
         monitors = []
         updateStreams()
@@ -81,7 +77,7 @@ package final class Pipeline {
         asked = (source as? any SourceGroup)?.onlySource ?? source
         failed.formIntersection(streams.map(\.id))
         monitors = streams.map { stream in
-            monitors.first { $0.stream.id == stream.id } ?? StreamMonitor(stream: stream, limit: gapLimit)
+            monitors.first { $0.stream.id == stream.id } ?? StreamMonitor(stream: stream, limit: .seconds(1))
         }
         delivery = SampleDelivery(streams: streams, capacity: capacity)
         router.watch(only: streams.map(\.sensor))

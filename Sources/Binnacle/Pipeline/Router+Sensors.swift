@@ -1,6 +1,5 @@
 /// The sensors in the pipeline: what becomes of each, and when only one is left.
 extension Router {
-    /// The sensors that are active.
     package var activeSensors: [Sensor] { sensors.filter(\.isActive) }
 
     /// Becomes the delegate of a sensor.

@@ -203,8 +203,7 @@ package final class Router {
     }
 }
 
-extension Router {
-    /// Makes an event of what a detector found, about the detector's own sensor.
+extension Router: DetectorDelegate {
     package func collect(_ kind: EventKind, _ detector: any EventDetector, _ result: some DetectorResult) {
         collect(kind, detector, result, sensor: detector.eventSensor)
     }
@@ -222,7 +221,6 @@ extension Router {
         collect(event, at: detector.position)
     }
 
-    /// Makes an event of a detector that cannot work; it belongs to a sample when the detector found the reason there.
     package func collect(_ kind: EventKind, _ detector: any EventDetector, because error: any Error) {
         var event = Self.event(kind, detector, because: "\(error)")
         guard (error as? any SampleFailure)?.isAtSample == true else { return report(event) }
@@ -230,7 +228,6 @@ extension Router {
         collect(event, at: detector.position)
     }
 
-    /// Makes an event of a detector that has no sensors; it belongs to no sample.
     package func collect(_ kind: EventKind, _ detector: any Detector, because reason: String) {
         report(Self.event(kind, detector, because: reason))
     }

@@ -1,6 +1,5 @@
 /// What has become of one stream's samples so far.
 package struct StreamStatistics {
-    /// The stream.
     package let stream: SampleStream
     /// The samples that were offered to the detectors.
     package internal(set) var sampleCount = 0

@@ -17,7 +17,6 @@ package struct SampleRest: Sendable, Equatable {
     /// What has happened.
     package let phase: Phase
 
-    /// Creates a value for a delivery.
     package init(stream: StreamID, phase: Phase) {
         self.stream = stream
         self.phase = phase

@@ -63,7 +63,6 @@ package struct SamplePosition: Comparable, Sendable {
     /// Its place in the stream's batch.
     package let sampleIndex: Int
 
-    /// Creates a position.
     package init(timeNanoseconds: Int64, streamIndex: Int, sampleIndex: Int) {
         self.timeNanoseconds = timeNanoseconds
         self.streamIndex = streamIndex

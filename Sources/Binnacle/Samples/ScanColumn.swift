@@ -12,7 +12,6 @@ package struct ScanColumn: Sendable {
     /// Creates a column without scans.
     package init() {}
 
-    /// Whether there is no scan.
     package var isEmpty: Bool { bytes.isEmpty }
     /// The number of scans.
     package var count: Int { isEmpty ? 0 : bytes.count / scanByteCount }

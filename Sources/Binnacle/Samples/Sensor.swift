@@ -10,7 +10,7 @@ public final class Sensor {
     /// Whether no device measures its samples, but a model makes them up; every event says so.
     package let isSimulated: Bool
     /// Whether samples can be expected from this sensor.
-    public var isActive: Bool { hasSamples }
+    package var isActive: Bool { hasSamples }
     private var hasSamples = true
     /// Whether a machine without such a device is as it should be, because only default detectors would use it.
     package var mayBeMissing = false

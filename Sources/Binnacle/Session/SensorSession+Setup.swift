@@ -4,7 +4,7 @@ extension SensorSession {
     /// It is used on the session's thread, by the closure that configures the session.
     public final class Setup {
         /// Where the samples come from.
-        public let source: any SampleSource
+        package let source: any SampleSource
 
         package let router = Router()
         package private(set) var detectors: [any DrivenDetector] = []
@@ -30,7 +30,7 @@ extension SensorSession {
         }
 
         /// Adds a detector, which makes events when it has no delegate.
-        package func add<Added: EventDetector>(_ detector: Added, owning delegate: AnyObject?) -> Added {
+        package func add<Added: EventDetector>(_ detector: Added, owning delegate: AnyObject? = nil) -> Added {
             detector.report(to: router)
             add(driven: detector, owning: delegate)
             return detector

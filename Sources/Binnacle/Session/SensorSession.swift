@@ -8,7 +8,7 @@ import Synchronization
 ///     try LiveSource()
 /// } configure: { setup in
 ///     try setup.detectMotion()
-///     try setup.detectOrientation()
+///     try setup.detect(.orientation())
 /// }
 /// for try await event in session.events { print(event.json) }
 /// ```

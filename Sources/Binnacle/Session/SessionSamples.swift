@@ -10,11 +10,6 @@ import Synchronization
 /// deliveries wait; beyond it the oldest are dropped, and ``StreamedSamples/lostCount`` of the next one says how many samples they had.
 /// Cancelling the task that iterates ends the sequence alone.
 public struct SessionSamples: AsyncSequence, Sendable {
-    /// The samples of a delivery.
-    public typealias Element = StreamedSamples
-    /// The reason for the end of the sequence.
-    public typealias Failure = SensorSessionError
-
     let session: SensorSession
     let reader: SampleReader
 
@@ -39,15 +34,6 @@ public struct SessionSamples: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(SensorSessionError) -> StreamedSamples? {
-            session.start()
-            return try await reader.next()
-        }
-
-        /// Waits for the next delivery.
-        ///
-        /// - Returns: Its samples; `nil` at the end.
-        /// - Throws: ``SensorSessionError``, once; afterwards the result is `nil`.
-        public mutating func next() async throws(SensorSessionError) -> StreamedSamples? {
             session.start()
             return try await reader.next()
         }

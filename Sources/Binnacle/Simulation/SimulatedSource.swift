@@ -33,7 +33,7 @@ public final class SimulatedSource: SampleSource {
     ///   - startNanoseconds: The stamp of the first sample of every stream.
     ///   - clock: What time it is now, on the clock of the stamps.
     /// - Precondition: ``SimulationSettings/problems()`` finds none, and no sensor measures a kind twice.
-    public init(
+    package init(
         _ sensors: [(sensor: Sensor, kinds: [SampleKind], settings: SimulationSettings)], startNanoseconds: Int64,
         clock: @escaping () -> Int64
     ) {
@@ -52,20 +52,22 @@ public final class SimulatedSource: SampleSource {
         for sensor in sensors { sensor.sensor.authorizationStatus = .authorized }
     }
 
-    /// Creates a source of one sensor, named as its model is, whose samples come in real time, with stamps of CLOCK_MONOTONIC.
+    /// Creates a source of one sensor whose samples come in real time, with stamps of CLOCK_MONOTONIC.
     ///
     /// - Parameters:
     ///   - model: How it moves.
+    ///   - sensor: The sensor's name; `nil` is that of the model.
     ///   - kinds: What it measures, each kind once.
     ///   - rateHz: Samples a second, of each stream.
     public convenience init(
-        _ model: SimulationSettings.Model, kinds: [SampleKind] = SampleKind.allCases, rateHz: Double = 100
+        _ model: SimulationSettings.Model, sensor: String? = nil, kinds: [SampleKind] = SampleKind.allCases,
+        rateHz: Double = 100
     ) {
         var settings = SimulationSettings()
         settings.model = model
         settings.rateHz = rateHz
         self.init(
-            [(Sensor(name: model.rawValue, isSimulated: true), kinds, settings)],
+            [(Sensor(name: sensor ?? model.rawValue, isSimulated: true), kinds, settings)],
             startNanoseconds: SystemClock.monotonic(), clock: SystemClock.monotonic)
     }
 

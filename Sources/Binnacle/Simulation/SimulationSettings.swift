@@ -26,14 +26,13 @@ public struct SimulationSettings: CheckedSettings {
     }
 
     /// The movement.
-    public var model: Model = .still
+    package var model: Model = .still
     /// What the noise is made from: the same seed gives the same samples.
-    public var seed: UInt64 = 1
+    package var seed: UInt64 = 1
     /// Samples a second, of each stream; 100 by default.
-    public var rateHz: Double = 100
+    package var rateHz: Double = 100
     /// The longest time that a sample waits until it is delivered, as one of a device does.
     package var latency: Duration = .zero
 
-    /// The defaults.
-    public init() {}
+    package init() {}
 }

@@ -2,17 +2,13 @@
 ///
 /// The definitions are Android's: five seconds of rest (stationary detect) and of motion (motion detect), where a pocket at rest
 /// and a table that shakes are no motion (significant motion).
-public final class StationaryDetector: EventDetector {
+package final class StationaryDetector: ReportingDetector {
     package static let kind = "stationary"
-    /// The name that events carry.
-    public let name: String
+    package let name: String
     /// The stream of the accelerometer, where there is one.
-    public let streams: [SampleStream]
-    /// Told what is found; held weakly.
-    public weak var delegate: (any StationaryDetectorDelegate)?
-    /// Whether samples are looked at.
-    public private(set) var isDetecting = false
-    /// The sample that the delegate is being told about.
+    package let streams: [SampleStream]
+    package weak var delegate: (any DetectorDelegate)?
+    package private(set) var isDetecting = false
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The change at each sample, for what is drawn.
     package let rows: MeasuredRows? = MeasuredRows()
@@ -22,7 +18,6 @@ public final class StationaryDetector: EventDetector {
     private var acceleration: AnchoredAcceleration
     /// The state that was reported last; `nil` before any.
     private var told: Bool?
-    private var startCount = 0
 
     /// Creates a detector that does not detect yet; without an accelerometer, a start tells *device not available*.
     ///
@@ -39,26 +34,24 @@ public final class StationaryDetector: EventDetector {
     }
 
     /// Starts with the next delivery, knowing neither rest nor motion; does nothing while detecting.
-    public func startDetection() {
+    package func startDetection() {
         guard !isDetecting else { return }
         guard streams.contains(where: \.sensor.isActive) else {
-            delegate?.stationaryDetectorDeviceNotAvailable(self)
+            delegate?.collect(.detectorUnavailable, self, because: "no active accelerometer")
             return
         }
         acceleration.interrupt()
         told = nil
-        startCount += 1
         isDetecting = true
     }
 
-    /// Stops at once.
-    public func stopDetection() { isDetecting = false }
+    package func stopDetection() { isDetecting = false }
 
     /// Tells the delegate when the accelerometer's stream is among those that failed.
     package func didLose(_ lost: [SampleStream], because error: any Error) {
         guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
         acceleration.interrupt()
-        delegate?.stationaryDetector(self, didFailWithError: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 
     /// Looks at the samples of the accelerometer and tells the delegate what they mean.
@@ -67,18 +60,13 @@ public final class StationaryDetector: EventDetector {
         guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
         if delivery.hidesTime(of: id) { acceleration.interrupt() }
         let columns = delivery.batches[place].columns
-        let start = startCount
-        for index in 0..<columns.count where isDetecting && startCount == start {
+        for index in 0..<columns.count {
             let time = columns.times[index]
             let isKnown = acceleration.update(columns.vector(index), at: time)
             rows?.append(time, SIMD4(acceleration.distanceG, .nan, .nan, .nan))
             guard isKnown, let event = decide(at: time) else { continue }
             position = columns.position(of: index, at: place)
-            if told == true {
-                delegate?.stationaryDetector(self, didDepart: event)
-            } else {
-                delegate?.stationaryDetector(self, didComeToRest: event)
-            }
+            delegate?.collect(told == true ? .departed : .stationary, self, event)
         }
     }
 
@@ -98,8 +86,6 @@ public final class StationaryDetector: EventDetector {
 extension StationaryDetector {
     private static let change = "change_g"
 
-    package func report(to router: Router) { delegate = delegate ?? router }
-
     package var state: String? { told.map { $0 ? "moving" : "stationary" } }
     package var isActive: Bool { told ?? false }
     package var limits: [LiveValues.Limit] {
@@ -111,32 +97,6 @@ extension StationaryDetector {
             Lane(title: "rest of \(name)", states: [Lane.States(name: Lane.States.state)]),
             Lane("change of acceleration, \(name)", "g", curve: "change", of: Self.change),
         ]
-    }
-}
-
-extension SensorSession.Setup {
-    /// Makes events of what a stationary detector tells it; the delegate of one that is given none.
-    public var stationaryEventDelegate: some StationaryDetectorDelegate { router }
-
-    /// Looks for rest and for departure in the samples of an accelerometer.
-    ///
-    /// - Parameters:
-    ///   - name: The name that events carry.
-    ///   - sensor: The sensor's name; `nil` takes the first accelerometer.
-    ///   - settings: What motion is, and how long it lasts.
-    ///   - delegate: Told what is found, in the place of ``stationaryEventDelegate``, and held by the session.
-    /// - Returns: The detector, which the session starts.
-    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
-    @discardableResult
-    public func detectStationary(
-        name: String = "stationary", sensor: String? = nil, settings: StationarySettings = StationarySettings(),
-        delegate: (any StationaryDetectorDelegate)? = nil
-    ) throws -> StationaryDetector {
-        try settings.check()
-        let detector = StationaryDetector(
-            name: name, accelerometer: try stream(of: .accelerometer, named: sensor), settings: settings)
-        detector.delegate = delegate
-        return add(detector, owning: delegate)
     }
 }
 

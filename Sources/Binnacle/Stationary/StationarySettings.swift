@@ -1,4 +1,4 @@
-/// When a ``StationaryDetector`` takes a device for one that rests, or that goes somewhere.
+/// When a detector of rest takes a device for one that rests, or that goes somewhere.
 public struct StationarySettings: CheckedSettings {
     /// The change of the acceleration below 2 Hz that is motion, in g; 0.03 by default, which a turn of 1.7° gives.
     ///
@@ -10,7 +10,6 @@ public struct StationarySettings: CheckedSettings {
     /// The defaults.
     public init() {}
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<StationarySettings>] {
         var list = ProblemList<StationarySettings>()
         list.require(\.thresholdG, (0.002...1).contains(thresholdG), "(\(thresholdG)) is not between 0.002 and 1")

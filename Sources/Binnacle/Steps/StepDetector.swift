@@ -4,26 +4,21 @@ package import PlainText
 ///
 /// A walk begins after some regular steps, which its first event brings. Whatever swings as regularly from 1 to 3 Hz is
 /// counted, too: a machine, a swing, a rocking boat at its berth.
-public final class StepDetector: EventDetector {
+package final class StepDetector: ReportingDetector {
     package static let kind = "steps"
-    /// The name that events carry.
-    public let name: String
+    package let name: String
     /// The stream of the accelerometer, where there is one.
-    public let streams: [SampleStream]
-    /// Told what is found; held weakly.
-    public weak var delegate: (any StepDetectorDelegate)?
-    /// Whether samples are looked at.
-    public private(set) var isDetecting = false
-    /// The number of steps since the detector was made or ``resetCount()``; a daemon keeps it over a restart.
-    public private(set) var total: Int64 = 0
-    /// The sample that the delegate is being told about.
+    package let streams: [SampleStream]
+    package weak var delegate: (any DetectorDelegate)?
+    package private(set) var isDetecting = false
+    /// The number of steps since the detector was made, or its count reset; a daemon keeps it over a restart.
+    package private(set) var total: Int64 = 0
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The filtered acceleration at each sample, for what is drawn.
     package let rows: MeasuredRows? = MeasuredRows()
 
     private let settings: StepSettings
     private var finder: StepFinder
-    private var startCount = 0
 
     /// Creates a detector that does not detect yet; without an accelerometer, a start tells *device not available*.
     ///
@@ -37,28 +32,26 @@ public final class StepDetector: EventDetector {
     }
 
     /// Starts with the next delivery, standing, with the steps counted so far; does nothing while detecting.
-    public func startDetection() {
+    package func startDetection() {
         guard !isDetecting else { return }
         guard streams.contains(where: \.sensor.isActive) else {
-            delegate?.stepDetectorDeviceNotAvailable(self)
+            delegate?.collect(.detectorUnavailable, self, because: "no active accelerometer")
             return
         }
         finder.interrupt()
-        startCount += 1
         isDetecting = true
     }
 
     /// Stops at once; steps that were too few for a walk are not counted.
-    public func stopDetection() { isDetecting = false }
+    package func stopDetection() { isDetecting = false }
 
-    /// Counts from 0 again.
-    public func resetCount() { total = 0 }
+    private func resetCount() { total = 0 }
 
     /// Tells the delegate when the accelerometer's stream is among those that failed.
     package func didLose(_ lost: [SampleStream], because error: any Error) {
         guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
         finder.interrupt()
-        delegate?.stepDetector(self, didFailWithError: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 
     /// Looks at the samples of the accelerometer and tells the delegate what they mean.
@@ -67,8 +60,7 @@ public final class StepDetector: EventDetector {
         guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
         if delivery.hidesTime(of: id) { finder.interrupt() }
         let columns = delivery.batches[place].columns
-        let start = startCount
-        for index in 0..<columns.count where isDetecting && startCount == start {
+        for index in 0..<columns.count {
             let time = columns.times[index]
             let vector = columns.vector(index)
             let count = finder.update((vector * vector).sum().squareRoot() / Units.standardGravity, at: time)
@@ -76,9 +68,8 @@ public final class StepDetector: EventDetector {
             guard count > 0 else { continue }
             total += Int64(count)
             position = columns.position(of: index, at: place)
-            delegate?.stepDetector(
-                self,
-                didCountSteps: StepEvent(count: count, total: total, cadence: finder.cadence, timeNanoseconds: time))
+            let event = StepEvent(count: count, total: total, cadence: finder.cadence, timeNanoseconds: time)
+            delegate?.collect(.step, self, event)
         }
     }
 }
@@ -86,8 +77,6 @@ public final class StepDetector: EventDetector {
 /// What the detector shows.
 extension StepDetector {
     private static let names = (swing: "swing_g", level: "swing_rms_g")
-
-    package func report(to router: Router) { delegate = delegate ?? router }
 
     package var state: String? { finder.isWalking ? "walking" : "standing" }
     package var isActive: Bool { finder.isWalking }
@@ -136,32 +125,6 @@ extension StepDetector {
     package func resetKept() -> Bool {
         resetCount()
         return true
-    }
-}
-
-extension SensorSession.Setup {
-    /// Makes events of what a step detector tells it; the delegate of one that is given none.
-    public var stepEventDelegate: some StepDetectorDelegate { router }
-
-    /// Counts steps in the samples of an accelerometer.
-    ///
-    /// - Parameters:
-    ///   - name: The name that events carry.
-    ///   - sensor: The sensor's name; `nil` takes the first accelerometer.
-    ///   - settings: What a walk is.
-    ///   - delegate: Told what is found, in the place of ``stepEventDelegate``, and held by the session.
-    /// - Returns: The detector, which the session starts.
-    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
-    @discardableResult
-    public func detectSteps(
-        name: String = "steps", sensor: String? = nil, settings: StepSettings = StepSettings(),
-        delegate: (any StepDetectorDelegate)? = nil
-    ) throws -> StepDetector {
-        try settings.check()
-        let detector = StepDetector(
-            name: name, accelerometer: try stream(of: .accelerometer, named: sensor), settings: settings)
-        detector.delegate = delegate
-        return add(detector, owning: delegate)
     }
 }
 

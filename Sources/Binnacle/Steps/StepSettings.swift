@@ -1,4 +1,4 @@
-/// When a ``StepDetector`` takes a rhythm for a walk.
+/// When a detector of steps takes a rhythm for a walk.
 public struct StepSettings: CheckedSettings {
     /// The number of regular steps with which a walk begins, and which its first event brings; 7 by default.
     public var regularSteps = 7
@@ -10,7 +10,6 @@ public struct StepSettings: CheckedSettings {
     /// The defaults.
     public init() {}
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<StepSettings>] {
         var list = ProblemList<StepSettings>()
         list.require(\.regularSteps, (3...20).contains(regularSteps), "(\(regularSteps)) is not from 3 to 20")

@@ -2,17 +2,13 @@
 ///
 /// A tap is an impulse of a few milliseconds with calm before and after it: hands that type, steps and a rough road give
 /// impulses as well, and no calm. The accelerometer should be read at 400 Hz; below 200 Hz impulses fall between samples.
-public final class TapDetector: EventDetector {
+package final class TapDetector: ReportingDetector {
     package static let kind = "tap"
-    /// The name that events carry.
-    public let name: String
+    package let name: String
     /// The stream of the accelerometer, where there is one.
-    public let streams: [SampleStream]
-    /// Told what is found; held weakly.
-    public weak var delegate: (any TapDetectorDelegate)?
-    /// Whether samples are looked at.
-    public private(set) var isDetecting = false
-    /// The sample that the delegate is being told about.
+    package let streams: [SampleStream]
+    package weak var delegate: (any DetectorDelegate)?
+    package private(set) var isDetecting = false
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The acceleration at each sample, for what is drawn.
     package let rows: MeasuredRows? = MeasuredRows()
@@ -20,7 +16,6 @@ public final class TapDetector: EventDetector {
     private let settings: TapSettings
     private var finder: TapFinder
     private var latest: TapEvent?
-    private var startCount = 0
 
     /// Creates a detector that does not detect yet; without an accelerometer, a start tells *device not available*.
     ///
@@ -34,26 +29,25 @@ public final class TapDetector: EventDetector {
     }
 
     /// Starts with the next delivery, before any calm; does nothing while detecting.
-    public func startDetection() {
+    package func startDetection() {
         guard !isDetecting else { return }
         guard streams.contains(where: \.sensor.isActive) else {
-            delegate?.tapDetectorDeviceNotAvailable(self)
+            delegate?.collect(.detectorUnavailable, self, because: "no active accelerometer")
             return
         }
         finder.interrupt()
         latest = nil
-        startCount += 1
         isDetecting = true
     }
 
     /// Stops at once; taps that could become more are not reported.
-    public func stopDetection() { isDetecting = false }
+    package func stopDetection() { isDetecting = false }
 
     /// Tells the delegate when the accelerometer's stream is among those that failed.
     package func didLose(_ lost: [SampleStream], because error: any Error) {
         guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
         finder.interrupt()
-        delegate?.tapDetector(self, didFailWithError: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 
     /// Looks at the samples of the accelerometer and tells the delegate what they mean.
@@ -62,15 +56,14 @@ public final class TapDetector: EventDetector {
         guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
         if delivery.hidesTime(of: id) { finder.interrupt() }
         let columns = delivery.batches[place].columns
-        let start = startCount
-        for index in 0..<columns.count where isDetecting && startCount == start {
+        for index in 0..<columns.count {
             let time = columns.times[index]
             let found = finder.update(columns.vector(index), at: time)
             rows?.append(time, SIMD4(finder.impulseG, .nan, .nan, .nan))
             guard let found else { continue }
             position = columns.position(of: index, at: place)
             latest = found
-            delegate?.tapDetector(self, didDetectTap: found)
+            delegate?.collect(.tap, self, found)
         }
     }
 }
@@ -79,8 +72,6 @@ public final class TapDetector: EventDetector {
 extension TapDetector {
     private static let impulse = "impulse_g"
 
-    package func report(to router: Router) { delegate = delegate ?? router }
-
     package var state: String? { finder.isCalm.map { $0 ? "calm" : "disturbed" } }
     package var figures: [Figure] { latest.map { [.count, .axis, .peak].figures(of: $0) } ?? [] }
     package var limits: [LiveValues.Limit] {
@@ -88,32 +79,6 @@ extension TapDetector {
     }
     package var sampledValues: [SampledValue] { [SampledValue(name: Self.impulse, place: .row(0))] }
     package var lanes: [Lane] { [Lane("impulse, \(name)", "g", curve: "impulse", of: Self.impulse)] }
-}
-
-extension SensorSession.Setup {
-    /// Makes events of what a tap detector tells it; the delegate of one that is given none.
-    public var tapEventDelegate: some TapDetectorDelegate { router }
-
-    /// Looks for single, double and triple taps in the samples of an accelerometer.
-    ///
-    /// - Parameters:
-    ///   - name: The name that events carry.
-    ///   - sensor: The sensor's name; `nil` takes the first accelerometer.
-    ///   - settings: What a tap is.
-    ///   - delegate: Told what is found, in the place of ``tapEventDelegate``, and held by the session.
-    /// - Returns: The detector, which the session starts.
-    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
-    @discardableResult
-    public func detectTap(
-        name: String = "tap", sensor: String? = nil, settings: TapSettings = TapSettings(),
-        delegate: (any TapDetectorDelegate)? = nil
-    ) throws -> TapDetector {
-        try settings.check()
-        let detector = TapDetector(
-            name: name, accelerometer: try stream(of: .accelerometer, named: sensor), settings: settings)
-        detector.delegate = delegate
-        return add(detector, owning: delegate)
-    }
 }
 
 /// Counts impulses between times of calm, sample by sample.

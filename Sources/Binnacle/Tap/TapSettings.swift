@@ -1,4 +1,4 @@
-/// Which taps a ``TapDetector`` finds.
+/// Which taps are found.
 public struct TapSettings: CheckedSettings {
     /// How far an impulse rises above what the accelerometer measured before it, in g; 0.2 by default.
     public var thresholdG = 0.2
@@ -13,16 +13,15 @@ public struct TapSettings: CheckedSettings {
     /// The shortest time from one tap to the next; 80 ms by default.
     ///
     /// An impulse that follows sooner, and later than the ringing of 50 ms, is a bounce, and the event is none.
-    public var bounce: Duration = .milliseconds(80)
+    package var bounce: Duration = .milliseconds(80)
     /// How long it has to be calm before the first tap; 0.5 s by default.
     public var quiet: Duration = .milliseconds(500)
     /// What calm is: the greatest acceleration before, between and after the taps, as a part of their peak; 0.12 by default.
-    public var calmShare = 0.12
+    package var calmShare = 0.12
 
     /// The defaults.
     public init() {}
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<TapSettings>] {
         var list = ProblemList<TapSettings>()
         list.require(

@@ -8,21 +8,16 @@ import SensorGeometry
 /// Seconds follow each other from the first sample on. One is measured when its first sample of the next has come, and only
 /// if it is whole: no sample was lost, and no distance of two is longer than 2.5 times their mean. After one that is
 /// not, a change of zone or state has to last its time again.
-///
-/// The detector works without a delegate as well; it holds the delegate weakly, so its creator has to keep it.
-public final class VibrationDetector: EventDetector {
+package final class VibrationDetector: ReportingDetector {
     package static let kind = "vibration"
-    /// The name that events carry.
-    public let name: String
+    package let name: String
     /// The accelerometer's stream, where there is one.
-    public let streams: [SampleStream]
+    package let streams: [SampleStream]
     /// What is measured.
     package let settings: VibrationSettings
     /// Told what is found; held weakly, and loaded once a delivery.
-    public weak var delegate: (any VibrationDetectorDelegate)?
-    /// Whether samples are looked at.
-    public private(set) var isDetecting = false
-    /// The sample that the delegate is being told about.
+    package weak var delegate: (any DetectorDelegate)?
+    package private(set) var isDetecting = false
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// What the bands' limits are compared with, once a second, for what is drawn.
     package let rows: MeasuredRows? = MeasuredRows()
@@ -55,7 +50,6 @@ public final class VibrationDetector: EventDetector {
     /// The seconds that were measured, and those that were not.
     private var counts = (measured: 0, left: 0)
     private var isMeasured = false
-    private var startCount = 0
     private var learning: VibrationLearning?
     private var noise = QuietestNoise()
     /// Up to where the last second is measured, and its end.
@@ -87,29 +81,27 @@ public final class VibrationDetector: EventDetector {
     }
 
     /// Starts with the next delivery, in the state of a new detector that has learned; does nothing while detecting.
-    public func startDetection() {
+    package func startDetection() {
         guard !isDetecting else { return }
         guard streams.contains(where: \.sensor.isActive) else {
-            delegate?.vibrationDetectorDeviceNotAvailable(self)
+            delegate?.collect(.detectorUnavailable, self, because: "no active accelerometer")
             return
         }
         (zone, machine) = (LevelDwell(), LevelDwell())
         (isMachineKnown, isMeasured, ranSinceNanoseconds) = (false, false, nil)
         for index in readings.indices { readings[index] = Reading() }
         second = nil
-        startCount += 1
         isDetecting = true
     }
 
-    /// Stops at once.
-    public func stopDetection() { isDetecting = false }
+    package func stopDetection() { isDetecting = false }
 
     /// Tells the delegate when the accelerometer's stream is among those that failed; the zone and the state hold.
     package func didLose(_ lost: [SampleStream], because error: any Error) {
         guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
         second = nil
         interrupt()
-        delegate?.vibrationDetector(self, didFailWithError: error)
+        delegate?.collect(.detectorFailed, self, because: error)
     }
 
     /// Looks at the samples of the accelerometer, and tells the delegate what each second means that they complete.
@@ -119,7 +111,6 @@ public final class VibrationDetector: EventDetector {
         if !delivery.losses.isEmpty, delivery.losses.contains(where: { $0.stream == id }) { second?.isWhole = false }
         let columns = delivery.batches[place].columns
         let delegate = delegate
-        let start = startCount
         var index = 0
         while index < columns.count {
             let time = columns.times[index]
@@ -128,8 +119,7 @@ public final class VibrationDetector: EventDetector {
                 longestNanoseconds = max(
                     longestNanoseconds,
                     longestInterval(in: columns.times, range: index..<index + 1, after: lastNanoseconds))
-                finish(second.startNanoseconds, isWhole: second.isWhole, at: time, delegate, start)
-                guard isDetecting, startCount == start else { return }
+                finish(second.startNanoseconds, isWhole: second.isWhole, at: time, delegate)
                 begin(next, at: time)
             } else if second == nil {
                 begin(time, at: time)
@@ -167,7 +157,7 @@ public final class VibrationDetector: EventDetector {
     }
 
     private func finish(
-        _ start: Int64, isWhole: Bool, at end: Int64, _ delegate: (any VibrationDetectorDelegate)?, _ run: Int
+        _ start: Int64, isWhole: Bool, at end: Int64, _ delegate: (any DetectorDelegate)?
     ) {
         endNanoseconds = end
         let seconds = Units.seconds(from: firstNanoseconds, to: lastNanoseconds)
@@ -186,8 +176,7 @@ public final class VibrationDetector: EventDetector {
         rows?.append(end, row)
         learn()
         reportZone(start, end, delegate)
-        guard isDetecting, startCount == run else { return }
-        reportMachine(start, end, delegate, run)
+        reportMachine(start, end, delegate)
     }
 
     private func learn() {
@@ -304,7 +293,7 @@ public final class VibrationDetector: EventDetector {
             machine: machineState, learnedPercent: learning?.percent, durationSeconds: seconds, timeNanoseconds: end)
     }
 
-    private func reportZone(_ start: Int64, _ end: Int64, _ delegate: (any VibrationDetectorDelegate)?) {
+    private func reportZone(_ start: Int64, _ end: Int64, _ delegate: (any DetectorDelegate)?) {
         let before = zone.value
         let delay = Units.nanoseconds(settings.dwell)
         guard let since = zone.change(to: readings[strongest].zone, from: start, at: end, { _ in delay }) else {
@@ -312,18 +301,16 @@ public final class VibrationDetector: EventDetector {
         }
         if before == 0 {
             zoneSinceNanoseconds = since
-            delegate?.vibrationDetector(self, didBeginVibration: event(end))
+            delegate?.collect(.vibrationBegan, self, event(end))
         } else if zone.value > 0 {
-            delegate?.vibrationDetector(self, didChangeVibration: event(end))
+            delegate?.collect(.vibrationChanged, self, event(end))
         } else {
             let seconds = Units.seconds(from: zoneSinceNanoseconds, to: since)
-            delegate?.vibrationDetector(self, didEndVibration: event(end, lasting: seconds))
+            delegate?.collect(.vibrationEnded, self, event(end, lasting: seconds))
         }
     }
 
-    private func reportMachine(
-        _ start: Int64, _ end: Int64, _ delegate: (any VibrationDetectorDelegate)?, _ run: Int
-    ) {
+    private func reportMachine(_ start: Int64, _ end: Int64, _ delegate: (any DetectorDelegate)?) {
         guard let runningG = settings.runningG, readings[0].acceleration.isFinite else { return }
         let limits = [runningG, settings.spinningG ?? .infinity]
         let found = level(of: readings[0].acceleration, above: limits, from: machine.value)
@@ -333,10 +320,10 @@ public final class VibrationDetector: EventDetector {
         isMachineKnown = true
         let (began, state) = (ranSinceNanoseconds, machine.value)
         ranSinceNanoseconds = state == 0 ? nil : began ?? change
-        delegate?.vibrationDetector(self, didChangeMachine: event(end))
-        guard isDetecting, startCount == run, state == 0, let began, let change else { return }
+        delegate?.collect(.machineChanged, self, event(end))
+        guard state == 0, let began, let change else { return }
         let seconds = Units.seconds(from: began, to: change)
-        delegate?.vibrationDetector(self, machineDidFinish: event(end, lasting: seconds))
+        delegate?.collect(.machineFinished, self, event(end, lasting: seconds))
     }
 }
 
@@ -393,8 +380,6 @@ private struct QuietestNoise {
 
 /// What the detector shows.
 extension VibrationDetector {
-    package func report(to router: Router) { delegate = delegate ?? router }
-
     package var state: String? {
         guard isMeasured else { return counts == (0, 0) ? nil : "not measured" }
         return machineState?.rawValue ?? (zone.value > 0 ? "vibrating" : "calm")
@@ -481,31 +466,5 @@ extension VibrationDetector {
             "vibration '\(name)': \(counts.left) of \(counts.left + counts.measured) seconds were not measured, because "
                 + "samples were missing, uneven, not finite, fewer than 16 or more than \(BandSpectrum.mostSamples)"
         ]
-    }
-}
-
-extension SensorSession.Setup {
-    /// Makes events of what a vibration detector tells it; the delegate of one that is given none.
-    public var vibrationEventDelegate: some VibrationDetectorDelegate { router }
-
-    /// Measures how strongly a machine vibrates in the samples of an accelerometer.
-    ///
-    /// - Parameters:
-    ///   - name: The name that events carry.
-    ///   - sensor: The sensor's name; `nil` takes the first accelerometer.
-    ///   - settings: What is measured, and the limits.
-    ///   - delegate: Told what is found, in the place of ``vibrationEventDelegate``, and held by the session.
-    /// - Returns: The detector, which the session starts.
-    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
-    @discardableResult
-    public func detectVibration(
-        name: String = "vibration", sensor: String? = nil, settings: VibrationSettings = VibrationSettings(),
-        delegate: (any VibrationDetectorDelegate)? = nil
-    ) throws -> VibrationDetector {
-        try settings.check()
-        let detector = VibrationDetector(
-            name: name, accelerometer: try stream(of: .accelerometer, named: sensor), settings: settings)
-        detector.delegate = delegate
-        return add(detector, owning: delegate)
     }
 }

@@ -1,54 +1,5 @@
-/// What a ``VibrationDetector`` tells its delegate, on the thread that offers the samples; every method has a default.
-///
-/// A second is told with the first sample after it, in the order of the samples; a machine's state after the zone.
-public protocol VibrationDetectorDelegate: AnyObject {
-    /// Tells the delegate that there is no accelerometer to start with.
-    func vibrationDetectorDeviceNotAvailable(_ detector: VibrationDetector)
-    /// Tells the delegate that the accelerometer failed; called once for each failure while detecting.
-    func vibrationDetector(_ detector: VibrationDetector, didFailWithError error: any Error)
-    /// Tells the delegate that a band has been beyond its first limit for the dwell time.
-    func vibrationDetector(_ detector: VibrationDetector, didBeginVibration event: VibrationEvent)
-    /// Tells the delegate that a vibration has been in another zone for the dwell time.
-    func vibrationDetector(_ detector: VibrationDetector, didChangeVibration event: VibrationEvent)
-    /// Tells the delegate that all bands have been below their first limits for the dwell time.
-    func vibrationDetector(_ detector: VibrationDetector, didEndVibration event: VibrationEvent)
-    /// Tells the delegate that the machine is in another state, or that the first one is known.
-    func vibrationDetector(_ detector: VibrationDetector, didChangeMachine event: VibrationEvent)
-    /// Tells the delegate that the machine has been idle for the idle time, after it had run.
-    func vibrationDetector(_ detector: VibrationDetector, machineDidFinish event: VibrationEvent)
-    /// What a decorator decorates, as ``MotionManagerDelegate/decoratedMotionDelegate`` says.
-    var decoratedVibrationDelegate: (any VibrationDetectorDelegate)? { get }
-}
-
-// A method that a conforming type leaves out is passed on, or does nothing.
-// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
-extension VibrationDetectorDelegate {
-    public var decoratedVibrationDelegate: (any VibrationDetectorDelegate)? { nil }
-    public func vibrationDetectorDeviceNotAvailable(_ detector: VibrationDetector) {
-        decoratedVibrationDelegate?.vibrationDetectorDeviceNotAvailable(detector)
-    }
-    public func vibrationDetector(_ detector: VibrationDetector, didFailWithError error: any Error) {
-        decoratedVibrationDelegate?.vibrationDetector(detector, didFailWithError: error)
-    }
-    public func vibrationDetector(_ detector: VibrationDetector, didBeginVibration event: VibrationEvent) {
-        decoratedVibrationDelegate?.vibrationDetector(detector, didBeginVibration: event)
-    }
-    public func vibrationDetector(_ detector: VibrationDetector, didChangeVibration event: VibrationEvent) {
-        decoratedVibrationDelegate?.vibrationDetector(detector, didChangeVibration: event)
-    }
-    public func vibrationDetector(_ detector: VibrationDetector, didEndVibration event: VibrationEvent) {
-        decoratedVibrationDelegate?.vibrationDetector(detector, didEndVibration: event)
-    }
-    public func vibrationDetector(_ detector: VibrationDetector, didChangeMachine event: VibrationEvent) {
-        decoratedVibrationDelegate?.vibrationDetector(detector, didChangeMachine: event)
-    }
-    public func vibrationDetector(_ detector: VibrationDetector, machineDidFinish event: VibrationEvent) {
-        decoratedVibrationDelegate?.vibrationDetector(detector, machineDidFinish: event)
-    }
-}
-
 /// What a machine does, by its vibration.
-public enum MachineState: String, FigureWord, CaseIterable {
+package enum MachineState: String, FigureWord, CaseIterable {
     /// Below the limit of running.
     case idle
     /// Above it.
@@ -58,27 +9,27 @@ public enum MachineState: String, FigureWord, CaseIterable {
 }
 
 /// What was measured in the second that decided it.
-public struct VibrationEvent: DetectorResult {
+package struct VibrationEvent: DetectorResult {
     /// The band in the highest zone, or the first one.
-    public let band: String
+    package let band: String
     /// The number of its limits that are exceeded.
-    public let zone: Int
+    package let zone: Int
     /// The root mean square of the velocity in the band, in mm/s.
-    public let velocityMillimetresPerSecond: Double
+    package let velocityMillimetresPerSecond: Double
     /// The root mean square of the acceleration in the band, in g.
-    public let accelerationG: Double
+    package let accelerationG: Double
     /// The frequency with the greatest acceleration in the band, in Hz.
-    public let frequencyHz: Double
+    package let frequencyHz: Double
     /// The upper end of what was measured of the band, in Hz.
-    public let measuredToHz: Double
+    package let measuredToHz: Double
     /// The state of the machine; `nil` when none is looked for, or none is known.
-    public let machine: MachineState?
+    package let machine: MachineState?
     /// How much of what is normal has been learned, up to 100; `nil` where nothing is learned.
-    public let learnedPercent: Double?
+    package let learnedPercent: Double?
     /// How long the vibration lasted, or the machine ran, in seconds; only when it has ended.
-    public let durationSeconds: Double?
+    package let durationSeconds: Double?
     /// The stamp of the first sample after the second, in nanoseconds.
-    public let timeNanoseconds: Int64
+    package let timeNanoseconds: Int64
 
     package func value(of figure: Figure.Name) -> Figure.Value? {
         switch figure {
@@ -93,30 +44,5 @@ public struct VibrationEvent: DetectorResult {
         case .duration: durationSeconds.map(figure.number)
         default: nil
         }
-    }
-}
-
-// The row of a kind says what its event has.
-extension Router: VibrationDetectorDelegate {
-    package func vibrationDetectorDeviceNotAvailable(_ detector: VibrationDetector) {
-        collect(.detectorUnavailable, detector, because: "no active accelerometer")
-    }
-    package func vibrationDetector(_ detector: VibrationDetector, didFailWithError error: any Error) {
-        collect(.detectorFailed, detector, because: "\(error)")
-    }
-    package func vibrationDetector(_ detector: VibrationDetector, didBeginVibration event: VibrationEvent) {
-        collect(.vibrationBegan, detector, event)
-    }
-    package func vibrationDetector(_ detector: VibrationDetector, didChangeVibration event: VibrationEvent) {
-        collect(.vibrationChanged, detector, event)
-    }
-    package func vibrationDetector(_ detector: VibrationDetector, didEndVibration event: VibrationEvent) {
-        collect(.vibrationEnded, detector, event)
-    }
-    package func vibrationDetector(_ detector: VibrationDetector, didChangeMachine event: VibrationEvent) {
-        collect(.machineChanged, detector, event)
-    }
-    package func vibrationDetector(_ detector: VibrationDetector, machineDidFinish event: VibrationEvent) {
-        collect(.machineFinished, detector, event)
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import SensorGeometry
 
-/// What a ``VibrationDetector`` measures, and when it takes a machine for vibrating.
+/// What a detector of vibration measures, and when it takes a machine for vibrating.
 public struct VibrationSettings: CheckedSettings {
     /// The axes that are measured.
     public enum Axes: String, Sendable, CaseIterable {
@@ -13,16 +13,15 @@ public struct VibrationSettings: CheckedSettings {
 
     /// A range of frequencies.
     public struct Band: Sendable, Equatable {
-        /// The name that events carry.
-        public var name: String
+        package var name: String
         /// Where it begins, in Hz, at least 2.
-        public var fromHz: Double
+        package var fromHz: Double
         /// Where it ends, in Hz.
-        public var toHz: Double
+        package var toHz: Double
         /// The limits between its zones, ascending, in the unit of ``isVelocity``; none where it is only measured.
-        public var limits: [Double]
+        package var limits: [Double]
         /// Whether limits are velocities in mm/s; otherwise they are accelerations in g.
-        public var isVelocity: Bool
+        package var isVelocity: Bool
 
         /// Creates a band.
         public init(_ name: String, fromHz: Double, toHz: Double, limits: [Double] = [], isVelocity: Bool = true) {
@@ -55,9 +54,9 @@ public struct VibrationSettings: CheckedSettings {
     /// How long a machine has to be idle until it has finished; 180 s by default.
     public var idle: Duration = .seconds(180)
     /// How many days of measured seconds are learned as normal, for bands without limits; `nil` learns nothing.
-    public var learnDays: Double?
+    package var learnDays: Double?
     /// How many robust standard deviations above the learned median a band is unusual; 5 by default.
-    public var learnedSpreads = 5.0
+    package var learnedSpreads = 5.0
 
     /// The most bands: as many as there are values in a row of what is measured.
     package static let mostBands = 4
@@ -70,7 +69,6 @@ public struct VibrationSettings: CheckedSettings {
     /// The defaults.
     public init() {}
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<VibrationSettings>] {
         var list = ProblemList<VibrationSettings>()
         list.require(

@@ -85,7 +85,6 @@ struct AngleLimit {
         sinceNanoseconds = nil
     }
 
-    /// Makes it as new.
     mutating func reset() {
         interrupt()
         beyond.accept(false)

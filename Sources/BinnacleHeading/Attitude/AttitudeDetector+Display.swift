@@ -2,7 +2,6 @@ public import Binnacle
 
 extension AttitudeDetector {
     package var eventSensor: String? { accelerometer?.sensor.name }
-    package func report(to router: Router) { delegate = delegate ?? router }
 
     /// What is watched for decides it; without a limit it is only known or not.
     package var state: String? {
@@ -52,11 +51,6 @@ extension AttitudeDetector {
 }
 
 extension SensorSession.Setup {
-    /// Makes events of what an attitude detector tells it; the delegate of one that is given none.
-    ///
-    /// A delegate that wants both, calls and events, passes them on to this one.
-    public var attitudeEventDelegate: some AttitudeDetectorDelegate { router }
-
     /// Looks for the attitude of a body in the samples of an accelerometer and, as far as the source has them, a gyroscope and a
     /// magnetometer.
     ///
@@ -68,15 +62,13 @@ extension SensorSession.Setup {
     ///     `usesMagnetometer` says so.
     ///   - usesMagnetometer: Whether the turn about the vertical counts from north; otherwise from where the body pointed at first.
     ///   - settings: How to find an attitude, and when to report one.
-    ///   - delegate: Told what is found, in the place of ``attitudeEventDelegate``, and held by the session.
     /// - Returns: The detector, which the session starts.
     /// - Throws: The first of the settings' problems, or that the source has no such sensor.
     @discardableResult
     public func detectAttitude(
         name: String = "attitude", accelerometer: String? = nil, gyroscope: String? = nil, magnetometer: String? = nil,
-        usesMagnetometer: Bool = true, settings: AttitudeSettings = AttitudeSettings(),
-        delegate: (any AttitudeDetectorDelegate)? = nil
-    ) throws -> AttitudeDetector {
+        usesMagnetometer: Bool = true, settings: AttitudeSettings = AttitudeSettings()
+    ) throws -> any Detector {
         try settings.check()
         let up = try stream(of: .accelerometer, named: accelerometer)
         let near = magnetometer == nil ? up.flatMap { stream(of: .magnetometer, from: $0.sensor.name) } : nil
@@ -84,7 +76,6 @@ extension SensorSession.Setup {
             name: name, accelerometer: up, gyroscope: try stream(turning: up, named: gyroscope),
             magnetometer: usesMagnetometer ? try near ?? stream(of: .magnetometer, named: magnetometer) : nil,
             settings: settings)
-        detector.delegate = delegate
-        return add(detector, owning: delegate)
+        return add(detector)
     }
 }

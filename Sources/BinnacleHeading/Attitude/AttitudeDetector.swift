@@ -1,4 +1,4 @@
-public import Binnacle
+package import Binnacle
 import Kernels
 import SensorGeometry
 
@@ -9,11 +9,10 @@ import SensorGeometry
 /// is found at each sample of the accelerometer: tilt from the smoothed acceleration, north while the compass has one. With an
 /// accelerometer alone there is a tilt and no turn about the vertical.
 ///
-/// It knows no clock but the samples' stamps, and works without a delegate, which it holds weakly.
-public final class AttitudeDetector: EventDetector {
+/// It knows no clock but the samples' stamps.
+package final class AttitudeDetector: ReportingDetector {
     package static let kind = "attitude"
-    /// The name that events carry.
-    public let name: String
+    package let name: String
     /// The accelerometer's stream; `nil` when there is none.
     package let accelerometer: SampleStream?
     /// The gyroscope's stream, which may never have a sample; `nil` when there is none.
@@ -22,21 +21,16 @@ public final class AttitudeDetector: EventDetector {
     package let magnetometer: SampleStream?
     /// How an attitude is found, and when it is reported.
     package let settings: AttitudeSettings
-    /// Told what is found.
-    ///
-    /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
-    public weak var delegate: (any AttitudeDetectorDelegate)?
+    package weak var delegate: (any DetectorDelegate)?
     /// Roll, pitch, heading or yaw, and its accuracy at each sample that decides an attitude.
     package let rows: MeasuredRows? = MeasuredRows()
-    /// Whether samples are looked at.
-    public private(set) var isDetecting = false
-    /// The sample that the delegate is being told about.
+    package private(set) var isDetecting = false
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The latest attitude, for the thread of the samples; `nil` while there is none.
-    public private(set) var latest: DeviceMotion?
+    package private(set) var latest: DeviceMotion?
 
     /// The streams of the gyroscope, the accelerometer and the magnetometer, as far as they are there.
-    public var streams: [SampleStream] { [gyroscope, accelerometer, magnetometer].compactMap { $0 } }
+    package var streams: [SampleStream] { [gyroscope, accelerometer, magnetometer].compactMap { $0 } }
     /// What is known of the gyroscope, as of the end of the last delivery; `nil` while there is none.
     package var gyroscopeState: GyroscopeState? { fused?.fused.state }
 
@@ -54,8 +48,6 @@ public final class AttitudeDetector: EventDetector {
     private var pitch: AngleLimit?
     /// Called with each attitude, for sequences of a session.
     var readers: [(DeviceMotion) -> Void] = []
-    /// How often detection was started: what was found before a start is not told after it.
-    private var startCount = 0
 
     private static let silenceNanoseconds: Int64 = 1_000_000_000
 
@@ -92,10 +84,10 @@ public final class AttitudeDetector: EventDetector {
     ///
     /// Without an accelerometer, or with one that is inactive, the delegate is told *device not available* and detection
     /// stays off.
-    public func startDetection() {
+    package func startDetection() {
         guard !isDetecting else { return }
         guard let accelerometer, accelerometer.sensor.isActive else {
-            delegate?.attitudeDetectorDeviceNotAvailable(self)
+            delegate?.collect(.detectorUnavailable, self, because: "no active accelerometer")
             return
         }
         fused = FusedAttitude(
@@ -106,17 +98,13 @@ public final class AttitudeDetector: EventDetector {
         filter.reset()
         heel?.reset()
         pitch?.reset()
-        startCount += 1
         isDetecting = true
-        delegate?.attitudeDetectorWillStartDetection(self)
     }
 
-    /// Stops at once and forgets what was under way; does nothing while not detecting.
-    public func stopDetection() {
-        guard isDetecting else { return }
+    /// Stops at once and forgets what was under way.
+    package func stopDetection() {
         isDetecting = false
         latest = nil
-        delegate?.attitudeDetectorDidStopDetection(self)
     }
 
     /// Tells the delegate when one of its streams is among those that failed: there is no attitude any more without the accelerometer, and
@@ -133,7 +121,7 @@ public final class AttitudeDetector: EventDetector {
             // The loss is told, and no silence beside it.
             isFailureTold = true
         }
-        if takesAway { delegate?.attitudeDetector(self, didFailWithError: error) }
+        if takesAway { delegate?.collect(.detectorFailed, self, because: error) }
     }
 
     /// Looks at the batches and tells the delegate what they mean.
@@ -151,8 +139,7 @@ public final class AttitudeDetector: EventDetector {
             rates: turning.map { delivery.batches[$0].columns }, at: turning ?? 0)
         level.begin(accelerations.count)
         let delegate = self.delegate
-        let start = startCount
-        while isDetecting, startCount == start, let sample = samples.next() {
+        while let sample = samples.next() {
             switch sample {
             case .field(let index):
                 let (time, field) = (samples.field.times[index], samples.field.vector(index))
@@ -169,7 +156,7 @@ public final class AttitudeDetector: EventDetector {
         }
     }
 
-    private func take(acceleration: SIMD3<Float>, at time: Int64, _ delegate: (any AttitudeDetectorDelegate)?) {
+    private func take(acceleration: SIMD3<Float>, at time: Int64, _ delegate: (any DetectorDelegate)?) {
         fused?.update(acceleration: acceleration, at: time)
         level.update(acceleration: acceleration, at: time)
         // With the first rate the fusion is waited for: an attitude without it would have another yaw.
@@ -177,20 +164,17 @@ public final class AttitudeDetector: EventDetector {
             guard isGap(from: last, to: time, limit: Self.silenceNanoseconds) else { return }
             interrupt()
             tell(.gyroscopeSilent, delegate)
-            guard isDetecting else { return }
         }
         guard let found = level.find(at: time) else { return handleMissing() }
         handle(found, at: time, delegate)
     }
 
-    private func take(rate: SIMD3<Float>, at time: Int64, _ delegate: (any AttitudeDetectorDelegate)?) {
-        let start = startCount
+    private func take(rate: SIMD3<Float>, at time: Int64, _ delegate: (any DetectorDelegate)?) {
         let failure = fused?.fused.update(rate: rate, at: time)
         lastRateNanoseconds = time
         if let failure {
             // Its turns are not those of the compass: tilt and north are better without it.
-            delegate?.attitudeDetector(self, didFailWithError: failure)
-            guard isDetecting, startCount == start else { return }
+            delegate?.collect(.detectorFailed, self, because: failure)
         }
         guard fused?.fused.found.axes == nil else { return }
         guard let found = fused?.find(at: time) else {
@@ -213,10 +197,10 @@ public final class AttitudeDetector: EventDetector {
         lastRateNanoseconds = nil
     }
 
-    private func tell(_ failure: AttitudeFailure, _ delegate: (any AttitudeDetectorDelegate)?) {
+    private func tell(_ failure: AttitudeFailure, _ delegate: (any DetectorDelegate)?) {
         guard !isFailureTold else { return }
         isFailureTold = true
-        delegate?.attitudeDetector(self, didFailWithError: failure)
+        delegate?.collect(.detectorFailed, self, because: failure)
     }
 
     private func handleMissing() {
@@ -226,7 +210,7 @@ public final class AttitudeDetector: EventDetector {
     }
 
     /// Tells what an attitude means.
-    private func handle(_ found: FoundAttitude, at time: Int64, _ delegate: (any AttitudeDetectorDelegate)?) {
+    private func handle(_ found: FoundAttitude, at time: Int64, _ delegate: (any DetectorDelegate)?) {
         if let last = lastFoundNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds) {
             heel?.interrupt()
             pitch?.interrupt()
@@ -241,22 +225,13 @@ public final class AttitudeDetector: EventDetector {
                 Float(motion.rollDegrees ?? .nan), Float(motion.pitchDegrees),
                 Float((magnetometer == nil ? motion.yawDegrees : motion.headingDegrees) ?? .nan),
                 Float(motion.yawAccuracyDegrees ?? .nan)))
-        let start = startCount
         for reader in readers { reader(motion) }
-        delegate?.attitudeDetector(self, didUpdate: motion)
-        guard isDetecting, startCount == start else { return }
-        if filter.update(motion) { delegate?.attitudeDetector(self, didChange: motion) }
-        guard isDetecting, startCount == start else { return }
-        if let event = heel?.update(motion) { tell(event, delegate) }
-        guard isDetecting, startCount == start else { return }
-        if let event = pitch?.update(motion) { tell(event, delegate) }
-    }
-
-    private func tell(_ event: AttitudeLimitEvent, _ delegate: (any AttitudeDetectorDelegate)?) {
-        if event.duration == nil {
-            delegate?.attitudeDetector(self, didBegin: event)
-        } else {
-            delegate?.attitudeDetector(self, didEnd: event)
+        if filter.update(motion) { delegate?.collect(.attitudeChanged, self, motion) }
+        if let event = heel?.update(motion) {
+            delegate?.collect(event.duration == nil ? .heelBegan : .heelEnded, self, event)
+        }
+        if let event = pitch?.update(motion) {
+            delegate?.collect(event.duration == nil ? .pitchBegan : .pitchEnded, self, event)
         }
     }
 

@@ -1,6 +1,6 @@
 public import Binnacle
 
-/// How an ``AttitudeDetector`` finds an attitude, and when it reports one.
+/// How a detector of attitudes finds an attitude, and when it reports one.
 public struct AttitudeSettings: CheckedSettings {
     /// The frame of the Earth and the axes of the body; `EarthFrame.ned` by default, which ships and their instruments use.
     public var frame: EarthFrame = .ned
@@ -23,18 +23,17 @@ public struct AttitudeSettings: CheckedSettings {
     public var smoothing: Duration = .milliseconds(100)
     /// The standard deviation of the hard iron on each axis of a magnetometer without a calibration, as
     /// ``NorthSettings/uncalibratedIronMicrotesla``.
-    public var uncalibratedIronMicrotesla = NorthSettings().uncalibratedIronMicrotesla
+    package var uncalibratedIronMicrotesla = NorthSettings().uncalibratedIronMicrotesla
     /// North is not known while it may be off by more than this, in degrees; 45 by default.
     public var accuracyLimitDegrees = 45.0
     /// The Earth's field at the place; `nil` when that is not known, and north is magnetic north.
     public var localField: LocalField?
     /// A longer time without a sample makes filters and every unconfirmed change start again; 1 s by default.
-    public var gapLimit: Duration = .seconds(1)
+    package var gapLimit: Duration = .seconds(1)
 
     /// The defaults.
     public init() {}
 
-    /// Everything that is wrong with the settings.
     package func problems() -> [SettingsProblem<AttitudeSettings>] {
         var list = ProblemList<AttitudeSettings>()
         list.require(

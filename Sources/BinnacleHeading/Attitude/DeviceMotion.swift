@@ -2,7 +2,7 @@ public import Binnacle
 import Glibc
 import SensorGeometry
 
-/// How a body lies and moves at one sample: what an ``AttitudeDetector`` finds.
+/// How a body lies and moves at one sample: what a detector of attitudes finds.
 ///
 /// Its vectors are in the axes of the body, which ``frame`` names: forward, right, down, or forward, left, up. A specific force is what an
 /// accelerometer measures, so gravity is the vector that points *up*, as long as 9.81 m/s²: −9.81 along an axis that points down.
@@ -124,9 +124,9 @@ extension Figure.Name {
 }
 
 /// A body that has heeled or pitched beyond a limit, or is level again: what an ``AttitudeDetector`` found at one sample.
-public struct AttitudeLimitEvent: Sendable, Equatable {
+package struct AttitudeLimitEvent: Sendable, Equatable {
     /// An angle that has a limit.
-    public enum Angle: Sendable {
+    package enum Angle: Sendable {
         /// The roll, by ``AttitudeSettings/heelDegrees``.
         case heel
         /// The pitch, by ``AttitudeSettings/pitchDegrees``.
@@ -134,18 +134,18 @@ public struct AttitudeLimitEvent: Sendable, Equatable {
     }
 
     /// Which angle it is about.
-    public let angle: Angle
+    package let angle: Angle
     /// The attitude at the sample that decided it.
-    public let motion: DeviceMotion
+    package let motion: DeviceMotion
     /// The stamp of the first sample beyond the limit, in nanoseconds.
-    public let onsetNanoseconds: Int64
+    package let onsetNanoseconds: Int64
     /// How long the angle was beyond the limit; `nil` at the begin.
-    public let duration: Duration?
+    package let duration: Duration?
     /// The greatest angle so far, without its sign, in degrees.
-    public let peakDegrees: Double
+    package let peakDegrees: Double
 
     /// The stamp of the sample that decided it, in nanoseconds.
-    public var timeNanoseconds: Int64 { motion.timeNanoseconds }
+    package var timeNanoseconds: Int64 { motion.timeNanoseconds }
 }
 
 extension AttitudeLimitEvent: DetectorResult {

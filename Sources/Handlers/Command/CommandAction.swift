@@ -9,7 +9,6 @@ package struct CommandAction: HandlerAction, Equatable {
     /// How it is run.
     package let settings: CommandSettings
 
-    /// Creates an action.
     package init(_ template: CommandTemplate, settings: CommandSettings = CommandSettings()) {
         self.template = template
         self.settings = settings

@@ -11,7 +11,6 @@ package struct CommandTemplate: Sendable, Equatable {
     /// The arguments after the program's own name.
     package let arguments: [Argument]
 
-    /// Creates a template.
     package init(program: String, arguments: [Argument]) {
         self.program = program
         self.arguments = arguments
@@ -27,7 +26,6 @@ package struct CommandTemplate: Sendable, Equatable {
         /// The parts, in order.
         package let pieces: [Piece]
 
-        /// Creates an argument.
         package init(_ pieces: [Piece]) {
             self.pieces = pieces
         }
@@ -75,12 +73,10 @@ package enum CommandPlaceholder: Sendable, Hashable {
     /// A measured figure.
     case figure(Figure.Name)
 
-    /// All placeholders.
     package static let all: [CommandPlaceholder] =
         [.kind, .detector, .sensor, .sequence, .time, .wallTime, .localTime, .simulated, .identity]
         + Figure.Name.allCases.filter { !Figure.Name.ofReports.contains($0) }.map(CommandPlaceholder.figure)
 
-    /// Creates a placeholder from its name.
     package init?(name: String) {
         guard let placeholder = Self.all.first(where: { $0.name == name }) else { return nil }
         self = placeholder

@@ -190,7 +190,6 @@ package indirect enum JSONTemplate: Sendable, Equatable {
         let value: JSONTemplate
     }
 
-    /// The JSON for an event.
     func json(for event: Event) -> String {
         switch self {
         case .text(let argument): return JSONObject.quoted(argument.text(for: event))

@@ -63,7 +63,6 @@ extension NMEAAction {
         schemes: ("udp", "tcp"), example: "udp://192.168.1.255:10110", exampleOfIPv6: "udp://[2001:db8::1]:10110",
         insteadOfUser: "NMEA 0183 knows none")
 
-    /// The keys.
     package static let row = HandlerRow(
         shown: "plotter", kinds: nil,
         """

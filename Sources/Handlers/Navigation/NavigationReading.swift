@@ -18,7 +18,6 @@ package struct NavigationReading: Sendable, Equatable {
     let owner: EventKind.HeadingOwner
     /// The time of the sample by the wall clock, in nanoseconds since 1970; `nil` in a replay.
     let wallNanoseconds: Int64?
-    /// The detector.
     let detector: String?
 
     /// Roll and pitch, in degrees, with the signs of ships and of NMEA 0183 and Signal K.

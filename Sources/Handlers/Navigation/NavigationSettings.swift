@@ -12,7 +12,6 @@ package struct NavigationSettings: Sendable, Equatable {
         case serial
     }
 
-    /// The transport.
     package var transport: Transport
     /// The receiver's name or address, that of this machine on which the server listens, or the path of the line's device.
     package var host: String

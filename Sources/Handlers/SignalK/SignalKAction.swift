@@ -18,7 +18,6 @@ package struct SignalKAction: HandlerAction, Equatable {
         schemes: ("udp", "tcp"), example: "udp://127.0.0.1:55557", exampleOfIPv6: "udp://[2001:db8::1]:55557",
         insteadOfUser: "a connection of Signal K over UDP or TCP knows none")
 
-    /// The keys.
     package static let row = HandlerRow(
         shown: "boat", kinds: nil,
         """

@@ -9,7 +9,6 @@ package struct SignalKDelta: NavigationFormat {
     /// A millionth of a radian is less than the error of any of the angles.
     private static let decimals = 6
 
-    /// Creates a format.
     package init() {}
 
     /// The one delta of what is known.

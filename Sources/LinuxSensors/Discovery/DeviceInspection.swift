@@ -24,7 +24,6 @@ package struct DeviceInspection: Sendable {
         case unusable
     }
 
-    /// One channel.
     package struct Channel: Sendable, Equatable {
         /// The kernel's name for it.
         package let name: String
@@ -36,7 +35,6 @@ package struct DeviceInspection: Sendable {
         package let offset: Double
     }
 
-    /// The device.
     package let device: SensorDevice
     /// The method of reading.
     package internal(set) var mode: Mode

@@ -17,7 +17,6 @@ package struct AxisScaling: Sendable, Equatable {
     /// From the kernel's unit to m/s², µT or rad/s; negative if the sign is reversed.
     package let factor: Double
 
-    /// Creates a scaling.
     package init(scales: [Double], offsets: [Double], matrix: MountMatrix, factor: Double) {
         self.scales = scales
         self.offsets = offsets

@@ -13,26 +13,32 @@ package enum InterruptLine: Sendable, Equatable {
     ///
     /// A driver names its interrupt as itself or its device, perhaps with an ending of its own ("kxcjk1013_event").
     init(of names: [String], root: String) {
-        guard let bytes = try? SmallFile.bytes(root + "/proc/interrupts", limit: 1 << 20, kind: .present) else {
+        guard let rows = Self.rows(root: root) else {
             self = .unknown
             return
         }
-        let text = String(decoding: bytes, as: UTF8.self)
         let wanted = names.map { name in
             var plain = ChipRule.plain(name)
             for end in ["_i2c", "_spi", "_i3c"] where plain.hasSuffix(end) { plain = String(plain.dropLast(4)) }
             return plain
         }.filter { $0.count >= 4 }
-        for row in text.split(separator: "\n").dropFirst() {
-            guard let number = row.split(separator: ":").first, let action = row.split(separator: " ").last else {
-                continue
-            }
-            let plain = ChipRule.plain(String(action))
-            let isIts = wanted.contains { plain.hasPrefix($0) || (plain.count >= 4 && $0.hasSuffix(plain)) }
-            guard isIts else { continue }
-            self = .number(number.filter { $0 != " " })
-            return
+        let its = rows.first { row in
+            let plain = ChipRule.plain(row.action)
+            return wanted.contains { plain.hasPrefix($0) || (plain.count >= 4 && $0.hasSuffix(plain)) }
         }
-        self = .missing
+        self = its.map { .number($0.number) } ?? .missing
+    }
+
+    /// The numbers of the interrupts and the last words of their names; `nil` when they cannot be read.
+    static func rows(root: String) -> [(number: String, action: String)]? {
+        guard let bytes = try? SmallFile.bytes(root + "/proc/interrupts", limit: 1 << 20, kind: .present) else {
+            return nil
+        }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst().compactMap { row in
+            guard let number = row.split(separator: ":").first, let action = row.split(separator: " ").last else {
+                return nil
+            }
+            return (number.filter { $0 != " " }, String(action))
+        }
     }
 }

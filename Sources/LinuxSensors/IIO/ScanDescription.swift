@@ -15,7 +15,6 @@ package struct ScanDescription: Sendable, Equatable {
         /// The conversion of its raw values to samples.
         package let scaling: AxisScaling
 
-        /// Creates a description.
         package init(kind: SampleKind, scaling: AxisScaling) {
             self.kind = kind
             self.scaling = scaling

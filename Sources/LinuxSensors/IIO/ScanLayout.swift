@@ -12,7 +12,6 @@ package struct ScanLayout: Sendable, Equatable {
         /// The layout of the value.
         package let type: ScanType
 
-        /// Creates a description.
         package init(name: String, index: Int, type: ScanType) {
             self.name = name
             self.index = index
@@ -22,7 +21,6 @@ package struct ScanLayout: Sendable, Equatable {
 
     /// A channel and its place.
     package struct Place: Sendable, Equatable {
-        /// The channel.
         package let channel: Channel
         /// The offset of its first byte in the scan.
         package let offset: Int

@@ -113,9 +113,6 @@ public final class LiveSource: SampleSource {
         stop()
     }
 
-    /// Writing eight bytes other than 0 to this descriptor ends a wait; a signal handler may do it.
-    package var wakeDescriptor: Int32 { waker.descriptor }
-
     /// Whether the machine was searched and every device found is open, or could not be opened.
     package var isSettled: Bool {
         table.isSearched && answers.isEmpty

@@ -12,11 +12,8 @@ enum MachineWakeUp {
         guard let number = try? power.textIfPresent("pm_wakeup_irq") else {
             return "what woke the machine is not known: the kernel names no interrupt"
         }
-        let bytes = (try? SmallFile.bytes(root + "/proc/interrupts", limit: 1 << 20, kind: .present)) ?? []
-        let row = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { row in
-            row.split(separator: ":").first?.filter { $0 != " " } == number
-        }
-        let name = row?.split(separator: " ").last.map { " (\(String($0).printable))" } ?? ""
+        let row = InterruptLine.rows(root: root)?.first { $0.number == number }
+        let name = row.map { " (\($0.action.printable))" } ?? ""
         return
             "interrupt \(number.printable)\(name) woke the machine; the chip's own report of it is lost in the kernel"
     }

@@ -15,7 +15,6 @@ package struct RestSettings: Sendable, Equatable {
     /// Whether movement is to wake a suspended machine.
     package var wakesMachine = false
 
-    /// Creates settings.
     package init(
         watch: MotionSettings.Watch, still: Duration, thresholdG: Double, stillG: Double, freeFallG: Double? = nil,
         wakesMachine: Bool = false

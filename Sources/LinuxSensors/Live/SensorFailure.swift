@@ -29,7 +29,6 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
     /// The system's error number, when a call was refused.
     package let code: Int32?
 
-    /// Creates a failure.
     package init(_ category: Category, _ description: String, code: Int32? = nil) {
         self.category = category
         self.description = description

@@ -51,7 +51,6 @@ package struct SensorSlot: Equatable {
         case none(reason: String, SensorFailure.Category = .missing)
     }
 
-    /// The inputs.
     package enum Input: Equatable {
         /// The result of ``Effect/findDevice``; ``LiveSource`` also sends it when devices were found or released.
         case candidate(Candidate)
@@ -80,7 +79,6 @@ package struct SensorSlot: Equatable {
         case leave
     }
 
-    /// The effects.
     package enum Effect: Equatable {
         /// Look for a device for this sensor.
         case findDevice

@@ -26,7 +26,6 @@ package struct SleepWatch {
         case givenUp
     }
 
-    /// The inputs.
     package enum Input: Sendable {
         /// A worker thread has armed the event, or could not.
         case slept(SensorFailure?)
@@ -42,7 +41,6 @@ package struct SleepWatch {
         case unchecked(SensorFailure)
     }
 
-    /// The effects.
     package enum Effect: Equatable {
         /// A worker thread switches the buffer off and arms the event.
         case sleep

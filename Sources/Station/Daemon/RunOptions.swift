@@ -14,7 +14,6 @@ package struct RunOptions: Sendable {
     package var configurationPath: String?
     /// Sources that replace a missing configuration, or the sensors of the configuration.
     package var embedded: EmbeddedConfiguration?
-    /// Settings of the command line.
     package var settings: [CommandLineSetting] = []
     /// Whether events are written to standard output as well.
     package var writesJSON = false

@@ -204,7 +204,6 @@ package struct ReplayOptions {
     package var configurationPath: String?
     /// The files that results are written to, `-` for standard output, and the options that name them.
     package var outputs = [(path: "-", option: "")]
-    /// Settings of the command line.
     package var settings: [CommandLineSetting] = []
     /// The ends of the stretch to play; `nil` for the recording's first and last sample.
     package var from: ReplayBound?

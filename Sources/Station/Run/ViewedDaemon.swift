@@ -14,7 +14,6 @@ package final class ViewedDaemon: Sendable {
         var outcome: Result<Void, StationError>?
     }
 
-    /// The path of its socket.
     package let socketPath: String
     private let folder: ScratchFolder
     private let log: Descriptor

@@ -23,7 +23,6 @@ package final class EventTable {
         /// How long was recorded, in seconds.
         package var seconds: Double
 
-        /// Creates an outcome.
         package init(
             kind: String, status: Int64, reason: String?, sampleCount: Int64,
             skippedCounts: [(key: String, value: Int64)], eventCount: Int64, seconds: Double

@@ -40,9 +40,9 @@ public struct ColumnMap: Sendable, Equatable {
     }
 
     /// Why a text is not a column map.
-    public struct ParseError: Error, CustomStringConvertible {
+    package struct ParseError: Error, CustomStringConvertible {
         /// What is wrong and what would be correct.
-        public let description: String
+        package let description: String
     }
 
     private(set) var entries: [Entry]
@@ -68,7 +68,10 @@ public struct ColumnMap: Sendable, Equatable {
     }
 
     /// Parses the texts of the command line.
-    public init(_ texts: [String]) throws(ParseError) {
+    ///
+    /// - Parameter texts: As in `ax=X:g,ay=Y:g,az=Z:g`, without limit to their number.
+    /// - Throws: An error whose description says what is wrong and what would be correct.
+    public init(_ texts: [String]) throws {
         entries = []
         for text in texts {
             for piece in Self.pieces(text) {

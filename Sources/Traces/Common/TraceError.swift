@@ -4,7 +4,7 @@ import PlainText
 /// Why a trace cannot be read or written, or only in part.
 public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of failure, for an exit status.
-    public enum Category: Sendable {
+    package enum Category: Sendable {
         /// The file does not exist, or the path is not a file.
         case noInput
         /// The file may not be read.
@@ -18,7 +18,7 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The kind of failure.
-    public let category: Category
+    package let category: Category
     /// The file.
     package let path: String
     /// The line, from 1, when there is one to name.
@@ -30,7 +30,6 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What opens the file nevertheless, when it is known.
     package let remedy: TraceRemedy?
 
-    /// Creates an error.
     package init(
         _ category: Category, path: String, line: Int? = nil, column: Int? = nil, _ message: String,
         remedy: TraceRemedy? = nil

@@ -6,7 +6,6 @@ package final class TraceFile {
     package struct Content: Sendable, Equatable {
         /// The sensor's name; `nil` when the file has none.
         package let sensor: String?
-        /// The kind of the samples.
         package let kind: SampleKind
     }
 

@@ -55,7 +55,6 @@ package enum TraceRemedy: Sendable, Equatable {
 
     /// What makes the other file first.
     package enum Maker: Sendable, Equatable {
-        /// It is there.
         case none
         /// A shell command.
         case command(String)

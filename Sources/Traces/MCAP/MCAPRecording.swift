@@ -17,7 +17,6 @@ final class MCAPRecording: RecordingFormat {
     /// The chunk that is not written yet: room for its head, and message records.
     private var chunk: [UInt8]
     private var chunkTimes: ClosedRange<Int64>?
-    private var lastTimeNanoseconds: Int64?
     /// The chunks' indices in the summary, of some 100 bytes each.
     private var chunkIndexes: [UInt8] = []
     private var chunkCount: UInt32 = 0
@@ -97,7 +96,6 @@ final class MCAPRecording: RecordingFormat {
                 min($0.lowerBound, times.lowerBound)...max($0.upperBound, times.upperBound)
             } ?? times
         chunkTimes = nil
-        lastTimeNanoseconds = nil
         defer {
             chunk.removeAll(keepingCapacity: true)
             chunk += Self.emptyChunk
@@ -149,9 +147,7 @@ final class MCAPRecording: RecordingFormat {
                         + "an Arrow stream, .arrows, or .csv"))
         }
         let (number, kind) = streams[stream]
-        if lastTimeNanoseconds != time || channels[number].index.last?.timeNanoseconds != UInt64(time)
-            || channels[number].lastKinds.contains(kind)
-        {
+        if channels[number].index.last?.timeNanoseconds != UInt64(time) || channels[number].lastKinds.contains(kind) {
             if chunk.count >= Self.chunkSize { try flush() }
             beginMessage(at: time, in: number)
         }
@@ -178,7 +174,6 @@ final class MCAPRecording: RecordingFormat {
         channels[number].index.append((UInt64(time), UInt64(start - MCAPRecord.chunkPrefixCount)))
         channels[number].lastKinds.removeAll(keepingCapacity: true)
         chunkTimes = chunkTimes.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
-        lastTimeNanoseconds = time
     }
 
     /// The schema of each type of message; their numbers begin at 1.

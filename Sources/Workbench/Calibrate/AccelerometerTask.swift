@@ -39,7 +39,7 @@ final class AccelerometerTask: CalibrationTask {
             guard missing.isEmpty else {
                 throw .missing(missing, moving: missing.filter(phases.seen.contains))
             }
-            return result(try AccelerometerFit.sixPositions(phases.rests.mapValues(\.mean)))
+            return result(try AccelerometerFit.fit(phases.rests.mapValues(\.mean)))
         } catch {
             var figures = JSONObject()
             figures.add("samples_seen", raw: "\(phases.count)")

@@ -68,7 +68,7 @@ final class MagnetometerTask: CalibrationTask {
 
     func finish() throws(CalibrationRefusal) -> CalibrationResult {
         do throws(MagnetometerRefusal) {
-            return result(try judge.judge(thinning.samples))
+            return result(try judge.finding(of: thinning.samples))
         } catch {
             throw CalibrationRefusal(name: error.name, description: error.description, figures: counts)
         }

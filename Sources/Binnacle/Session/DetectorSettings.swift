@@ -1,0 +1,55 @@
+/// What a session finds in the samples of one accelerometer, and reports as events alone.
+public enum DetectorSettings: Sendable, Equatable {
+    /// Single, double and triple taps.
+    case tap(TapSettings = TapSettings())
+    /// The steps of who carries the accelerometer.
+    case steps(StepSettings = StepSettings())
+    /// When a device rests, and when it goes somewhere.
+    case stationary(StationarySettings = StationarySettings())
+    /// How strongly a machine vibrates.
+    case vibration(VibrationSettings = VibrationSettings())
+    /// The upper edge and the lean of a screen.
+    ///
+    /// ``OrientationSettings/postures`` are those of the hinge that ``SensorSession/Setup/detectHinge(name:screen:base:settings:)``
+    /// was called for before.
+    case orientation(OrientationSettings = OrientationSettings())
+}
+
+extension SensorSession.Setup {
+    /// Adds one of the detectors that need one accelerometer and no delegate.
+    ///
+    /// - Parameters:
+    ///   - settings: What is looked for, as in `.tap()`.
+    ///   - name: The name that events carry; `nil` is that of the case.
+    ///   - sensor: The sensor's name; `nil` takes the first accelerometer. Where the source has none, an event says so.
+    /// - Returns: The detector, which the session starts.
+    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
+    @discardableResult
+    public func detect(
+        _ settings: DetectorSettings, name: String? = nil, sensor: String? = nil
+    ) throws -> any Detector {
+        let stream = try stream(of: .accelerometer, named: sensor)
+        switch settings {
+        case .tap(let settings):
+            try settings.check()
+            return add(TapDetector(name: name ?? TapDetector.kind, accelerometer: stream, settings: settings))
+        case .steps(let settings):
+            try settings.check()
+            return add(StepDetector(name: name ?? StepDetector.kind, accelerometer: stream, settings: settings))
+        case .stationary(let settings):
+            try settings.check()
+            return add(
+                StationaryDetector(name: name ?? StationaryDetector.kind, accelerometer: stream, settings: settings))
+        case .vibration(let settings):
+            try settings.check()
+            return add(
+                VibrationDetector(name: name ?? VibrationDetector.kind, accelerometer: stream, settings: settings))
+        case .orientation(let settings):
+            try settings.check()
+            return add(
+                OrientationDetector(
+                    name: name ?? OrientationDetector.kind, accelerometer: stream,
+                    hinge: detectors.lazy.compactMap { $0 as? HingeDetector }.last, settings: settings))
+        }
+    }
+}
