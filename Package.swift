@@ -178,13 +178,11 @@ let package = Package(
             dependencies: [
                 "SensorGeometry", "Binnacle", "Calibration", "PlainText", "Traces", "LinuxSystem", "LinuxSensors",
                 "VirtualDevices",
-                "TableReading", "Handlers", "Configuration", "Station",
+                "TableReading", "Handlers", "EventSocket", "IIOServer", "Configuration", "Station",
             ],
             swiftSettings: settings),
         .target(
-            name: "IIOServer",
-            dependencies: ["Binnacle", "PlainText", "LinuxSystem", "EventSocket", "Traces", "Station"],
-            swiftSettings: settings),
+            name: "IIOServer", dependencies: ["Binnacle", "PlainText", "LinuxSystem"], swiftSettings: settings),
         // Its page's style and script are files, whose bytes become part of the program.
         .target(
             name: "Pictures", dependencies: ["Binnacle", "Kernels", "PlainText"],

@@ -4,6 +4,7 @@ import IIOServer
 import LinuxSystem
 import PlainText
 import Station
+import Workbench
 
 /// `binnacle serve`: serves the daemon's sensors, or those of recordings, to clients of iiod.
 struct ServeCommand {

@@ -17,7 +17,7 @@ package protocol IIOSource: AnyObject {
 
 extension IIOFeed {
     /// The next scans; none at a time on CLOCK_MONOTONIC, and when they are not wanted any more.
-    func next(until deadline: Int64, isWanted: () -> Bool) throws(IIOFailure) -> [IIOScan] {
+    package func next(until deadline: Int64, isWanted: () -> Bool) throws(IIOFailure) -> [IIOScan] {
         while true {
             let now = SystemClock.monotonic()
             let scans = try next(until: min(deadline, Units.later(now, by: IIOLimits.look)))

@@ -1,5 +1,6 @@
 import Binnacle
 import Glibc
+package import IIOServer
 import LinuxSystem
 import PlainText
 package import Station

@@ -1,6 +1,7 @@
 import Binnacle
 import EventSocket
 import Glibc
+package import IIOServer
 import LinuxSystem
 import PlainText
 import Station
