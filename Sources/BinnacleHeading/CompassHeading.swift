@@ -35,6 +35,9 @@ struct CompassHeading {
     private var learnedIron = SIMD3<Float>.zero
     /// Learns the iron while no gyroscope shows it; `nil` where a calibration has taken it.
     private var sphere: IronSphere?
+    /// The magnetometer whose iron it is; `nil` while a calibration has taken a part of it.
+    private var device: Sensor?
+    private var hasRecalled = false
     /// Whether a gyroscope shows the iron, better than the sphere does.
     private var isIronShown = false
     /// The departure of the iron in µT from which on strength and dip are others.
@@ -45,7 +48,10 @@ struct CompassHeading {
         self.settings = settings
         maximumAgeNanoseconds = Units.nanoseconds(settings.maximumMagnetometerAge)
         let calibration = magnetometer?.sensor.calibration?.magnetometer
-        accuracy = HeadingAccuracy(settings: settings, calibration: calibration)
+        let ironSigma =
+            settings.plausibleFieldMicrotesla == nil ? nil : LearnedIron.startSigma(magnetometer?.sensor, settings)
+        // Where turns show the iron, how well they do counts instead of what the calibration says.
+        accuracy = HeadingAccuracy(settings: settings, calibration: ironSigma == nil ? calibration : nil)
         finder = HeadingFinder(settings: settings)
         gate = HeadingGate(settings: settings)
         // The field's strength is compared with the calibration's, else with the place's, else with what it was before.
@@ -56,12 +62,21 @@ struct CompassHeading {
                 ?? (settings.plausibleFieldMicrotesla == nil ? nil : settings.localField?.fieldMicrotesla))
         acceleration = SmoothedVector(settings: settings)
         field = SmoothedVector(settings: settings)
-        if settings.plausibleFieldMicrotesla != nil,
-            let ironSigma = LearnedIron.startSigma(magnetometer?.sensor, settings)
-        {
+        if let ironSigma {
             sphere = IronSphere(ironSigma: ironSigma)
             accuracy.ironSigma = ironSigma
+            device = calibration == nil ? magnetometer?.sensor : nil
         }
+    }
+
+    /// The iron that is worth keeping until the next start; `nil` while there is none.
+    var state: GyroscopeState? {
+        guard let device, let errors = sphere?.errors else { return nil }
+        var memory = FusionMemory.nothing(FusionSettings())
+        memory.errors = errors
+        return GyroscopeState(
+            device: device.gyroscopeDevice, memory: memory, isLearned: true, isAtRest: true, secondsAlone: nil,
+            hasGyroscope: false)
     }
 
     /// Takes a sample of the accelerometer; one that is not finite is left out.
@@ -101,6 +116,11 @@ struct CompassHeading {
     private mutating func learnIron(_ sample: SIMD3<Float>, at time: Int64) {
         let up = Vector3(acceleration.recent)
         guard sphere != nil, up != .zero else { return }
+        if !hasRecalled {
+            // Only now it is known which device it is.
+            hasRecalled = true
+            if let errors = device?.recalledGyroscope?.errors { sphere?.recall(errors) }
+        }
         let size = length(up)
         // What accelerates the device tilts the vertical, and so does a turn that the smoothing follows late.
         let lag = length(up - Vector3(acceleration.value))

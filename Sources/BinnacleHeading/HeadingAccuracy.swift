@@ -25,6 +25,7 @@ struct HeadingAccuracy {
     private static let spreadFactor = 0.25
     private static let shortenedByNoise = 0.01
 
+    /// Takes a calibration that is to be counted on; not one whose error turns are to take away.
     init(settings: NorthSettings, calibration: MagnetometerCalibration?) {
         // Nothing is known of a source that does not measure in microtesla.
         let assumed = settings.plausibleFieldMicrotesla == nil ? 0 : Self.uncalibratedError

@@ -50,6 +50,27 @@ struct IronSphere {
         forget()
     }
 
+    /// Begins with what an earlier run has learned of the device.
+    mutating func recall(_ errors: SensorErrors) {
+        for axis in 0..<3 {
+            estimate.state[axis] = errors.iron[axis]
+            estimate.covariance[axis][axis] = min(errors.ironSigma[axis] * errors.ironSigma[axis], startVariance)
+        }
+    }
+
+    /// What was learned; `nil` while that is less than a half of what was not known.
+    var errors: SensorErrors? {
+        var sigma = Vector3.zero
+        for axis in 0..<3 { sigma[axis] = (estimate.covariance[axis][axis] + shapeVariance).squareRoot() }
+        guard sigma.squaredLength < 3 * startVariance / 4 else { return nil }
+        return SensorErrors(iron: iron, ironSigma: sigma, scale: 1, scaleSigma: 1)
+    }
+
+    private var shapeVariance: Double {
+        let shape = Self.shapeShare * strength
+        return shape * shape * (direction == .zero ? 1 : min(direction.squaredLength, 1))
+    }
+
     private mutating func forget() {
         estimate.covariance = InlineArray(repeating: .zero)
         for axis in 0..<3 { estimate.covariance[axis][axis] = startVariance }
@@ -74,8 +95,7 @@ struct IronSphere {
         }
         let matrix = Matrix3(row(0), row(1), row(2))
         let level = max(matrix.x.x + matrix.y.y + matrix.z.z - dot(up, matrix * up), 0) / 2
-        let shape = Self.shapeShare * strength
-        return (level + shape * shape * (direction == .zero ? 1 : min(direction.squaredLength, 1))).squareRoot()
+        return (level + shapeVariance).squareRoot()
     }
 
     /// Takes a field in µT as it was measured.

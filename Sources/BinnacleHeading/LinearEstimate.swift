@@ -1,3 +1,6 @@
+import Glibc
+import SensorGeometry
+
 /// Up to eight numbers with their covariance, which linear measurements correct one after the other: the update of a Kalman filter.
 struct LinearEstimate {
     var state = SIMD8<Double>.zero
@@ -24,4 +27,31 @@ struct LinearEstimate {
         state += gain * residual
         for index in 0..<8 { covariance[index] -= spread * gain[index] }
     }
+}
+
+extension LinearEstimate {
+    /// The numbers 3 to 5: what turns with the device, in the models of the field and of gravity.
+    var offset: Vector3 { Vector3(state[3], state[4], state[5]) }
+
+    var offsetCovariance: Matrix3 {
+        func row(_ index: Int) -> Vector3 { Vector3(covariance[index][3], covariance[index][4], covariance[index][5]) }
+        return Matrix3(row(3), row(4), row(5))
+    }
+
+    /// The probability that there is an offset at all, where most sensors have none that counts: by Bayes' rule, as of a
+    /// ``ScaleChoice``.
+    ///
+    /// - Parameters:
+    ///   - sigma: The standard deviation of the offsets that there are, on each axis.
+    ///   - variance: What the covariance does not contain.
+    /// - Returns: From 0 to 1.
+    func offsetProbability(sigma: Double, besides variance: Double = 0) -> Double {
+        let covariance = offsetCovariance + Matrix3(diagonal: Vector3(repeating: variance))
+        let odds =
+            Self.priorOdds * covariance.determinant.squareRoot() / (sigma * sigma * sigma)
+            * exp(min(dot(offset, covariance.symmetricInverse * offset) / 2, 50))
+        return odds / (1 + odds)
+    }
+
+    private static let priorOdds = 0.01
 }

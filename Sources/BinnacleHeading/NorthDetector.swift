@@ -52,8 +52,8 @@ public final class NorthDetector: EventDetector {
     }
     /// How far off ``heading`` may be, in degrees; negative when there is none.
     package var headingAccuracyDegrees: Double { hold.last?.accuracyDegrees ?? -1 }
-    /// What is known of the gyroscope, as of the end of the last delivery; `nil` while there is none.
-    package var gyroscopeState: GyroscopeState? { fused?.state }
+    /// What is known of the gyroscope, or of the iron without one, as of the end of the last delivery; `nil` while that is nothing.
+    package var gyroscopeState: GyroscopeState? { fused == nil ? compass.state : fused?.state }
     /// Whether the field's strength is off, as of the end of the last delivery: iron is nearby, or the calibration is wrong.
     package var isDisturbed: Bool { compass.isDisturbed }
 
@@ -73,6 +73,8 @@ public final class NorthDetector: EventDetector {
     /// Since when there is no heading because the iron is not known, and whether a calibration was asked for.
     private var ironUnknownNanoseconds: Int64?
     private var hasAskedForCalibration = false
+    /// Whether turns show another iron than was known before.
+    private var isIronOther = false
     /// What was found at each accelerometer sample of the delivery, or at each one of the gyroscope's.
     private var columns = HeadingColumns()
 
@@ -226,6 +228,7 @@ public final class NorthDetector: EventDetector {
                     found.append(.gyroscope(failure, timeNanoseconds: time), at: index)
                 }
                 guard isFused, let fused else { continue }
+                if fused.found.isIronOther != isIronOther { handleOtherIron(at: time, index) }
                 do {
                     handleHeading(try fused.find(at: time, into: &columns), index)
                 } catch {
@@ -257,7 +260,7 @@ public final class NorthDetector: EventDetector {
         lastFault = nil
         lastTimeNanoseconds = 0
         isCalibrationNeeded = false
-        (ironUnknownNanoseconds, hasAskedForCalibration) = (nil, false)
+        (ironUnknownNanoseconds, hasAskedForCalibration, isIronOther) = (nil, false, false)
     }
 
     /// Takes a sample of the magnetometer, which lies before the row of an index.
@@ -330,6 +333,12 @@ public final class NorthDetector: EventDetector {
         else { return }
         hasAskedForCalibration = true
         found.append(.field(.needsCalibration, fieldEvent(at: time)), at: index)
+    }
+
+    /// Asks for a calibration when the iron has become another one, until that is known as well.
+    private func handleOtherIron(at time: Int64, _ index: Int) {
+        isIronOther.toggle()
+        found.append(.field(isIronOther ? .needsCalibration : .calibrated, fieldEvent(at: time)), at: index)
     }
 
     private func fieldEvent(at time: Int64) -> FieldEvent {

@@ -15,6 +15,8 @@ public struct MagnetometerJudge: Sendable {
     private static let goodErrorPercent = 1.5
     /// The centre of a good calibration is off by no more than this share of the field.
     package static let goodCentre = 0.005
+    /// A centre that may be off by more than this share of the field is refused: at a dip of 70° no heading is within 45°.
+    package static let greatestCentre = 0.15
     /// The strengths, in µT, that the Earth's field has at its surface, with room on both sides.
     package static let earthMicrotesla = 20.0...70.0
     /// The field may be off the one of the place by this share.
@@ -44,10 +46,10 @@ public struct MagnetometerJudge: Sendable {
         /// Why it is a sphere although none was asked for.
         package let sphereReason: SphereReason?
 
-        /// How wrong a calibrated field may be, in µT: what the fit leaves on one axis, and how far off the centre may be, which
-        /// at least nineteen of twenty centres stay within.
+        /// How wrong a calibrated field is, in µT: the root mean square of what the fit leaves on one axis, and of how far the
+        /// centre is off.
         public var errorMicrotesla: Double {
-            let centre = centre.bound * calibration.fieldMicrotesla
+            let centre = centre.expected * calibration.fieldMicrotesla
             let error = (calibration.residualMicrotesla * calibration.residualMicrotesla + centre * centre).squareRoot()
             return min(error, calibration.fieldMicrotesla)
         }
@@ -100,12 +102,17 @@ public struct MagnetometerJudge: Sendable {
             else { throw error }
             throw .softIron(percent, missing: missing)
         }
+        let centre = CentreError(of: calibration, samples)
+        // Written so that NaN is refused as well.
+        guard centre.expected <= Self.greatestCentre else {
+            throw .centre(centre.expected * calibration.fieldMicrotesla, missing: missing)
+        }
         return Finding(
             calibration: calibration, coverage: coverage,
             map: DirectionMap(samples, centre: calibration.hardIronMicrotesla), sampleCount: samples.count,
             spreadBeforePercent: Self.spread(samples),
             spreadAfterPercent: Self.spread(samples.map(calibration.apply)),
-            centre: CentreError(of: calibration, samples),
+            centre: centre,
             sphereReason: model != nil || ellipsoid != nil ? nil : reason(allowed, coverage))
     }
 

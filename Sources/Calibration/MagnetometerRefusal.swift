@@ -12,6 +12,8 @@ package enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConver
     case fit(Double, MagnetometerFit.Model)
     /// The samples do not lie on a sphere, by so many percent, but on an ellipsoid, for which regions are missing.
     case softIron(Double, missing: [DirectionRegion])
+    /// The centre may be off by so many µT that no heading would be good enough.
+    case centre(Double, missing: [DirectionRegion])
     /// The field is none that the Earth has, in µT.
     case field(Double)
     /// The field is not the one of the place, both in µT.
@@ -26,6 +28,7 @@ package enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConver
         case .shape: "shape"
         case .fit: "fit"
         case .softIron: "soft_iron"
+        case .centre: "centre"
         case .field: "field"
         case .place: "place"
         }
@@ -53,6 +56,9 @@ package enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConver
         case .softIron(let percent, let missing):
             "the samples are off a sphere by \(Self.text(percent)) %, as iron in the device itself makes them: an ellipsoid undoes "
                 + "that, and needs samples from everywhere; \(Self.advice(missing))"
+        case .centre(let error, let missing):
+            "the centre may be off by \(Self.text(error)) µT, and no heading would be good enough with it; "
+                + Self.advice(missing)
         case .field(let field):
             "the field would be \(Self.text(field)) µT, and the Earth's is from "
                 + "\(Int(MagnetometerJudge.earthMicrotesla.lowerBound)) to "

@@ -67,6 +67,19 @@ import Testing
         #expect(length(second.sphere.iron - Vector3(-20, 25, 10)) < 4)
     }
 
+    @Test func whatWasLearnedServesTheNextStart() throws {
+        let iron = Vector3(25, -15, 30)
+        let first = turned(iron: iron, count: 600, tumbling)
+        let errors = try #require(first.sphere.errors)
+        var next = IronSphere(ironSigma: 35)
+        #expect(next.errors == nil)
+        next.recall(errors)
+        #expect(length(next.iron - iron) < 3 && next.sigma(levelTo: first.up) < 4)
+        // The device was built in elsewhere since.
+        let other = turned(next, iron: Vector3(-20, 25, 10), from: 600, count: 900, tumbling)
+        #expect(length(other.sphere.iron - Vector3(-20, 25, 10)) < 4)
+    }
+
     @Test func samplesThatAreNotFiniteAndStampsThatStepBackChangeNothing() {
         var (sphere, up) = turned(iron: .zero, count: 300, tumbling)
         let before = sphere.iron

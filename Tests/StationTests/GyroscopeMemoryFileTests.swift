@@ -32,6 +32,15 @@ import Testing
         // What a detector without a magnetometer notes later leaves it as it is.
         record(FusionMemory(offset: .zero, sigmaDegrees: SIMD3(repeating: 0.02)), at: 1)
         #expect(book.entries.map(\.memory.errors) == [errors])
+        // What a compass without a gyroscope notes later is the iron alone.
+        let iron = SensorErrors(iron: SIMD3(1, 2, 3), ironSigma: SIMD3(repeating: 2), scale: 1, scaleSigma: 1)
+        book.record(
+            GyroscopeState(
+                device: "chip", memory: FusionMemory(offset: .zero, sigmaDegrees: SIMD3(repeating: 0.5), errors: iron),
+                isLearned: true, isAtRest: true, secondsAlone: nil, hasGyroscope: false), at: 2)
+        #expect(book.entries.map(\.memory.sigmaDegrees.x) == [0.02])
+        #expect(book.entries.map(\.memory.errors?.iron) == [iron.iron])
+        #expect(book.entries.map(\.memory.errors?.scale) == [1.0125])
         // A day later it is worth less, and no less after a year.
         let (day, year) = (memory.aged(seconds: 86_400), memory.aged(seconds: 3e7))
         #expect(day.errors == year.errors && (day.errors?.ironSigma.x ?? 0) > 2)

@@ -21,7 +21,7 @@ STEP_NS = 7_000_000
 HEAD = ("time_ns,imu.gx_rad_s,imu.gy_rad_s,imu.gz_rad_s,imu.ax_m_s2,imu.ay_m_s2,imu.az_m_s2,"
         "imu.mx_uT,imu.my_uT,imu.mz_uT")
 TRIALS = ("broad05_rotation", "broad07_fast_rotation", "broad11_slow_translation", "broad18_fast_translation",
-          "broad31_stationary_magnet")
+          "broad31_stationary_magnet", "broad33_attached_magnet")
 CLIP = math.radians(100)
 LATE_ROWS = 14
 # What freezes does so 28 s after the start.
@@ -51,8 +51,8 @@ def late(letter):
     return lambda seen, index: seen[index] | {letter: seen[max(index - LATE_ROWS, 0)][letter]}
 
 
-def shifted(by):
-    return lambda seen, index: seen[index] | {"a": [value + more for value, more in zip(seen[index]["a"], by)]}
+def shifted(by, letter="a"):
+    return lambda seen, index: seen[index] | {letter: [value + more for value, more in zip(seen[index][letter], by)]}
 
 
 def limited(least, most):
@@ -65,7 +65,10 @@ FAULTS = {
     "field frozen": frozen("m"), "field of x frozen": frozen("m", (0,)), "field 0.1 s late": late("m"),
     "accel. frozen": frozen("a"), "accel. of x frozen": frozen("a", (0,)), "accel. of z frozen": frozen("a", (2,)),
     "accel. 0.1 s late": late("a"), "accel. within 9": limited(-9, 9), "accel. x + 2": shifted((2, 0, 0)),
-    "accel. y + 0.5": shifted((0, 0.5, 0)),
+    "accel. y + 0.5": shifted((0, 0.5, 0)), "accel. y + 2": shifted((0, 2, 0)), "accel. z + 2": shifted((0, 0, 2)),
+    "accel. x - 1": shifted((-1, 0, 0)), "x 0.5": scaled(0.5), "x 1.2": scaled(1.2),
+    "rate of y frozen": frozen("g", (1,)), "rate of z frozen": frozen("g", (2,)),
+    "iron of a telephone": shifted((-2.1, 0.5, -3.2), "m"), "iron of 30 uT": shifted((20, -10, 20), "m"),
 }
 
 

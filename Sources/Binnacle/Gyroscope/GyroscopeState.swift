@@ -11,8 +11,14 @@ package struct GyroscopeState: Sendable, Equatable {
     package let isAtRest: Bool
     /// For how long no magnetometer has corrected the heading, in seconds; `nil` where there is no heading.
     package let secondsAlone: Double?
+    /// Whether there is a gyroscope; without one the iron alone is known.
+    package let hasGyroscope: Bool
 
-    package init(device: String?, memory: FusionMemory, isLearned: Bool, isAtRest: Bool, secondsAlone: Double?) {
+    package init(
+        device: String?, memory: FusionMemory, isLearned: Bool, isAtRest: Bool, secondsAlone: Double?,
+        hasGyroscope: Bool = true
+    ) {
+        self.hasGyroscope = hasGyroscope
         self.device = device
         self.memory = memory
         self.isLearned = isLearned

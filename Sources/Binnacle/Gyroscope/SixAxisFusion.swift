@@ -97,7 +97,16 @@ package import SensorGeometry
     package var offsetRadiansPerSecond: Vector3 { offset.value }
     package var isAtRest: Bool { rest.isAtRest }
     /// Gravity in m/s², smoothed, in the frame that only drifts.
-    package var driftingGravity: Vector3 { levelAcceleration.value }
+    package var driftingGravity: Vector3 { driftingAcceleration - driftingFrame * accelerationOffset }
+    /// The acceleration as it is measured, smoothed in that frame.
+    package var driftingAcceleration: Vector3 { levelAcceleration.value }
+    /// The rotation from the device's frame to that one, smoothed as well.
+    package var driftingFrame: Matrix3 { inclination.conjugate.matrix * smoothedFrame }
+    private var smoothedFrame: Matrix3 { Matrix3(levelFrame.0.value, levelFrame.1.value, levelFrame.2.value) }
+    /// What the accelerometer measures where there is no force, in m/s² in the device's frame, as far as turns have shown it.
+    package var accelerationOffset = Vector3.zero
+    /// How long gravity is, smoothed, in m/s².
+    package private(set) var gravityLength = 0.0
 
     /// Gravity as the accelerometer shows it at a moment, in m/s², in the device's frame: its mean over some seconds in the frame in
     /// which the device's turning is taken out, so that a turn neither changes it nor delays it.
@@ -320,8 +329,9 @@ package import SensorGeometry
         let drifting = rotation.rotate(a)
         levelClock.advance(seconds)
         levelAcceleration.update(drifting, levelClock)
-        let raised = inclination.rotate(levelAcceleration.value)
-        let error = raised / length(raised)
+        let raised = inclination.rotate(levelAcceleration.value) - smoothedFrame * accelerationOffset
+        gravityLength = length(raised)
+        let error = raised / gravityLength
         inclination = (Self.leveling(error) * inclination).normalized
         estimateOffset(error, frame: (inclination * rotation).matrix, seconds: seconds)
         if settings.restartsWithOffset, rest.isAtRest, hasOffsetMoved() {
@@ -361,7 +371,7 @@ package import SensorGeometry
             offset.learn(atRest: rest.rate, seconds: seconds)
             if offset.isKnown(within: Self.knownSigma) { hasLearnedOffset = true }
         } else if ageSeconds >= settings.motionEstimateFromSeconds {
-            let smoothed = Matrix3(levelFrame.0.value, levelFrame.1.value, levelFrame.2.value)
+            let smoothed = smoothedFrame
             let corrected = Vector3(
                 -error.y / seconds + levelOffset.value.x, error.x / seconds + levelOffset.value.y, 0)
             offset.learn(inMotion: corrected - smoothed * offset.value, frame: smoothed, seconds: seconds)

@@ -14,7 +14,7 @@ import SensorGeometry
 /// The measurements are means over a tenth of a second, which is exact for h and b because both are linear in them.
 struct FieldModel {
     /// The hard iron, in µT in the device's frame: what the magnetometer measures where there is no field.
-    var iron: Vector3 { Vector3(estimate.state[3], estimate.state[4], estimate.state[5]) }
+    var iron: Vector3 { estimate.offset }
     /// What the rates are multiplied by, and its standard deviation.
     private(set) var scale = 1.0
     private(set) var scaleSigma = 0.0
@@ -26,6 +26,8 @@ struct FieldModel {
     private(set) var misfit = 0.0
     /// That of the last second.
     private(set) var recentMisfit = 0.0
+    /// The mean square of the last second's residuals, in units of their standard deviation: below 1 while iron and scale explain all.
+    private(set) var surprise = 0.0
     /// The turn that the last step learned from, in the frame I in radians.
     private(set) var turn = Vector3.zero
     /// How long that step was.
@@ -141,10 +143,12 @@ struct FieldModel {
 
     /// The variance of the iron along a unit vector, in µT².
     func ironVariance(along direction: Vector3) -> Double {
-        func row(_ index: Int) -> Vector3 {
-            Vector3(estimate.covariance[index][3], estimate.covariance[index][4], estimate.covariance[index][5])
-        }
-        return max(dot(direction, Matrix3(row(3), row(4), row(5)) * direction), 0) + shapeVariance
+        max(dot(direction, estimate.offsetCovariance * direction), 0) + shapeVariance
+    }
+
+    /// The probability that there is iron although a calibration has taken it.
+    var ironProbability: Double {
+        estimate.offsetProbability(sigma: startIronVariance.squareRoot(), besides: shapeVariance)
     }
 
     /// The variance of the iron, in µT²: the mean of the three axes.
@@ -259,6 +263,7 @@ struct FieldModel {
             let odd = square > Self.oddSquare ? 1.0 : 0
             misfit += (odd - misfit) * min(seconds / Self.misfitSeconds, 1)
             recentMisfit += (odd - recentMisfit) * min(seconds, 1)
+            surprise += (min(square, Self.largestSquare) - surprise) * min(seconds, 1)
         }
         if misfit > Self.largestMisfit, ironVariance < Self.knownIron * Self.knownIron { forgetIron() }
         guard square <= Self.largestSquare else {

@@ -19,6 +19,7 @@ package struct Fusion {
     private var field: FieldReference
     private var accuracy: FusionAccuracy
     private var model: FieldModel
+    private var gravity = GravityModel()
     private var axisCheck = AxisCheck()
     private var waitingFields = WaitingSamples()
     private var frozenAcceleration = FrozenAxis()
@@ -40,6 +41,9 @@ package struct Fusion {
     private var ironVariance: Double
     private var eastVariance: Double
     private var headingVariance: Double
+    /// The iron that was known before, and whether turns show that it is another one now.
+    private var expectedIron: Vector3?
+    package private(set) var isIronOther = false
     /// The iron with which the undisturbed field was learned.
     private var fieldIron = Vector3.zero
 
@@ -50,8 +54,18 @@ package struct Fusion {
     private static let leastRepeatedTurn = 0.05
     /// In µT: the standard deviation of the iron on an axis that a good calibration may leave.
     private static let calibratedIron = 3.0
+    /// With a smaller probability of iron a calibration counts as right.
+    private static let leastShare = 0.01
     /// In µT: iron that is known better does not make older corrections of the heading worse.
     private static let settledIron = 0.5
+    /// In m/s²: a smaller change of what is taken from the acceleration changes no heading.
+    private static let levelChange = 0.1
+    /// The share of the field by which iron differs that the device did not have, and of g by which gravity's mean may differ beside it.
+    private static let (otherIronShare, gravityShare) = (0.15, 0.02)
+    /// The share of the field that the iron's standard deviation may be for it to be what is expected from then on.
+    private static let settledShare = 0.02
+    /// In standard deviations.
+    private static let clearSigmas = 3.0
     /// The share of the field by which the iron may move until the undisturbed field is another one.
     private static let fieldIronShare = 0.05
 
@@ -69,6 +83,7 @@ package struct Fusion {
         ironVariance = settings.isFieldCalibrated ? 0 : model.ironVariance
         iron = settings.isFieldCalibrated ? .zero : model.iron
         fieldIron = iron
+        expectedIron = settings.isFieldCalibrated || memory?.errors != nil ? iron : nil
         (eastVariance, headingVariance) = (ironVariance, ironVariance)
         headingGain = ExponentialGain(timeConstantSeconds: settings.headingSeconds)
         rejectionSeconds = memory?.field == nil ? settings.longestRejectionSeconds : 0
@@ -156,6 +171,7 @@ package struct Fusion {
         if let gap = step.gap {
             accuracy.addGap(rate: gap.rate, change: gap.change, seconds: step.seconds)
             model.interrupt()
+            gravity.interrupt()
             axisCheck.interrupt()
             isHeadingUnsure = isHeadingUnsure || step.seconds > SixAxisFusion.longGap
         }
@@ -166,6 +182,8 @@ package struct Fusion {
             if sixAxes.isSaturated {
                 accuracy.addSaturated(size, seconds: step.seconds)
                 model.interrupt()
+                // A turn that was not measured looks like an offset.
+                gravity.forget()
                 axisCheck.interrupt()
             }
             secondsWithoutCorrection += step.seconds
@@ -183,7 +201,7 @@ package struct Fusion {
             fault: fault(accuracyDegrees: accuracyDegrees), axes: axisFinding, orientation: orientation,
             fieldStrength: fieldStrength, horizontalField: field.horizontal, verticalField: field.vertical,
             accuracyDegrees: accuracyDegrees, turnRateDegrees: turnRateDegrees, iron: iron,
-            ironSigma: ironVariance.squareRoot())
+            ironSigma: ironVariance.squareRoot(), isIronOther: isIronOther)
     }
 
     /// Finds what is known of the movement at the last rate; `nil` without a vertical.
@@ -238,6 +256,7 @@ package struct Fusion {
         frozenAcceleration.interrupt()
         frozenField.interrupt()
         model.interrupt()
+        gravity.interrupt()
         axisCheck.interrupt()
         startGain = 1
         isHeadingUnsure = false
@@ -271,17 +290,43 @@ package struct Fusion {
         case .level(let acceleration, let rotation, let drifting, let seconds):
             frozenAcceleration.update(acceleration, rotation: rotation, at: time)
             accuracy.addAcceleration(
-                SIMD2(drifting.x, drifting.y), gravity: length(sixAxes.driftingGravity) / Gravity.standard,
+                SIMD2(drifting.x, drifting.y), gravity: sixAxes.gravityLength / Gravity.standard,
                 seconds: seconds)
+            learnGravity(rotation, seconds)
             axisCheck.addAcceleration(
                 acceleration, restRate: sixAxes.rest.rate, history: sixAxes.history, isIronKnown: isIronKnown, at: time,
                 seconds: seconds)
         }
     }
 
+    /// Shows the mean of the acceleration to the model of gravity, once it is one.
+    private mutating func learnGravity(_ rotation: Quaternion, _ seconds: Double) {
+        guard gravity.advance(seconds: seconds, rate: rotation.rotate(sixAxes.rate)),
+            sixAxes.ageSeconds > settings.motionEstimateFromSeconds
+        else { return }
+        // A wrong gyroscope turns gravity as well, and an axis that is frozen turns with the device.
+        guard model.surprise < FusionAccuracy.usualSurprise, !frozenAcceleration.isFrozen else {
+            if frozenAcceleration.isFrozen { gravity.forget() }
+            gravity.interrupt()
+            return
+        }
+        gravity.update(
+            sixAxes.driftingAcceleration, frame: sixAxes.driftingFrame, acceleration: accuracy.levelAcceleration,
+            offsetSigma: sixAxes.offsetSigma, scaleSigma: model.scaleSigma)
+        accuracy.levelError = gravity.error(across: sixAxes.up) / Gravity.standard
+        let change = gravity.correction - sixAxes.accelerationOffset
+        guard length(change) > Self.levelChange else { return }
+        sixAxes.accelerationOffset = gravity.correction
+        // The heading was found with another level: as if the field had been off to the east.
+        let tilt = length(change - sixAxes.up * dot(sixAxes.up, change)) / Gravity.standard
+        headingVariance += tilt * tilt * field.vertical * field.vertical
+        accuracy.addTilt(tilt, dipDegrees: dipDegrees)
+    }
+
     /// Whether what is left of the iron is too little to make a turn of the field look like another one.
     private var isIronKnown: Bool {
-        ironVariance < LearnedIron.knownShare * LearnedIron.knownShare * field.now.x * field.now.x
+        settings.isFieldCalibrated
+            || ironVariance < LearnedIron.knownShare * LearnedIron.knownShare * field.now.x * field.now.x
     }
 
     // MARK: - The magnetometer
@@ -318,11 +363,12 @@ package struct Fusion {
         {
             learn(rotation)
         }
+        // Where iron would explain a wrong gyroscope as well, the calibration's word counts.
+        axisCheck.addField(settings.isFieldCalibrated ? m : m - iron, seconds: seconds)
         let m = m - iron
         let level = sixAxes.inclination.rotate(rotation.rotate(m))
         sixAxes.addField(m, seconds: seconds)
         field.update(level, strength: length(m), rate: length(sixAxes.rest.rate) * 180 / .pi, seconds: seconds)
-        axisCheck.addField(m, seconds: seconds)
         if field.isFirst, settings.firstFieldEndsRejection { rejectionSeconds = 0 }
         correctHeading(Self.wrapped(atan2(level.x, level.y) - delta), seconds: seconds)
     }
@@ -333,20 +379,48 @@ package struct Fusion {
         accuracy.addTurn(
             sixAxes.inclination.rotate(model.turn), scaleSigma: model.scaleSigma, seconds: model.turnSeconds,
             inclinationSeconds: settings.inclinationSeconds)
-        accuracy.addMovement(misfit: model.recentMisfit, lag: model.rateLag, rate: length(sixAxes.rate))
+        let gravity = sixAxes.gravityLength / Gravity.standard
+        accuracy.addMovement(
+            misfit: model.recentMisfit, surprise: model.surprise, gravity: gravity, lag: model.rateLag,
+            rate: length(sixAxes.rate), seconds: model.turnSeconds)
         axisCheck.addMovement(
-            misfit: model.misfit, gravity: length(sixAxes.driftingGravity) / Gravity.standard,
-            scaleError: abs(model.scale - 1) - 2 * model.scaleSigma, seconds: model.turnSeconds)
-        guard !settings.isFieldCalibrated else { return }
-        iron = model.iron
+            misfit: model.misfit, gravity: gravity, scaleError: abs(model.scale - 1) - 2 * model.scaleSigma,
+            seconds: model.turnSeconds)
+        if settings.isFieldCalibrated, model.surprise > FusionAccuracy.usualSurprise { return }
+        let share = settings.isFieldCalibrated ? model.ironProbability : 1
+        compareIron()
+        guard share > Self.leastShare || iron != .zero else { return }
+        iron = share * model.iron
         let level = (sixAxes.inclination * rotation).conjugate
-        eastVariance = model.ironVariance(along: level.rotate(Vector3(cos(delta), sin(delta), 0)))
-        let northVariance = model.ironVariance(along: level.rotate(Vector3(-sin(delta), cos(delta), 0)))
-        ironVariance = (eastVariance + northVariance) / 2
+        func variance(_ x: Double, _ y: Double) -> Double {
+            let axis = level.rotate(Vector3(x, y, 0))
+            let along = dot(axis, model.iron)
+            return share * (share * model.ironVariance(along: axis) + (1 - share) * along * along)
+        }
+        eastVariance = variance(cos(delta), sin(delta))
+        ironVariance = (eastVariance + variance(-sin(delta), cos(delta))) / 2
         if length(iron - fieldIron) > Self.fieldIronShare * max(field.now.x, 1) {
             fieldIron = iron
             field.relearn()
         }
+    }
+
+    /// Notices iron that is another one: the device was built in elsewhere, or a magnet was attached.
+    private mutating func compareIron() {
+        // A wrong gyroscope, whose turns no iron explains, shows any iron.
+        guard model.surprise < FusionAccuracy.usualSurprise, abs(model.scale - 1) < 2 * settings.scaleSigma,
+            abs(sixAxes.gravityLength - Gravity.standard) < Self.gravityShare * Gravity.standard
+        else { return }
+        let known = Self.settledShare * field.now.x
+        if !settings.isFieldCalibrated, ironVariance < known * known, expectedIron == nil || isIronOther {
+            expectedIron = model.iron
+        }
+        guard let expectedIron else { return }
+        let change = model.iron - expectedIron
+        let size = length(change)
+        isIronOther =
+            size > Self.otherIronShare * field.now.x
+            && size > Self.clearSigmas * model.ironVariance(along: change / size).squareRoot()
     }
 
     private mutating func correctHeading(_ disagreement: Double, seconds: Double) {

@@ -22,6 +22,9 @@ struct FusionAccuracy {
     private var gravityDeparture = 0.0
     private var gravityError = 0.0
 
+    /// What the accelerometer's offset tilts the level by, as far as turns have shown it, in radians.
+    var levelError = 0.0
+
     private var ageSeconds = 0.0
     private var meanAcceleration = SIMD2<Double>.zero
     private var meanSquare = 0.0
@@ -32,6 +35,12 @@ struct FusionAccuracy {
 
     /// In degrees, and of the share of fields that no iron explains: what a gyroscope that is wrong makes of a movement of the hand.
     private static let (contradictionDegrees, usualMisfit) = (27.0, 0.1)
+    /// That per root of the surprise.
+    private static let surpriseDegrees = 9.5
+    /// The surprise of a right gyroscope is less.
+    static let usualSurprise = 1.0
+    /// By which share of the turn, per surprise, the heading may be off from then on.
+    private static let wrongTurnShare = 0.05
     /// The share of a turn by which scale and axes of a gyroscope may be wrong.
     private static let turnShare = 0.0002
     /// The share of the rates' change over a gap by which their mean may be wrong.
@@ -108,14 +117,34 @@ struct FusionAccuracy {
 
     /// Takes what the field shows of both sensors in movement.
     ///
+    /// A room's fields surprise as well. So a wrong gyroscope has a second witness: gravity, whose mean is too short then.
+    ///
     /// - Parameters:
     ///   - misfit: The share of the last second's fields that no iron explains.
+    ///   - surprise: The mean square of what no iron explains of them.
+    ///   - gravity: The length of gravity's mean, in g.
     ///   - lag: By how much later than the field the rates are, in seconds.
     ///   - rate: How fast the device turns, in rad/s.
-    mutating func addMovement(misfit: Double, lag: Double, rate: Double) {
+    ///   - seconds: The time since it was shown last.
+    mutating func addMovement(
+        misfit: Double, surprise: Double, gravity: Double, lag: Double, rate: Double, seconds: Double
+    ) {
         let turned = lag * rate * 180 / .pi
-        let unexplained = max(misfit - Self.usualMisfit, 0) * Self.contradictionDegrees
+        var unexplained = max(misfit - Self.usualMisfit, 0) * Self.contradictionDegrees
+        let excess = max(surprise - Self.usualSurprise, 0)
+        if abs(gravity - 1) > Self.usualDeparture {
+            unexplained = max(unexplained, Self.surpriseDegrees * excess.squareRoot())
+            sigma = min(sigma + Self.wrongTurnShare * excess * rate * 180 / .pi * seconds, 180)
+        }
         contradiction = (turned * turned + unexplained * unexplained).squareRoot()
+    }
+
+    /// The root mean square of the level accelerations of the last seconds, in m/s².
+    var levelAcceleration: Double { meanSquare.squareRoot() }
+
+    /// Takes a tilt, in radians, with which the heading was found until now.
+    mutating func addTilt(_ tilt: Double, dipDegrees: Double) {
+        sigma = min(sigma + Self.steepness(dipDegrees) * 180 / .pi * tilt, 180)
     }
 
     /// Forgets the share of the disagreement that corrections by a field known better take away.
@@ -172,8 +201,8 @@ struct FusionAccuracy {
 
     /// What a wrong accelerometer tilts the level by, as an error of the heading: it is as wrong across gravity as along it.
     private func gravitySigma(_ dipDegrees: Double) -> Double {
-        guard gravityError > 0 else { return 0 }
-        return Self.steepness(dipDegrees) * 180 / .pi * gravityError * 2.squareRoot()
+        let error = max(gravityError * 2.squareRoot(), levelError)
+        return error > 0 ? Self.steepness(dipDegrees) * 180 / .pi * error : 0
     }
 
     private static func steepness(_ dipDegrees: Double) -> Double { tan(min(abs(dipDegrees), 89) * .pi / 180) }

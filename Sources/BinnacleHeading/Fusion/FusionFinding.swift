@@ -20,6 +20,8 @@ struct FusionFinding {
     /// The hard iron that was learned, in µT, and the standard deviation of what is left of it on an axis.
     var iron = Vector3.zero
     var ironSigma = 0.0
+    /// Whether it is another iron than was known before.
+    var isIronOther = false
 
     /// The orientation, with the field in it.
     var attitude: Attitude {

@@ -123,7 +123,7 @@ final class DetectionPart: DaemonPart {
         if !figures.contains(where: { $0.name == .age }) {
             for figure in figures { object.add(figure.name, figure.value) }
         }
-        if let state = detector.gyroscopeState { object.add("gyroscope", raw: Self.object(state)) }
+        if let state = detector.gyroscopeState, state.hasGyroscope { object.add("gyroscope", raw: Self.object(state)) }
         return object.text
     }
 

@@ -62,6 +62,13 @@ package final class GyroscopeMemoryFile {
         // A detector without a magnetometer knows nothing of iron and scale.
         var memory = state.memory
         memory.errors = memory.errors ?? known?.errors
+        if !state.hasGyroscope, let known {
+            let iron = memory.errors
+            memory = known
+            memory.errors?.iron = iron?.iron ?? .zero
+            memory.errors?.ironSigma = iron?.ironSigma ?? .zero
+            memory.errors = memory.errors ?? iron
+        }
         guard known != memory else { return }
         entries.removeAll { $0.device == device }
         entries.append(Entry(device: device, memory: memory, wallNanoseconds: wallNanoseconds))

@@ -157,8 +157,7 @@ final class MagnetometerTask: CalibrationTask {
     private static let roughErrorPercent = 3.0
 
     private func centrePercent(_ finding: MagnetometerJudge.Finding) -> String {
-        let isSound = finding.isGood || finding.lacksSamples
-        return CalibrationText.number(100 * (isSound ? finding.centre.limit : min(finding.centre.bound, 1)), 1)
+        CalibrationText.number(100 * min(finding.centre.limit, 1), 1)
     }
 }
 

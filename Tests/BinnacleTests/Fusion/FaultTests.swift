@@ -25,6 +25,10 @@ import Testing
         Fault("none") { _, _, _ in },
         Fault("one and a half times too fast") { row, _, _ in row.rate *= 1.5 },
         Fault("twice too fast") { row, _, _ in row.rate *= 2 },
+        Fault("half as fast") { row, _, _ in row.rate *= 0.5 },
+        Fault("a rate that is frozen in x") { row, recording, index in
+            row.rate.x = recording.gyroscope[min(index, 4000)].x
+        },
         Fault("degrees as radians") { row, _, _ in row.rate *= 57.29578 },
         Fault("cut at 100°/s") { row, _, _ in row.rate.clamp(lowerBound: -end, upperBound: end) },
         Fault("a burst of 0.1 s at 35 rad/s") { row, _, index in
@@ -75,5 +79,35 @@ import Testing
             let share = Double(wrong) / Double(rows)
             #expect(share < (fault.testDescription == "none" ? 0.0005 : 0.04), "\(name): \(share)")
         }
+    }
+
+    /// An accelerometer with an offset tilts the level until turns have shown it.
+    @Test(arguments: [SIMD3<Float>(2, 0, 0), SIMD3(-1, 0, 0), SIMD3(0, 2, 0), SIMD3(0, 0, 2)])
+    func anOffsetOfTheAccelerometerIsLearnedInTurns(offset: SIMD3<Float>) throws {
+        for name in ["broad05_rotation", "broad07_fast_rotation", "broad31_stationary_magnet"] {
+            let recording = try Recording(name)
+            var fusion = Fusion()
+            var late = Score()
+            recording.play { index, time in
+                fusion.update(gyroscope: recording.gyroscope[index], at: time)
+                fusion.update(acceleration: recording.acceleration[index] + offset, at: time)
+                fusion.update(field: recording.field[index], at: time)
+                guard time > 60 * second else { return }
+                late.take(fusion, reference: recording.reference[index], gyroscope: recording.gyroscope[index])
+            }
+            print("\(name), \(offset): \(late)")
+            #expect(late.validShare >= 0.95 && late.within >= 0.9 && late.median <= 5, "\(name)")
+        }
+    }
+
+    /// A boat in a long curve, and straight on after it: what the curve shows is no offset.
+    @Test func aCurveIsNoOffset() {
+        var boat = FusionTests.Boat()
+        boat.turn(0, seconds: 10)
+        boat.sideways = 1.5
+        boat.turn(30, seconds: 24)
+        boat.sideways = 0
+        boat.turn(0, seconds: 20)
+        #expect(abs(boat.error) < 5, "\(boat.error)")
     }
 }

@@ -145,6 +145,30 @@ import Testing
         #expect(detector.gyroscopeState?.memory.errors != nil)
     }
 
+    /// The device was built in elsewhere, or has a magnet, since it was calibrated.
+    @Test func ironThatTheCalibrationDoesNotHaveIsSaidOnce() throws {
+        let recording = try Recording("broad05_rotation")
+        let rows = 0..<4000
+        for iron in [SIMD3<Float>(20, -10, 20), SIMD3(-10, 25, -13)] {
+            let (diary, _) = play(recording, rows: rows, iron: iron)
+            #expect(diary.entries.count { $0.hasPrefix("needed") } == 1 && diary.failures.isEmpty, "\(iron)")
+        }
+        #expect(!play(recording, rows: rows).diary.entries.contains { $0.hasPrefix("needed") })
+    }
+
+    /// A calibration with little turning, whose error is large, is where learning begins: no worse than none.
+    @Test func aPoorCalibrationDoesNotSilenceACompass() throws {
+        let recording = try Recording("broad05_rotation")
+        let axes = AxisCalibration(offset: SIMD3(3, -2, 4), matrix: .identity)
+        let poor = MagnetometerCalibration(axes: axes, fieldMicrotesla: 45, residualMicrotesla: 14)
+        func count(_ calibration: SensorCalibration?) -> Int {
+            play(recording, rows: 0..<recording.field.count, hasStream: false, calibration: calibration)
+                .diary.events.count { $0.age == .zero }
+        }
+        let (without, with) = (count(nil), count(SensorCalibration(magnetometer: poor)))
+        #expect(without > 100 && Double(with) >= 0.9 * Double(without), "\(with) of \(without)")
+    }
+
     /// Without a gyroscope and a calibration: first it is said that the device has to be turned, then nine of ten headings are within
     /// what they state, whatever the iron.
     @Test(arguments: [SIMD3<Float>(0, 0, 0), SIMD3(12, -20, 8), SIMD3(-40, 30, 35)])

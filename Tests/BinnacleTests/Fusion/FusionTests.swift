@@ -14,6 +14,8 @@ import Testing
         var heading = 20.0
         /// The gyroscope's own error, in °/s.
         var offset = SIMD3<Double>.zero
+        /// What accelerates the boat to its right, in m/s².
+        var sideways = 0.0
         var time: Int64 = 0
         /// How the gyroscope shows its rate.
         var shown: (SIMD3<Float>) -> SIMD3<Float> = { $0 }
@@ -41,7 +43,7 @@ import Testing
             let (angle, dip) = (heading * .pi / 180, 66 * Double.pi / 180)
             let field = SIMD3(-sin(angle) * cos(dip), cos(angle) * cos(dip), -sin(dip)) * 44 + noise(0.5)
             fusion.update(gyroscope: shown(SIMD3<Float>(rate)), at: time)
-            fusion.update(acceleration: SIMD3<Float>(SIMD3(0, 0, 9.81) + noise(0.03)), at: time)
+            fusion.update(acceleration: SIMD3<Float>(SIMD3(sideways, 0, 9.81) + noise(0.03)), at: time)
             fusion.update(field: SIMD3<Float>(field), at: time)
         }
 
