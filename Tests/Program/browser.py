@@ -24,7 +24,6 @@ const pixels = async (png) => {
   const g = canvas.getContext("2d", { willReadFrequently: true });
   g.drawImage(image, 0, 0);
   const all = g.getImageData(0, 0, image.width, image.height);
-  for (let i = 0; i < all.data.length; i++) all.data[i] = i % 4 === 3 ? 255 : Math.min(15, Math.round(all.data[i] / 17)) * 17;
   const url = () => { g.putImageData(all, 0, 0); return canvas.toDataURL(); };
   return { ...all, width: image.width, height: image.height, data: all.data, url };
 };
@@ -141,7 +140,7 @@ class Browser:
         return self.call("GET", f"/element/{next(iter(found.values()))}/screenshot")
 
     def reduced(self, element=None):
-        """A picture with four bits for each channel, which is small and insensitive to rounding."""
+        """A picture with few colours, which is small."""
         found = self.run(PIXELS + REDUCE, self.shot(element))
         width, height, indices = found["width"], found["height"], base64.b64decode(found["indices"])
         rows = b"".join(b"\0" + indices[y * width:(y + 1) * width] for y in range(height))

@@ -98,7 +98,7 @@ def pictures(browser, name, sizes=SIZES):
 
 
 def same(browser, name, element=None):
-    """Compares a picture with the one that is kept, by the browser itself; both have four bits for each channel."""
+    """Compares a picture with the one that is kept, by the browser itself."""
     path = KEPT / f"{name}.png"
     if os.environ.get("BINNACLE_WRITE_SCREENS"):
         path.write_bytes(browser.reduced(element))
@@ -145,8 +145,9 @@ def cost(browser):
     check(browser.run("return binnacle.instruments.frames") - frames <= 6, "live: with reduced motion the needles move once a second")
 
 
-def serve(*arguments):
-    process = harness.start(BINARY, "web", "--listen", "127.0.0.1:0", *arguments, stderr=subprocess.PIPE, text=True)
+def serve(folder, *arguments):
+    # With paths relative to the folder, so that they are the same in each picture.
+    process = harness.start(BINARY, "web", "--listen", "127.0.0.1:0", *arguments, stderr=subprocess.PIPE, text=True, cwd=folder)
     found = re.search(r":(\d+)/", process.stderr.readline())
     return int(found[1]) if found else harness.fail("it did not start")
 
@@ -158,7 +159,7 @@ with harness.temporary_folder() as folder:
     pathlib.Path(folder, "token").write_text(TOKEN + "\n")
     calibrations = pathlib.Path(folder, "calibrations")
     calibrations.mkdir()
-    port = serve("--socket", f"{folder}/s", "--token-file", f"{folder}/token", "--calibrations", str(calibrations))
+    port = serve(folder, "--socket", "s", "--token-file", "token", "--calibrations", "calibrations")
     address = lambda path, more="": f"http://127.0.0.1:{port}{path}?token={TOKEN}{more}"
     browser = Browser(f"{folder}/profile", out)
     try:
@@ -262,7 +263,7 @@ with harness.temporary_folder() as folder:
             accelerometer = "lid"
             """)
         harness.start_daemon(f"{folder}/live.toml", f"{folder}/live")
-        port = serve("--socket", f"{folder}/live", "--token-file", f"{folder}/token")
+        port = serve(folder, "--socket", "live", "--token-file", "token")
         browser.open(address("/"))
         check(browser.wait("return binnacle.tracks[0].count > 100"), "live: readings of a daemon")
         cost(browser)

@@ -203,7 +203,7 @@ function drawLiveSpectrum(panel, d) {
   const top = s.from_hz + n * s.step_hz, used = s.values.filter((v) => v > 0);
   const curves = s.bands.flatMap((band) => d.limits.filter((l) => l.of === band.of).map((l) => ({ band, limit: l,
     at: (f) => l.begin * band.scale[0] * (band.unit === "g" ? 1 : f / band.from_hz) })));
-  const all = used.concat(curves.map((c) => c.at(c.band.from_hz)));
+  const all = used.concat(curves.flatMap((c) => [c.at(c.band.from_hz), c.at(c.band.to_hz)]));
   const { px, y } = logAxes(panel, g, all.length ? Math.min(...all) : 1e-5, all.length ? Math.max(...all) : 1, top, bottom);
   for (const band of s.bands) { g.fillStyle = colours.shade; g.fillRect(px(band.from_hz), 0, px(band.to_hz) - px(band.from_hz), bottom); }
   g.fillStyle = colours.c2;
@@ -267,8 +267,9 @@ function detectorCard(parents, first) {
       });
       if (!d.spectrum) return;
       if (!spectrum) { spectrum = Object.assign(canvas("spectrum", 170, make(node, "div")), { wide: node.classList.add("wide") }); spectrum.heading.remove(); }
-      if (spectrum.drawn === d.spectrum.time_ns && spectrum.width === spectrum.element.clientWidth) return;
-      spectrum.drawn = d.spectrum.time_ns;
+      const drawn = [d.spectrum.time_ns, spectrum.element.clientWidth, colours.back].join();
+      if (spectrum.drawn === drawn) return;
+      spectrum.drawn = drawn;
       drawLiveSpectrum(spectrum, d);
       spectrum.element.setAttribute("aria-label", "spectrum up to " + Math.round(d.spectrum.from_hz + d.spectrum.values.length * d.spectrum.step_hz) + " Hz; bands: "
         + d.spectrum.bands.map((b) => `${b.name} from ${b.from_hz} to ${b.to_hz} Hz`).join(", "));
@@ -315,7 +316,7 @@ class Instruments {
     this.sensors.forEach((made, name) => sense(made, readings.streams.filter((s) => s.sensor === name)));
   }
   add(readings, t) {
-    const key = JSON.stringify([readings.detectors.map((d) => [d.detector, d.kind, d.lanes.map((l) => l.title)]), readings.streams.map((s) => [s.sensor, s.kind])]);
+    const key = readings.detectors.map((d) => d.detector + "\n" + d.kind + "\n" + d.lanes.length).concat(readings.streams.map((s) => s.sensor)).join("\n");
     if (key !== this.key) { this.key = key; this.build(readings); }
     this.each(readings, (made, d) => made.add(d, t), (made, streams) => made.add(streams, t));
   }

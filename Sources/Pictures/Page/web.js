@@ -74,8 +74,7 @@
       if (row < 0) { row = rows.length; rows.push([sourceOf(event), event.kind]); }
       events.push({ t, r: row, f: figures(event) });
     }
-    const said = events.length + " events" + note, seconds = (end - begin) / 1000;
-    const known = Math.min(Date.now(), end) - begin;
+    const said = events.length + " events" + note, seconds = (end - begin) / 1000, known = Math.min(Date.now(), end) - begin;
     show({ title: "Events of " + (from === to ? from : from + " to " + to), duration_s: seconds, begin_ms: begin.getTime(), rows, events, event_count: events.length,
       event_note: said, gap_s: Math.max(2, 3 * known / 1e6), facts: [["times", "of this browser's clock"]], ...history(courses) });
     // A course is a few arrays of what its events say.
@@ -325,7 +324,7 @@
       done.value = next.fraction;
       halves.querySelector("svg").setAttribute("aria-label", `the sphere of all directions, ${percent} % covered`);
       put(advice, next.advice);
-      put(report, (state.report || []).map((line) => line.trim()).join("\n"));
+      put(report, (state.report || []).map((line) => line.trim().replace(/ {2,}/, ": ")).join("\n"));
       file.hidden = !state.file;
       if (next.file) {
         URL.revokeObjectURL(file.href);
@@ -348,8 +347,7 @@
   fetch(address("/status")).then(async (answer) => {
     const body = await answer.text();
     if (!answer.ok) { say(body); if (page[1] === days) days(null); return; }
-    const status = JSON.parse(body);
-    const fact = (name, value) => { make(element("facts"), "dt", "", name); make(element("facts"), "dd", "", value); };
+    const status = JSON.parse(body), fact = (name, value) => { make(element("facts"), "dt", "", name); make(element("facts"), "dd", "", value); };
     fact("state", status.state + (status.problems.length ? ": " + status.problems.join("; ") : ""));
     fact("version", status.version);
     fact("running for", Math.round(status.uptime_s) + " s");
