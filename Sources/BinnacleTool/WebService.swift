@@ -138,9 +138,9 @@ struct WebService: Sendable {
     /// Sends readings and events as they arrive, until the client is gone or does not read.
     private func stream(_ connection: HTTPConnection) {
         var request = SubscriptionRequest()
-        // As often as a daemon makes them: an instrument whose needle jumps is hard to read.
+        // Thirty times a second: a needle that jumps is hard to read.
         var readings = LiveValuesRequest()
-        readings.intervalNanoseconds = LiveValuesRequest.intervals.lowerBound
+        readings.intervalNanoseconds = 33_000_000
         request.readings = readings
         // Further data from the client, or its end, ends the stream.
         let reader = SubscriptionReader(

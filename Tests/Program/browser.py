@@ -28,14 +28,21 @@ const pixels = async (png) => {
   return { ...all, width: image.width, height: image.height, data: all.data, url };
 };
 """
-# With the 256 colours that most pixels have.
+# With 256 colours: those that most pixels have, and of the others those that are farthest from all.
 REDUCE = """
 return pixels(arguments[0]).then(({ width, height, data }) => {
   const counts = new Map(), keys = new Int32Array(width * height);
   for (let i = 0; i < keys.length; i++) { const k = keys[i] = data[4 * i] << 16 | data[4 * i + 1] << 8 | data[4 * i + 2]; counts.set(k, (counts.get(k) || 0) + 1); }
-  const colours = [...counts].sort((a, b) => b[1] - a[1]).map(([k]) => k), palette = colours.slice(0, 256);
-  const parts = (k) => [k >> 16, k >> 8 & 255, k & 255], off = (a, b) => parts(a).reduce((sum, v, n) => sum + Math.abs(v - parts(b)[n]), 0);
-  const places = new Map(colours.map((k, n) => [k, n < 256 ? n : palette.reduce((best, p, m) => off(p, k) < off(palette[best], k) ? m : best, 0)]));
+  const colours = [...counts].sort((a, b) => b[1] - a[1]).map(([k]) => k), palette = colours.slice(0, 192);
+  const parts = (k) => [k >> 16, k >> 8 & 255, k & 255];
+  const off = (a, b) => Math.abs((a >> 16) - (b >> 16)) + Math.abs((a >> 8 & 255) - (b >> 8 & 255)) + Math.abs((a & 255) - (b & 255));
+  const nearest = new Map(colours.slice(192).map((k) => [k, Math.min(...palette.map((p) => off(p, k)))]));
+  while (palette.length < 256 && nearest.size) {
+    const [far] = [...nearest].reduce((a, b) => b[1] > a[1] ? b : a);
+    palette.push(far);
+    for (const [k, d] of nearest) nearest.set(k, Math.min(d, off(far, k)));
+  }
+  const places = new Map(colours.map((k) => [k, palette.reduce((best, p, m) => off(p, k) < off(palette[best], k) ? m : best, 0)]));
   let text = "";
   for (let i = 0; i < keys.length; i++) text += String.fromCharCode(places.get(keys[i]));
   return { width, height, palette: palette.flatMap(parts), indices: btoa(text) };

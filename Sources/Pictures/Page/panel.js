@@ -229,7 +229,7 @@ function card(parent, title, kind) {
   node.setAttribute("aria-labelledby", name.id);
   return { node, lamp: make(head, "span", "lamp") };
 }
-function light({ lamp }, style, text) { lamp.className = "lamp " + style; put(lamp, text); }
+function light({ lamp }, style, text) { set(lamp, "class", "lamp " + style); put(lamp, text); }
 
 function detectorCard(parents, first) {
   let face = null;
@@ -245,7 +245,11 @@ function detectorCard(parents, first) {
   // A tap or a shake has no state that lasts: its lamp stays on for a while.
   let spectrum = null, now = 0, isLit = -1;
   return {
-    add(d, t) { now = t; for (const m of d.measures) { if (!sparks.has(m.name)) sparks.set(m.name, sparkline(rows, split(m.name).words)); } sparks.forEach((s, name) => s.add(d.measures.find((m) => m.name === name)?.span, t)); },
+    add(d, t) {
+      now = t;
+      for (const m of d.measures) if (!sparks.has(m.name)) sparks.set(m.name, sparkline(rows, split(m.name).words));
+      sparks.forEach((spark, name) => spark.add(d.measures.find((m) => m.name === name)?.span, t));
+    },
     turn(d) { if (face) face.turn(d); },
     tell(d) {
       const said = face ? face.tell(d) : { words: String(d.figures.total ?? d.figures.machine ?? ""), trouble: d.figures.reason || "" };
@@ -266,7 +270,11 @@ function detectorCard(parents, first) {
         spark.draw(limits, (v) => quantity(v, name), face?.isCalm);
       });
       if (!d.spectrum) return;
-      if (!spectrum) { spectrum = Object.assign(canvas("spectrum", 170, make(node, "div")), { wide: node.classList.add("wide") }); spectrum.heading.remove(); }
+      if (!spectrum) {
+        spectrum = canvas("spectrum", 170, make(node, "div"));
+        spectrum.heading.remove();
+        node.classList.add("wide");
+      }
       const drawn = [d.spectrum.time_ns, spectrum.element.clientWidth, colours.back].join();
       if (spectrum.drawn === drawn) return;
       spectrum.drawn = drawn;
@@ -284,7 +292,12 @@ function detectorCard(parents, first) {
 function sensorCard(parent, name) {
   const made = card(parent, name, ""), rows = make(made.node, "div"), sparks = new Map();
   return {
-    add(streams, t) { for (const s of streams) { if (!sparks.has(s.kind)) sparks.set(s.kind, sparkline(rows, s.kind)); sparks.get(s.kind).add(s.length, t); } },
+    add(streams, t) {
+      for (const s of streams) {
+        if (!sparks.has(s.kind)) sparks.set(s.kind, sparkline(rows, s.kind));
+        sparks.get(s.kind).add(s.length, t);
+      }
+    },
     tell(streams) {
       const lost = streams.reduce((sum, s) => sum + s.lost_samples, 0), isActive = streams.some((s) => s.active), holes = streams.reduce((sum, s) => sum + s.gaps, 0);
       light(made, !isActive ? "bad" : lost || holes ? "warn" : "good", (isActive ? streams.some((s) => s.simulated) ? "simulated" : "active" : "inactive")
