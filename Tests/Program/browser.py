@@ -50,7 +50,7 @@ return pixels(arguments[0]).then(({ width, height, data }) => {
 """
 COMPARE = """
 return Promise.all([pixels(arguments[0]), pixels(arguments[1])]).then(([now, kept]) => {
-  if (now.width !== kept.width || now.height !== kept.height) return [1, now.url(), now.url()];
+  if (now.width !== kept.width || now.height !== kept.height) return [now.data.length / 4, now.url(), now.url()];
   let count = 0;
   const picture = now.url();
   for (let i = 0; i < now.data.length; i += 4) {
@@ -58,7 +58,7 @@ return Promise.all([pixels(arguments[0]), pixels(arguments[1])]).then(([now, kep
     count += isOff;
     for (const k of [0, 1, 2]) now.data[i + k] = isOff ? [255, 0, 0][k] : 255 - (255 - now.data[i + k]) / 4;
   }
-  return [4 * count / now.data.length, picture, now.url()];
+  return [count, picture, now.url()];
 });
 """
 
@@ -156,9 +156,9 @@ class Browser:
             struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts)
 
     def compare(self, kept, element=None):
-        """The share of pixels that differ from a picture, the picture now, and one of the differences."""
-        share, now, difference = self.run(PIXELS + COMPARE, self.shot(element), base64.b64encode(kept).decode())
-        return share, *(base64.b64decode(url.split(",")[1]) for url in (now, difference))
+        """How many pixels differ from a picture, the picture now, and one of the differences."""
+        count, now, difference = self.run(PIXELS + COMPARE, self.shot(element), base64.b64encode(kept).decode())
+        return count, *(base64.b64decode(url.split(",")[1]) for url in (now, difference))
 
     def fits_dark_and_narrow(self, name):
         """Takes pictures of the page with the other theme, and in a narrow window; whether that needs no scrolling aside."""

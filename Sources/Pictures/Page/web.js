@@ -4,8 +4,8 @@
   const token = new URLSearchParams(location.search).get("token");
   const address = (path, more = "") => path + "?" + (token ? "token=" + encodeURIComponent(token) + "&" : "") + more;
   const element = (id) => document.getElementById(id);
-  // The seconds of the curves, the readings that they keep, and how often they are drawn: about once for each new column of pixels.
-  const SPAN = 60, MOST = 12000, CURVES_MS = 250;
+  // The seconds of the curves, the readings that they keep, and how often they are drawn.
+  const SPAN = 60, MOST = 12000, CURVES_MS = 400;
 
   /** Draws curves and events by page.js, as those of a recording. */
   function show(recording) {
