@@ -50,7 +50,7 @@ FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
 KERNEL_CASES ?= 200
 # What `make test` runs, in this order, as far as it is built: what takes longest first.
-PROGRAM_CHECKS = web proxy watch plot spark serve python binary arrow rosbag nmea gpsd signalk webhooks exports influx metrics documents
+PROGRAM_CHECKS = web screens proxy watch plot spark serve python binary arrow rosbag nmea gpsd signalk webhooks exports influx metrics documents
 TRIES = build try-kernel-forms build-tests $(PROGRAM_CHECKS:%=try-%) try-swift
 # The tests of the program wait for it most of the time: each of their files is a process.
 TOOL_TESTS = $(patsubst Tests/ToolTests/%.swift,ToolTests.%,$(shell grep -l @Test Tests/ToolTests/*.swift))
@@ -77,7 +77,7 @@ RELEASE = build -c release --static-swift-stdlib --disable-local-rpath $(SECTION
 CALIBRATED := --set north.north.hard_iron_uT=0
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
-.PHONY: $(TRIES) $(SUITES) suite-SensorTests help setup setup-test setup-deb build build-ordered portable run wheel install uninstall clean \
+.PHONY: screens $(TRIES) $(SUITES) suite-SensorTests help setup setup-test setup-deb build build-ordered portable run wheel install uninstall clean \
     deb deb-arm64 arm64 repository image check-image check-package check-deb check-deb-arm64 check-tarball check-portable release \
     test test-long check-recipes test-systemd test-kernel walks fuzz sanitize soak golden lint format docs documents \
     bench bench-kernels bench-replay bench-recordings bench-sensors bench-daemon bench-fleet compare
@@ -250,6 +250,9 @@ soak: setup-test build ## Flood for 30 s, reload 2000 times, and with SOAK_SECON
 
 golden: build ## Rewrite the expected events of the golden traces; review the difference before you commit it.
 	scripts/golden $(BINARY)
+
+screens: build ## Take the pictures of the pages in Tests/Screens again; look at each that changes before you commit it.
+	BINNACLE_WRITE_SCREENS=1 scripts/check screens $(BINARY)
 
 bench: bench-kernels bench-replay bench-recordings bench-sensors bench-daemon ## Measure everything.
 

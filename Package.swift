@@ -186,7 +186,10 @@ let package = Package(
         // Its page's style and script are files, whose bytes become part of the program.
         .target(
             name: "Pictures", dependencies: ["Binnacle", "Kernels", "PlainText"],
-            resources: [.embedInCode("Page/page.css"), .embedInCode("Page/page.js"), .embedInCode("Page/web.js")],
+            resources: [
+                .embedInCode("Page/page.css"), .embedInCode("Page/page.js"), .embedInCode("Page/panel.js"),
+                .embedInCode("Page/web.js"),
+            ],
             swiftSettings: settings),
         .target(name: "CBench"),
         .target(

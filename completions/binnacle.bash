@@ -98,6 +98,7 @@ _binnacle() {
         'web --listen') :; return ;;
         'web --token-file') _binnacle_paths -f; return ;;
         'web --host') :; return ;;
+        'web --calibrations') _binnacle_paths -f; return ;;
         'web --socket') _binnacle_paths -f; return ;;
         'serve --listen') :; return ;;
         'serve --bind') :; return ;;
@@ -194,7 +195,7 @@ _binnacle() {
             _binnacle_paths -f
             ;;
         web)
-            options='--listen --token-file --host --http --socket --help'
+            options='--listen --token-file --host --calibrations --http --socket --help'
             :
             ;;
         serve)

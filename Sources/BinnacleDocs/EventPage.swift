@@ -127,7 +127,7 @@ enum EventPage {
         page.paragraphs(
             """
             Present values of sensors and detectors, for views: not kept, and computed only while a client subscribes. \
-            interval_s is 0.05 to 60, 0.1 without it; sensors names some, without it all are meant:
+            interval_s is 0.03 to 60, 0.1 without it; sensors names some, without it all are meant:
             """)
         page.literal("{\"subscribe\":{\"kinds\":[],\"readings\":{\"interval_s\":0.1,\"sensors\":[\"lid\"]}}}")
         page.paragraphs("For each interval comes a line:")

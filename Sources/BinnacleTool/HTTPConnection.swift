@@ -33,7 +33,7 @@ final class HTTPConnection {
         /// Parses a head without its empty line, in which control characters stand in line ends alone.
         ///
         /// What RFC 9112 leaves to the recipient is refused: a proxy before this service may have understood it otherwise.
-        init(_ head: ArraySlice<UInt8>) throws(HTTPRefusal) {
+        init(_ head: ArraySlice<UInt8>, posting: [String]) throws(HTTPRefusal) {
             let lines = head.split(separator: "\r\n".utf8, omittingEmptySubsequences: false)
             let words = lines[0].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false).map {
                 String(decoding: $0, as: UTF8.self)
@@ -52,7 +52,7 @@ final class HTTPConnection {
                 return (String(sides[0]), sides.count > 1 ? String(sides[1]) : "")
             }
             fields = try lines.dropFirst().map { (line) throws(HTTPRefusal) in try Self.field(line) }
-            try checkBody(isFirstVersion: words[2] == "HTTP/1.0")
+            try checkBody(isFirstVersion: words[2] == "HTTP/1.0", mayPost: posting.contains(path))
         }
 
         private static func field(_ line: ArraySlice<UInt8>) throws(HTTPRefusal) -> (name: String, value: String) {
@@ -71,12 +71,12 @@ final class HTTPConnection {
         }
 
         /// Refuses a body, and a head of which two readers may see the end of the body at different places.
-        private func checkBody(isFirstVersion: Bool) throws(HTTPRefusal) {
+        private func checkBody(isFirstVersion: Bool, mayPost: Bool) throws(HTTPRefusal) {
             let lengths = values("content-length"), codings = values("transfer-encoding")
             guard lengths.count + codings.count <= 1, codings.isEmpty || !isFirstVersion,
                 lengths.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.isASCII && $0.isNumber } })
             else { throw .malformed("The length of the request is not clear.") }
-            guard method == "GET" || method == "HEAD" else {
+            guard method == "GET" || method == "HEAD" || mayPost && method == "POST" else {
                 throw HTTPRefusal(status: "405 Method Not Allowed", text: "Only GET is answered.")
             }
             guard codings.isEmpty else {
@@ -91,6 +91,19 @@ final class HTTPConnection {
         func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
         func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+        /// A value whose percent escapes are decoded; `nil` where it is missing, or no text.
+        func text(_ name: String) -> String? {
+            guard let pieces = parameter(name)?.split(separator: "%", omittingEmptySubsequences: false) else {
+                return nil
+            }
+            var bytes = Array(pieces[0].utf8)
+            for piece in pieces.dropFirst() {
+                guard piece.utf8.count >= 2, let byte = UInt8(piece.prefix(2), radix: 16) else { return nil }
+                bytes += [byte] + piece.utf8.dropFirst(2)
+            }
+            return String(validating: bytes, as: UTF8.self)
+        }
     }
 
     private static let longestHead = 8192
@@ -111,8 +124,8 @@ final class HTTPConnection {
         headDeadline = SystemClock.monotonic() + Self.longestWait
     }
 
-    /// Reads the head of a request.
-    func request() throws(HTTPRefusal) -> Request {
+    /// Reads the head of a request, which may be a POST of the paths given.
+    func request(posting: [String] = []) throws(HTTPRefusal) -> Request {
         var head: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 2048)
         while true {
@@ -129,7 +142,7 @@ final class HTTPConnection {
                 else { throw .malformed("Malformed request.") }
                 head.append(byte)
                 if byte == UInt8(ascii: "\n"), head.suffix(4) == [13, 10, 13, 10] {
-                    let request = try Request(head.dropLast(4))
+                    let request = try Request(head.dropLast(4), posting: posting)
                     isHead = request.method == "HEAD"
                     return request
                 }

@@ -26,7 +26,18 @@ struct WebCommand {
                 "--listen \(arguments.value(.listen)?.printable ?? ""): others may ask there: --token-file FILE names what they have to know"
             )
         }
-        service = WebService(socketPath: arguments.socketPath, access: access)
+        let folder = arguments.value(.calibrations)
+        if let folder {
+            guard access.token != nil, !isOneRequest else {
+                throw StationError(
+                    .usage,
+                    "--calibrations \(folder.printable): writes files, so --token-file FILE names what a page has to know, and it "
+                        + "does not go with --http")
+            }
+            try WebCalibration.check(folder)
+        }
+        service = WebService(
+            socketPath: arguments.socketPath, access: access, calibration: WebCalibration(folder: folder))
     }
 
     func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {

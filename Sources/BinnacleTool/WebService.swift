@@ -6,10 +6,11 @@ import Pictures
 import PlainText
 import Station
 
-/// Answers the requests of browsers for a page and its data; nothing can be changed through it.
+/// Answers the requests of browsers for a page and its data; nothing but a calibration can be written through it.
 struct WebService: Sendable {
     let socketPath: String
     let access: HTTPAccess
+    let calibration: WebCalibration
 
     /// Maximum number of events sent to a page.
     private static let mostEvents = 5000
@@ -23,17 +24,18 @@ struct WebService: Sendable {
     /// Answers one request; `admits` is asked before an answer that may take longer than the request.
     func serve(_ connection: HTTPConnection, admits: () -> Bool = { true }) {
         do throws(HTTPRefusal) {
-            let request = try connection.request()
+            let request = try connection.request(posting: [WebCalibration.saving])
             try access.check(request, on: connection.stream.input)
             guard admits() else { return }
             func answer(_ type: String, _ body: [UInt8]) { connection.answer("200 OK", type: type, body) }
             switch request.path {
             // The links of the page carry the token as its address does; it is all that is known to be letters and digits.
-            case "/", "/day":
+            case "/", "/day", "/calibration":
                 let token = access.token.flatMap { request.parameter("token") == $0 ? $0 : nil }
                 answer("text/html; charset=utf-8", WebPage.html(token: token))
             case "/page.css": answer("text/css; charset=utf-8", WebPage.style)
             case "/page.js": answer("text/javascript; charset=utf-8", WebPage.drawing)
+            case "/panel.js": answer("text/javascript; charset=utf-8", WebPage.instruments)
             case "/web.js": answer("text/javascript; charset=utf-8", WebPage.script)
             case "/status":
                 let status = try mapError({ HTTPRefusal.unavailable($0.description.printable) }) {
@@ -43,6 +45,10 @@ struct WebService: Sendable {
                 answer("application/json", Array(status.line.utf8))
             case "/events" where request.method == "GET": try sendEvents(connection, request)
             case "/stream" where request.method == "GET": stream(connection)
+            case "/calibration/stream" where request.method == "GET":
+                try calibration.stream(connection, request, socketPath: socketPath)
+            case WebCalibration.saving where request.method == "POST":
+                answer("text/plain; charset=utf-8", Array(try calibration.save(request).utf8))
             default: throw .notFound("There is no such page.")
             }
         } catch {
@@ -53,6 +59,8 @@ struct WebService: Sendable {
     // MARK: - Data
 
     /// Sends the stored events since a time as lines of JSON as they come, up to the limit, and a line about them at the end.
+    ///
+    /// Of headings and attitudes, of which a turn has one for each degree, a part of a thousand of the time has one of each detector.
     private func sendEvents(_ connection: HTTPConnection, _ request: HTTPConnection.Request) throws(HTTPRefusal) {
         func time(_ name: String) throws(HTTPRefusal) -> Int64? {
             guard let text = request.parameter(name) else { return nil }
@@ -66,10 +74,12 @@ struct WebService: Sendable {
             throw .malformed("since_ns is missing: nanoseconds since 1970.")
         }
         let until = try time("until_ns") ?? .max
+        let pause = max(0, min(until, SystemClock.realtime()).subtractingReportingOverflow(since).partialValue) / 1000
+        var courses: [String: Int64] = [:]
         var wanted = SubscriptionRequest()
         wanted.sinceNanoseconds = since
         wanted.follows = false
-        var count = 0, headingCount = 0
+        var count = 0, thinnedCount = 0, headingCount = 0
         var piece: [UInt8] = []
         var isBegun = false
         func send() -> Bool {
@@ -91,15 +101,23 @@ struct WebService: Sendable {
                 switch try? SocketMessage(parsing: line) {
                 case .event(let event, let json):
                     if let wall = event.wallNanoseconds, wall >= until { break reading }
-                    guard EventKind.listed.contains(event.kind) else {
-                        headingCount += 1
-                        continue
+                    if !EventKind.listed.contains(event.kind) {
+                        let name = "\(event.kind.rawValue) \(event.detector ?? "")", now = event.wallNanoseconds ?? 0
+                        guard courses[name].map({ now >= Units.later($0, by: pause) }) ?? true,
+                            thinnedCount < Self.mostEvents
+                        else {
+                            headingCount += 1
+                            continue
+                        }
+                        courses[name] = now
+                        thinnedCount += 1
+                    } else {
+                        guard count < Self.mostEvents else {
+                            notes.append("only the first \(count) are shown")
+                            break reading
+                        }
+                        count += 1
                     }
-                    guard count < Self.mostEvents else {
-                        notes.append("only the first \(count) are shown")
-                        break reading
-                    }
-                    count += 1
                     piece += Array(json.utf8) + [UInt8(ascii: "\n")]
                     if piece.count >= Self.pieceBytes, !send() { return }
                 case .missed(let missed): notes.append("missed: \(missed.reason)")
@@ -120,7 +138,8 @@ struct WebService: Sendable {
     /// Sends readings and events as they arrive, until the client is gone or does not read.
     private func stream(_ connection: HTTPConnection) {
         var request = SubscriptionRequest()
-        request.readings = LiveValuesRequest(hasSpectrum: true)
+        // Thirty times a second: a needle that jumps is hard to read.
+        request.readings = LiveValuesRequest(intervalNanoseconds: 33_000_000, hasSpectrum: true)
         // Further data from the client, or its end, ends the stream.
         let reader = SubscriptionReader(
             request, path: socketPath, patience: .none, cancelling: connection.stream.input)

@@ -34,6 +34,7 @@ package enum DirectionRegion: String, Sendable, CaseIterable {
 /// the right and y up.
 package struct DirectionMap: Sendable, Equatable {
     private var covered: [Bool]
+    private let centre: Vector3
     /// The share of the cells of a region that it needs so as not to be missing.
     private let neededShare: Double
 
@@ -46,6 +47,7 @@ package struct DirectionMap: Sendable, Equatable {
 
     /// Sorts samples by their directions from a centre; one at the centre has none.
     package init(_ samples: [Vector3], centre: Vector3) {
+        self.centre = centre
         covered = [Bool](repeating: false, count: 2 * Self.halfCount)
         for sample in samples {
             if let cell = Self.cell(of: sample - centre) { covered[cell] = true }
@@ -64,6 +66,13 @@ package struct DirectionMap: Sendable, Equatable {
     package func isCovered(_ direction: Vector3) -> Bool {
         Self.cell(of: direction).map { covered[$0] } ?? false
     }
+
+    /// A digit for each cell, 1 where a sample is: the upper half, then the lower one, each from the inmost ring outwards and from -x
+    /// on, counter-clockwise.
+    package var digits: String { String(covered.map { $0 ? "1" : "0" }) }
+
+    /// The place of a sample's cell among ``digits``.
+    package func place(of sample: Vector3) -> Int? { Self.cell(of: sample - centre) }
 
     /// The regions from which too few have come.
     package var missing: [DirectionRegion] {

@@ -216,10 +216,11 @@ package struct CommandRow: Sendable {
         CommandRow(
             .web, summary: "serve a page with live readings, the kept events and the daemon's state",
             details: """
-                Serves http://127.0.0.1:9478/: the live view, drawn as by plot, a day's events of the store, and the state of the
-                daemon, which it asks at its Unix socket; so the daemon itself needs no network. Nothing can be changed through
-                it. With --http it answers one request, from standard input to standard output; binnacle-web.socket starts it
-                so for each connection, on the loopback address.
+                Serves http://127.0.0.1:9478/: instruments and curves of what the daemon measures, drawn as by plot, the events of
+                the store for a range of days, the calibration of a magnetometer while it is turned, and the state of the daemon,
+                which it asks at its Unix socket; so the daemon itself needs no network. Nothing can be changed through it,
+                except that --calibrations lets the page save a calibration. With --http it answers one request, from standard
+                input to standard output; binnacle-web.socket starts it so for each connection, on the loopback address.
 
                 With --token-file it answers only requests with that token, wherever they come from, at
                 http://HOST:PORT/?token=TOKEN; other addresses than the loopback one need it, and so does a proxy that other
@@ -227,7 +228,7 @@ package struct CommandRow: Sendable {
                 uses HTTP without encryption: across a network that others use, put it behind a proxy that has TLS, or a tunnel
                 of ssh.
                 """,
-            options: [.listen, .tokenFile, .host, .http, .socket]),
+            options: [.listen, .tokenFile, .host, .calibrations, .http, .socket]),
         CommandRow(
             .serve, operands: "[TRACE…]", takes: .files,
             summary: "serve sensors or recordings to the programs of IIO, as iiod does",

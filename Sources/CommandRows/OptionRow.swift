@@ -227,6 +227,11 @@ extension OptionRow {
             Answer requests alone that carry the first line of FILE, at least 16 letters and digits, as token: as ?token=TOKEN in
             the address, or as Authorization: Bearer TOKEN.
             """)
+    package static let calibrations = OptionRow(
+        "calibrations", "FOLDER", takes: .files,
+        help: """
+            Let the page save the calibration of a magnetometer, as SENSOR.toml in FOLDER. Needs --token-file.
+            """)
     package static let host = OptionRow(
         "host", "NAME", isRepeatable: true,
         help: """

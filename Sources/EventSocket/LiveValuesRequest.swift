@@ -10,7 +10,7 @@ package struct LiveValuesRequest: Sendable, Equatable {
     package var hasSpectrum: Bool
 
     /// The range of intervals in nanoseconds: no screen displays more, and for longer intervals a client polls the status.
-    package static let intervals: ClosedRange<Int64> = 50_000_000...60_000_000_000
+    package static let intervals: ClosedRange<Int64> = 30_000_000...60_000_000_000
 
     /// Requests the readings of all sensors, ten times a second.
     package init(intervalNanoseconds: Int64 = 100_000_000, hasSpectrum: Bool = false) {
@@ -33,7 +33,7 @@ package struct LiveValuesRequest: Sendable, Equatable {
             case "interval_s":
                 guard case .number(let text) = member.value.value, let seconds = Double(text),
                     let nanoseconds = Int64(exactly: (seconds * 1e9).rounded()), Self.intervals.contains(nanoseconds)
-                else { throw member.value.error("`interval_s` has to be a number of seconds from 0.05 to 60") }
+                else { throw member.value.error("`interval_s` has to be a number of seconds from 0.03 to 60") }
                 intervalNanoseconds = nanoseconds
             case "sensors": sensors = try member.value.sensorNames()
             case "spectrum": hasSpectrum = try member.value.boolean("spectrum")

@@ -32,8 +32,9 @@ package struct PicturePage {
 
             """)
         page += PackageResources.page_css
-        add("</style>\n</head>\n<body>\n")
-        add(Self.body)
+        add("</style>\n</head>\n<body>\n<main>\n")
+        add(Self.head + Self.body)
+        add("</main>\n")
         add("<script type=\"application/json\" id=\"meta\">\(Self.inScript(metaText))</script>\n")
         let data =
             picture.tracks.enumerated().map { ("track\($0)", self.data(of: $1)) }
@@ -49,9 +50,14 @@ package struct PicturePage {
         return page
     }
 
-    static let body = """
-        <h1><bdi id="title"></bdi></h1>
+    static let head = """
+        <div class="top"><h1><bdi id="title">Binnacle</bdi></h1> <button id="theme" type="button">dark or light <kbd>t</kbd></button></div>
         <dl id="facts"></dl>
+
+        """
+
+    static let body = """
+        <h2>Curves</h2>
         <div class="bar" role="toolbar" aria-label="view">
         <button id="in" type="button">zoom in <kbd>+</kbd></button>
         <button id="out" type="button">zoom out <kbd>&minus;</kbd></button>
@@ -60,7 +66,6 @@ package struct PicturePage {
         <button id="all" type="button">all <kbd>0</kbd></button>
         <button id="previous" type="button">previous event <kbd>p</kbd></button>
         <button id="next" type="button">next event <kbd>n</kbd></button>
-        <button id="theme" type="button">dark or light <kbd>t</kbd></button>
         <div id="range" class="soft" aria-live="polite"></div>
         <div id="blocks" class="soft"></div>
         <div id="readout" role="status"></div>
@@ -76,9 +81,9 @@ package struct PicturePage {
         <th scope="col">figures</th></tr></thead><tbody id="events"></tbody></table></div>
         <p id="pager"><button id="earlier" type="button">earlier events</button> <span id="pageText"></span> \
         <button id="later" type="button">later events</button></p>
-        <h2>Notes</h2>
+        <section id="about" aria-label="notes and settings"><h2>Notes</h2>
         <ul id="notes"></ul>
-        <details><summary>The detectors' settings</summary><pre id="configuration"></pre></details>
+        <details><summary>The detectors' settings</summary><pre id="configuration"></pre></details></section>
         <script type="application/json" id="rules">\(rules)</script>
         <noscript>This page draws its curves by a script, which is not run here.</noscript>
 
@@ -137,7 +142,7 @@ package struct PicturePage {
         object([
             "circle": list(Picture.circle), "forms": texts(Picture.forms), "state": number(Picture.stateHeight),
             "row": number(Picture.eventHeight), "mark": number(Picture.eventPlace), "reach": number(Picture.reach),
-            "margin": number(Picture.margin),
+            "margin": number(Picture.margin), "shown": ShownValue.rules,
         ])
     }
 

@@ -1,6 +1,6 @@
 import PlainText
 
-/// The page of `binnacle web`, which draws live readings and a day's events with the script of a recording's page.
+/// The page of `binnacle web`: instruments, and live readings and events drawn with the script of a recording's page.
 package enum WebPage {
     /// The page; its only variable text is the token of further requests, which has only letters and digits.
     package static func html(token: String?) -> [UInt8] {
@@ -17,10 +17,30 @@ package enum WebPage {
             <title>Binnacle</title>
             </head>
             <body>
-            <nav><a id="live" href="/\(query)">live</a> <a id="day" href="/day\(query)">a day's events</a> \
-            <label>day <input id="date" type="date"></label> <span id="state" role="status"></span></nav>
-            <div id="now" class="scroll"></div>
-            \(PicturePage.body)
+            <header><a class="skip" href="#main">skip to the contents</a>
+            <nav aria-label="pages"><a id="live" href="/\(query)">live</a> <a id="day" href="/day\(query)">events</a> \
+            <a id="calibration" href="/calibration\(query)">calibration</a></nav> <p id="state" role="status"></p></header>
+            <main id="main">
+            \(PicturePage.head)\
+            <div id="now"></div>
+            <form id="days" class="choose" aria-label="days" hidden>
+            <button id="before" type="button" aria-label="the days before">&larr;</button>
+            <label>from <input id="from" type="date" required></label> <label>to <input id="to" type="date" required></label>
+            <button id="after" type="button" aria-label="the days after">&rarr;</button>
+            <button type="submit">show</button> <button id="today" type="button">today</button> <span id="stored" class="soft"></span></form>
+            <div id="calibrating" hidden><form class="choose" aria-label="magnetometer">
+            <label>magnetometer <select id="sensor"></select></label> <button id="go" type="submit">start</button></form>
+            <section class="card calibration" aria-label="calibration"><p>Keep away from iron. Start, and turn the device slowly through all
+            directions, until every side of it has faced north, the ground and the sky.</p>
+            <div id="halves"></div><progress id="done" max="1" value="0" aria-label="how much of all directions is covered"></progress>
+            <p id="advice" class="big" role="status"></p><pre id="report"></pre>
+            <button id="save" type="button" hidden>save</button> <a id="file" hidden>download the file</a>
+            <p id="answer" class="soft" role="status"></p></section></div>
+            <div id="recording">
+            \(PicturePage.body)</div>
+            </main>
+            <script src="/page.js\(query)"></script>
+            <script src="/panel.js\(query)"></script>
             <script src="/web.js\(query)"></script>
             </body>
             </html>
@@ -31,6 +51,8 @@ package enum WebPage {
     package static var style: [UInt8] { PackageResources.page_css }
     /// The drawing script, which a recording's page also has.
     package static var drawing: [UInt8] { PackageResources.page_js }
-    /// The script that fetches readings and events.
+    /// The script of the instruments.
+    package static var instruments: [UInt8] { PackageResources.panel_js }
+    /// The script that fetches readings, events and the state of a calibration.
     package static var script: [UInt8] { PackageResources.web_js }
 }

@@ -206,9 +206,9 @@ import Testing
         #expect(try SocketRequest(parsing: reset.json.utf8) == reset)
         let faults: [(String, Int, String)] = [
             (#"{"subscribe":{"readings":[]}}"#, 26, "an object"),
-            (#"{"subscribe":{"readings":{"interval_s":0.049}}}"#, 40, "from 0.05 to 60"),
-            (#"{"subscribe":{"readings":{"interval_s":1e400}}}"#, 40, "from 0.05 to 60"),
-            (#"{"subscribe":{"readings":{"interval_s":"1"}}}"#, 40, "from 0.05 to 60"),
+            (#"{"subscribe":{"readings":{"interval_s":0.029}}}"#, 40, "from 0.03 to 60"),
+            (#"{"subscribe":{"readings":{"interval_s":1e400}}}"#, 40, "from 0.03 to 60"),
+            (#"{"subscribe":{"readings":{"interval_s":"1"}}}"#, 40, "from 0.03 to 60"),
             (#"{"subscribe":{"readings":{"interval":1}}}"#, 27, "did you mean `interval_s`?"),
             (#"{"subscribe":{"readings":{"sensors":[]}}}"#, 37, "an array of names"),
             (#"{"subscribe":{"readings":{"spectrum":1}}}"#, 38, "true or false"),

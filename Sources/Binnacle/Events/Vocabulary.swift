@@ -628,7 +628,7 @@ extension Figure.Name {
 
 extension Figure.Name {
     /// A unit, whose raw value ends the names of its figures.
-    package enum Unit: String, Sendable {
+    package enum Unit: String, Sendable, CaseIterable {
         case g = "_g"
         case seconds = "_s"
         case metresPerSecondSquared = "_m_s2"

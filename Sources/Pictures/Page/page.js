@@ -1,23 +1,44 @@
 "use strict";
-// Draws a recording: tracks of least and greatest values on canvases, the events in rows and in a table.
+// Draws a recording, or what is live: tracks of least and greatest values on canvases, the events in rows and in a table.
 // Every text of the recording reaches the page as a text node, never as markup.
-const began = performance.now();
-const meta = JSON.parse(document.getElementById("meta").textContent);
+let meta = null, tracks = [];
 const byId = (id) => document.getElementById(id);
 // Rules that this script and the SVG share.
 const rules = JSON.parse(byId("rules").textContent);
 // Heights of a panel with curves, and of one with only states.
 const CURVES = 120, NONE = 8;
 const LEFT = 58, RIGHT = 44, FACTOR = 4;
-const view = { from: 0, to: meta.duration_s };
+const view = { from: 0, to: 1 };
 let cursor = null, selected = -1, hovered = -1, tablePage = 0;
 const hidden = new Set();
 const drawn = [];
 
+// ---- Values
+
+/** The words and the unit of a value's name, as in "turn rate" and "°/s" of "turn_rate_dps". ShownValue.swift has these rules. */
+function split(name) {
+  const [end, unit] = rules.shown.units.find(([suffix]) => name.endsWith(suffix));
+  return { words: name.slice(0, name.length - end.length).replaceAll("_", " "), unit };
+}
+/** Zero has no sign. */
+const fixed = (value, decimals) => { const text = value.toFixed(decimals); return Number(text) === 0 ? text.replace("-", "") : text; };
+function significant(value, isAngle = false, most = 3) {
+  const size = Math.abs(value), place = [100, 10, 1, .1, .01].findIndex((step) => size >= step);
+  return fixed(value, Math.min(most, isAngle ? 1 : size === 0 ? 0 : place < 0 ? 5 : place));
+}
+/** A value with its unit, in three digits that count, as far as the figure has them; angles in tenths. */
+function quantity(value, name) {
+  if (typeof value !== "number") return String(value);
+  const { unit } = split(name), most = rules.shown.decimals[name];
+  return Number.isInteger(value) && most === undefined && !unit ? String(value) : significant(value, unit === "°", most) + unit;
+}
+/** A value that is off by no more than another one, as in "353.6° ± 3.9°". */
+const within = (value, accuracy, unit) => [value, accuracy].map((v) => fixed(v, accuracy >= 10 ? 0 : 1) + unit).join(" ± ");
+
 // ---- Tracks
 
 function bytes(id) {
-  const text = atob(byId(id).textContent.trim());
+  const text = atob(byId(id)?.textContent.trim() || "");
   const data = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) data[i] = text.charCodeAt(i);
   return data.buffer;
@@ -86,19 +107,16 @@ function load(track, index) {
   return { ...track, times, series };
 }
 
-const tracks = meta.tracks.map(load);
-performance.measure("binnacle: tracks unpacked", { start: began });
-
 /** The first sample at or after a time. */
-function firstAt(times, t) {
-  let low = 0, high = times.length;
+function firstAt({ times, count }, t) {
+  let low = 0, high = count;
   while (low < high) { const m = (low + high) >> 1; if (times[m] < t) low = m + 1; else high = m; }
   return low;
 }
 
 /** The places of the samples or blocks in a stretch of time. */
 function places(track, a, b) {
-  if (track.times) return [firstAt(track.times, a), firstAt(track.times, b)];
+  if (track.times) return [firstAt(track, a), firstAt(track, b)];
   const i = Math.floor((a - track.origin_s) / track.block_s), j = Math.ceil((b - track.origin_s) / track.block_s);
   return [Math.max(0, i), Math.min(track.count, Math.max(j, i + 1))];
 }
@@ -133,7 +151,7 @@ function canvas(title, height, parent) {
 function style(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
 const colours = {};
 function readColours() {
-  for (const name of ["back", "text", "faint", "soft", "mark", "limit", "band", "c0", "c1", "c2", "c3", "none"]) {
+  for (const name of ["back", "text", "faint", "soft", "mark", "limit", "band", "c0", "c1", "c2", "c3", "none", "shade"]) {
     colours[name] = style("--" + name);
   }
 }
@@ -165,12 +183,13 @@ const x = (panel, t) => LEFT + (t - view.from) / (view.to - view.from) * (panel.
 const timeAt = (panel, px) => view.from + (px - LEFT) / (panel.width - LEFT - RIGHT) * (view.to - view.from);
 
 // Steps of a clock, in seconds.
-const CLOCK = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600];
-/** A time as text: seconds, or of a day the time of the clock. */
+const CLOCK = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800];
+/** A time as text: seconds, or the time of the clock, with the date where there are several. */
 function clock(t, decimals) {
-  if (!meta.is_day) return t.toFixed(decimals) + " s";
-  const two = (v) => String(Math.floor(v)).padStart(2, "0"), scale = 10 ** decimals, rounded = Math.round(t * scale) / scale;
-  return two(rounded / 3600) + ":" + two(rounded / 60 % 60) + ":" + (rounded % 60).toFixed(decimals).padStart(decimals ? decimals + 3 : 2, "0");
+  if (meta.begin_ms === undefined) return t.toFixed(decimals) + " s";
+  const two = (v) => String(Math.floor(v)).padStart(2, "0"), scale = 10 ** decimals, at = new Date(meta.begin_ms + Math.round(t * scale) / scale * 1000);
+  return (meta.duration_s > 90_000 ? two(at.getMonth() + 1) + "-" + two(at.getDate()) + " " : "") + two(at.getHours()) + ":" + two(at.getMinutes())
+    + ":" + (at.getSeconds() + at.getMilliseconds() / 1000).toFixed(decimals).padStart(decimals ? decimals + 3 : 2, "0");
 }
 
 function ticks(lo, hi, most, isClock = false) {
@@ -183,7 +202,7 @@ function ticks(lo, hi, most, isClock = false) {
 }
 
 function timeGrid(panel, g, bottom, withText) {
-  const { values, decimals } = ticks(view.from, view.to, Math.max(2, (panel.width - LEFT - RIGHT) / 90), meta.is_day);
+  const { values, decimals } = ticks(view.from, view.to, Math.max(2, (panel.width - LEFT - RIGHT) / 90), meta.begin_ms !== undefined);
   g.strokeStyle = colours.faint; g.fillStyle = colours.soft; g.textAlign = "center"; g.textBaseline = "top";
   for (const t of values) {
     const px = Math.round(x(panel, t)) + .5;
@@ -420,6 +439,24 @@ function spectrumOf(s, from, to) {
   return { count, start, end, values: sum.map((v) => Math.sqrt(v / count * s.density)) };
 }
 
+/** Draws powers of ten over frequencies up to `top`; returns the places of both. */
+function logAxes(panel, g, lo, hi, top, bottom) {
+  const [a, b] = [Math.floor(Math.log10(lo)), Math.ceil(Math.log10(hi))], width = panel.width - LEFT - RIGHT;
+  const px = (f) => LEFT + f / top * width, y = (v) => 4 + (b - Math.log10(Math.max(v, 10 ** a))) / (b - a || 1) * (bottom - 8);
+  g.strokeStyle = colours.faint; g.fillStyle = colours.soft; g.textAlign = "right"; g.textBaseline = "middle";
+  for (let k = a; k <= b; k++) {
+    g.beginPath(); g.moveTo(LEFT, y(10 ** k)); g.lineTo(panel.width - RIGHT, y(10 ** k)); g.stroke();
+    g.fillText("1e" + k, LEFT - 5, y(10 ** k));
+  }
+  const grid = ticks(0, top, Math.max(2, width / 90));
+  g.textAlign = "center"; g.textBaseline = "top";
+  for (const f of grid.values) {
+    g.beginPath(); g.moveTo(px(f), 0); g.lineTo(px(f), bottom); g.stroke();
+    g.fillText(f.toFixed(grid.decimals) + " Hz", px(f), bottom + 3);
+  }
+  return { px, y };
+}
+
 function drawSpectrum(panel) {
   const g = begin(panel), s = panel.spectrum, bottom = panel.height - 20;
   const found = spectrumOf(s, view.from, view.to);
@@ -433,20 +470,7 @@ function drawSpectrum(panel) {
     if (values[i] > values[peak]) peak = i;
   }
   if (!(lo < hi)) { lo = hi > 0 ? hi / 10 : 1e-6; hi = hi > 0 ? hi * 10 : 1; }
-  const [a, b] = [Math.floor(Math.log10(lo)), Math.ceil(Math.log10(hi))];
-  const width = panel.width - LEFT - RIGHT, top = s.rate_hz / 2;
-  const px = (f) => LEFT + f / top * width, y = (v) => 4 + (b - Math.log10(Math.max(v, 10 ** a))) / (b - a || 1) * (bottom - 8);
-  g.strokeStyle = colours.faint; g.fillStyle = colours.soft; g.textAlign = "right"; g.textBaseline = "middle";
-  for (let k = a; k <= b; k++) {
-    g.beginPath(); g.moveTo(LEFT, y(10 ** k)); g.lineTo(panel.width - RIGHT, y(10 ** k)); g.stroke();
-    g.fillText("1e" + k, LEFT - 5, y(10 ** k));
-  }
-  const grid = ticks(0, top, Math.max(2, width / 90));
-  g.textAlign = "center"; g.textBaseline = "top";
-  for (const f of grid.values) {
-    g.beginPath(); g.moveTo(px(f), 0); g.lineTo(px(f), bottom); g.stroke();
-    g.fillText(f.toFixed(grid.decimals) + " Hz", px(f), bottom + 3);
-  }
+  const { px, y } = logAxes(panel, g, lo, hi, s.rate_hz / 2, bottom);
   g.strokeStyle = colours.c2; g.lineWidth = 1.5; g.beginPath();
   for (let i = 1; i < s.bins; i++) g.lineTo(px(i * s.rate_hz / s.length), y(values[i]));
   g.stroke();
@@ -459,9 +483,12 @@ function drawSpectrum(panel) {
 
 // ---- The page
 
-function draw() {
-  for (const panel of panels) panel.draw(panel);
-  byId("range").textContent = clock(view.from, 3) + " to " + clock(view.to, 3) + (meta.is_day ? "" : " of " + meta.duration_s.toFixed(3) + " s");
+/** Draws all panels, or those alone that are in the window. */
+function draw(shown = false) {
+  const isSeen = (element) => { const { top, bottom } = element.getBoundingClientRect(); return bottom > 0 && top < innerHeight; };
+  if (shown && !isSeen(byId("recording"))) return;
+  for (const panel of panels) if (!shown || isSeen(panel.element)) panel.draw(panel);
+  byId("range").textContent = clock(view.from, 3) + " to " + clock(view.to, 3) + (meta.begin_ms === undefined ? " of " + meta.duration_s.toFixed(3) + " s" : "");
   const width = panels.length ? panels[0].width - LEFT - RIGHT : 1;
   const coarse = tracks.filter((t) => t.block_s > 0 && t.block_s > (view.to - view.from) / width);
   byId("blocks").textContent = coarse.length === 0 ? ""
@@ -518,11 +545,12 @@ function readout() {
 }
 
 const PAGE = 200;
-function fillTable() {
+/** Fills the page of the table with its events, or with those from one on. */
+function fillTable(from = tablePage * PAGE) {
   const body = byId("events");
-  body.textContent = "";
-  meta.events.slice(tablePage * PAGE, (tablePage + 1) * PAGE).forEach((event, k) => {
-    const index = tablePage * PAGE + k, row = body.insertRow();
+  if (from === tablePage * PAGE) body.textContent = "";
+  meta.events.slice(from, (tablePage + 1) * PAGE).forEach((event, k) => {
+    const index = from + k, row = body.insertRow();
     row.id = "event" + index;
     const button = document.createElement("button");
     button.type = "button";
@@ -574,6 +602,7 @@ function build() {
   }
   byId("configuration").textContent = meta.configuration;
   for (const note of meta.notes) { const item = document.createElement("li"); item.textContent = note; byId("notes").append(item); }
+  byId("about").hidden = !meta.notes.length && !meta.configuration;
   const plot = byId("plot");
   meta.panels.forEach((spec, index) => {
     const panel = canvas(spec.title + (spec.unit ? ", " + spec.unit : ""), 0, plot);
@@ -604,11 +633,8 @@ function build() {
 
   const actions = { in: () => zoom(.5), out: () => zoom(2), left: () => pan(-.25), right: () => pan(.25), all: () => show(0, meta.duration_s),
     previous: () => nextEvent(-1), next: () => nextEvent(1),
-    theme: () => {
-      const root = document.documentElement, dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-      root.dataset.theme = dark ? "light" : "dark"; readColours(); redraw();
-    } };
-  for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", action);
+    theme: () => byId("theme").click() };
+  for (const [id, action] of Object.entries(actions)) if (id !== "theme") byId(id).addEventListener("click", action);
   byId("earlier").addEventListener("click", () => { tablePage--; fillTable(); });
   byId("later").addEventListener("click", () => { tablePage++; fillTable(); });
   const keys = { "+": actions.in, "=": actions.in, "-": actions.out, ArrowLeft: actions.left, ArrowRight: actions.right, "0": actions.all, Home: actions.all,
@@ -665,8 +691,16 @@ function build() {
     if (e.shiftKey) pan(Math.sign(d) * .1); else zoom(d < 0 ? .8 : 1.25, timeAt(panel, e.offsetX));
   }, { passive: false });
   window.addEventListener("resize", redraw);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColours(); redraw(); });
 }
+
+const darkness = matchMedia("(prefers-color-scheme: dark)");
+function paint(isDark) {
+  document.documentElement.dataset.theme = isDark ? "dark" : "light";
+  readColours();
+  if (meta) redraw();
+}
+darkness.addEventListener("change", () => paint(darkness.matches));
+byId("theme").addEventListener("click", () => paint(document.documentElement.dataset.theme === "light"));
 
 function moveCursor(step) {
   const d = (view.to - view.from) / 200 * step;
@@ -674,12 +708,21 @@ function moveCursor(step) {
   redraw();
 }
 
-readColours();
-build();
-performance.mark("binnacle: built");
-draw();
-performance.measure("binnacle: drawn", { start: "binnacle: built" });
-// From opening the page until its first picture is on the screen.
-requestAnimationFrame(() => requestAnimationFrame(() => performance.measure("binnacle: shown", { start: 0 })));
-// For tests: the drawn shapes and their places.
-window.binnacle = { meta, start_ns: meta.start_ns, view, drawn, panels, tracks, extremes, x, show, select, draw, ready: performance.now() };
+function start(recording) {
+  const began = performance.now();
+  meta = recording;
+  view.to = meta.duration_s;
+  tracks = meta.tracks.map(load);
+  performance.measure("binnacle: tracks unpacked", { start: began });
+  build();
+  performance.mark("binnacle: built");
+  draw();
+  performance.measure("binnacle: drawn", { start: "binnacle: built" });
+  // From opening the page until its first picture is on the screen.
+  requestAnimationFrame(() => requestAnimationFrame(() => performance.measure("binnacle: shown", { start: 0 })));
+  // For tests: the drawn shapes and their places.
+  window.binnacle = { meta, start_ns: meta.start_ns, view, drawn, panels, tracks, extremes, x, show, select, draw, ready: performance.now() };
+}
+
+paint(darkness.matches);
+if (byId("meta")) start(JSON.parse(byId("meta").textContent));

@@ -1,55 +1,60 @@
 "use strict";
-// Live readings and a day's events, drawn by page.js, which is loaded once the tracks are known.
-// Every text reaches the page as a text node, never as markup.
+// Live readings, the events of some days, and a calibration. Every text reaches the page as a text node, never as markup.
 (() => {
   const token = new URLSearchParams(location.search).get("token");
   const address = (path, more = "") => path + "?" + (token ? "token=" + encodeURIComponent(token) + "&" : "") + more;
   const element = (id) => document.getElementById(id);
-  const SPAN = 60, MOST = 4000;
+  // The seconds of the curves, the readings that they keep, and how often they are drawn.
+  const SPAN = 60, MOST = 12000, CURVES_MS = 400;
 
-  /** The elements that page.js expects in the page of a recording. */
-  function put(meta) {
-    const base = { title: "Binnacle", facts: [], configuration: "", notes: [], start_ns: "0", duration_s: SPAN, gap_s: 2,
-      tracks: [], panels: [], spectra: [], rows: [], events: [], event_count: 0, event_note: "0 events", events_end_s: null, gaps: [] };
-    const script = (id, type, text) => {
-      const s = document.createElement("script");
-      s.id = id; s.type = type; s.textContent = text;
-      document.body.append(s);
-    };
-    const whole = Object.assign(base, meta);
-    script("meta", "application/json", JSON.stringify(whole));
-    whole.tracks.forEach((_, k) => script("track" + k, "text/plain", ""));
-    return new Promise((done) => {
-      const s = document.createElement("script");
-      s.src = address("/page.js");
-      s.addEventListener("load", () => done(window.binnacle));
-      document.body.append(s);
-    });
+  /** Draws curves and events by page.js, as those of a recording. */
+  function show(recording) {
+    start(Object.assign({ title: "Binnacle", facts: [], configuration: "", notes: [], start_ns: "0", duration_s: SPAN, gap_s: 2,
+      tracks: [], panels: [], spectra: [], rows: [], events: [], event_count: 0, event_note: "no events", events_end_s: null, gaps: [] }, recording));
   }
 
-  function say(text) { element("state").textContent = text; }
+  function say(text) { put(element("state"), text); }
 
+  /** The figures of an event in the words of a recording's page. */
   function figures(event) {
-    const known = new Set(["seq", "kind", "detector", "sensor", "time_ns", "wall_time", "identity", "simulated"]);
-    return Object.entries(event).filter(([key]) => !known.has(key) && !key.endsWith("_ns")).map(([key, v]) => key + " " + v).join(", ");
+    const known = new Set(["seq", "kind", "detector", "sensor", "time_ns", "wall_time", "identity", "simulated", ...rules.shown.hidden]);
+    return plain(Object.entries(event).filter(([key]) => !known.has(key) && !key.endsWith("_ns")).map(([key, v]) => {
+      const { words, unit } = split(key), most = rules.shown.decimals[key];
+      return most === undefined || typeof v !== "number" ? key + " " + v : words + " " + v.toFixed(most) + unit;
+    }).join(", "));
   }
-  const sourceOf = (event) => event.detector || event.sensor || "";
+  const sourceOf = (event) => plain(event.detector || event.sensor || "");
 
-  // ---- A day
+  // ---- The events of some days
 
-  async function day() {
-    const field = element("date");
-    const wanted = new URLSearchParams(location.search).get("date");
-    const today = new Date();
-    const text = wanted && /^\d{4}-\d{2}-\d{2}$/.test(wanted) ? wanted
-      : today.getFullYear() + "-" + String(today.getMonth() + 1).padStart(2, "0") + "-" + String(today.getDate()).padStart(2, "0");
-    field.value = text;
-    const start = new Date(text + "T00:00:00");
-    const end = new Date(start); end.setDate(end.getDate() + 1);
-    const answer = await fetch(address("/events", "since_ns=" + BigInt(start.getTime()) * 1000000n + "&until_ns=" + BigInt(end.getTime()) * 1000000n));
+  const asDate = (d) => d.getFullYear() + "-" + String(d.getMonth() + 1).padStart(2, "0") + "-" + String(d.getDate()).padStart(2, "0");
+  const dayAfter = (text, days) => { const d = new Date(text + "T12:00:00"); d.setDate(d.getDate() + days); return asDate(d); };
+
+  /** The calendar: from one day to another, of those that the store has. */
+  function choose(from, to, store) {
+    const [first, last] = ["from", "to"].map(element), today = asDate(new Date());
+    const count = Math.round((new Date(to + "T12:00:00") - new Date(from + "T12:00:00")) / 86_400_000) + 1;
+    const open = (a, b) => { location.href = address("/day", "from=" + a + "&to=" + (b < a ? a : b)); };
+    const actions = { before: () => open(dayAfter(from, -count), dayAfter(to, -count)), after: () => open(dayAfter(from, count), dayAfter(to, count)),
+      today: () => open(today, today) };
+    for (const [id, action] of Object.entries(actions)) element(id).addEventListener("click", action);
+    element("days").addEventListener("submit", (e) => { e.preventDefault(); open(first.value, last.value); });
+    [first.value, last.value] = [from, to];
+    if (store) first.min = last.min = asDate(new Date(store.oldest));
+    first.max = last.max = today;
+    put(element("stored"), store ? "the store has events since " + new Date(store.oldest).toLocaleString() : "the store is empty, or there is none");
+    element("days").hidden = false;
+  }
+
+  async function days(status) {
+    const given = new URLSearchParams(location.search), day = (name, other) => /^\d{4}-\d{2}-\d{2}$/.test(given.get(name) || "") ? given.get(name) : other;
+    const from = day("from", day("date", asDate(new Date()))), to = day("to", from);
+    choose(from, to, status?.store?.oldest ? status.store : null);
+    const begin = new Date(from + "T00:00:00"), end = new Date(dayAfter(to, 1) + "T00:00:00");
+    const answer = await fetch(address("/events", "since_ns=" + BigInt(begin.getTime()) * 1000000n + "&until_ns=" + BigInt(end.getTime()) * 1000000n));
     const body = await answer.text();
     if (!answer.ok) { say(body); return; }
-    const rows = [], events = [];
+    const rows = [], events = [], courses = new Map();
     // The last line says what the list leaves out.
     let note = "; the answer was cut off: load the page again";
     for (const line of body.split("\n")) {
@@ -58,20 +63,51 @@
       const event = JSON.parse(line);
       if (event.end) note = event.end.note && "; " + event.end.note;
       if (!event.wall_time) continue;
+      const t = (Date.parse(event.wall_time) - begin) / 1000;
+      if (rules.shown.course.includes(event.kind)) {
+        const key = event.kind + " of " + sourceOf(event);
+        if (!courses.has(key)) courses.set(key, []);
+        courses.get(key).push(Object.assign(event, { t }));
+        continue;
+      }
       let row = rows.findIndex((r) => r[0] === sourceOf(event) && r[1] === event.kind);
       if (row < 0) { row = rows.length; rows.push([sourceOf(event), event.kind]); }
-      events.push({ t: (Date.parse(event.wall_time) - start) / 1000, r: row, f: figures(event) });
+      events.push({ t, r: row, f: figures(event) });
     }
-    await put({ title: "Events of " + text, duration_s: (end - start) / 1000, rows, events, event_count: events.length,
-      event_note: events.length + " events" + note, is_day: true, facts: [["times", "of this browser's clock"]] });
-    say(events.length + " events" + note);
+    const said = events.length + " events" + note, seconds = (end - begin) / 1000, known = Math.min(Date.now(), end) - begin;
+    show({ title: "Events of " + (from === to ? from : from + " to " + to), duration_s: seconds, begin_ms: begin.getTime(), rows, events, event_count: events.length,
+      event_note: said, gap_s: Math.max(2, 3 * known / 1e6), facts: [["times", "of this browser's clock"]], ...history(courses) });
+    // A course is a few arrays of what its events say.
+    [...courses.values()].forEach((list, k) => {
+      const track = tracks[k];
+      track.times = Float64Array.from(list, (e) => e.t); track.count = list.length;
+      track.series.forEach((series, n) => {
+        const values = Float64Array.from(list, (e) => e[track.names[n]] ?? NaN);
+        series.levels = [{ lo: values, hi: values }];
+      });
+    });
+    redraw();
+    say(said);
+  }
+
+  /** A panel for each detector with a course: its heading, else its roll and pitch. */
+  function history(courses) {
+    const recording = { tracks: [], panels: [] };
+    for (const [key, list] of courses) {
+      const isHeading = list.some((e) => e.heading_deg !== undefined), k = recording.tracks.length;
+      const names = isHeading ? ["heading_deg", list.some((e) => e.accuracy_deg !== undefined) ? "accuracy_deg" : "yaw_accuracy_deg"] : ["roll_deg", "pitch_deg"];
+      recording.tracks.push({ origin_s: 0, block_s: 0, count: 0, names, series: names.map((_, n) => ({ kind: isHeading && n === 0 ? "angle" : "value" })) });
+      recording.panels.push({ title: key, unit: "°", range: isHeading ? [0, 360] : null, ticks: isHeading ? rules.circle : [], marks: [], states: [],
+        curves: isHeading ? [{ label: "", track: k, series: 0, band: 1 }] : ["roll", "pitch"].map((label, series) => ({ label, track: k, series, band: null })) });
+    }
+    return recording;
   }
 
   // ---- Live
 
   /** The tracks and panels for what the first readings contain. */
   function plan(readings) {
-    const tracks = [], panels = [], sources = [], words = [], { circle } = JSON.parse(element("rules").textContent);
+    const tracks = [], panels = [], sources = [], words = [];
     const add = (source, kinds, panel) => {
       panels.push(Object.assign({ marks: [], states: [], curves: [], range: null, ticks: [] }, panel(tracks.length)));
       tracks.push({ origin_s: 0, block_s: 0, count: 0, series: kinds.map((kind) => ({ kind })) });
@@ -116,7 +152,7 @@
           if (lane.direction) values.push(...lane.direction.map((name) => isValid ? value(found, name) : null));
           return values.concat(own.map((states) => lane.direction && isValid && value(found, lane.direction[0]) ? null : states.bits(value(found, states.name))));
         }, names.map(() => "value").concat(lane.direction ? ["angle", "value"] : [], own.map(() => "bits")), (k) => ({
-          title: lane.title, unit: lane.unit, marks, range: lane.direction ? [0, 360] : null, ticks: lane.direction ? circle : [],
+          title: plain(lane.title), unit: lane.unit, marks, range: lane.direction ? [0, 360] : null, ticks: lane.direction ? rules.circle : [],
           curves: lane.curves.map(([label], series) => ({ label, track: k, series, band: null }))
             .concat(lane.direction ? [{ label: "", track: k, series: names.length, band: names.length + 1 }] : []),
           states: own.map((states, place) => ({ track: k, series: count + place, names: states.list, shown: [] })) }));
@@ -126,130 +162,195 @@
       add((r) => {
         const found = r.streams.find((s) => s.sensor === stream.sensor && s.kind === stream.kind);
         return found ? [found.x, found.y, found.z, found.length] : [];
-      }, ["value", "value", "value", "value"], (k) => ({ title: stream.kind + " of " + stream.sensor, unit: stream.unit,
+      }, ["value", "value", "value", "value"], (k) => ({ title: stream.kind + " of " + plain(stream.sensor), unit: stream.unit,
         curves: ["x", "y", "z", "|v|"].map((label, series) => ({ label, track: k, series, band: null })) }));
     }
     return { tracks, panels, sources, words };
   }
 
-  function table(readings) {
-    const place = element("now");
-    place.textContent = "";
-    const made = document.createElement("table"), body = document.createElement("tbody");
-    const row = (...texts) => {
-      const line = body.insertRow();
-      for (const text of texts) { const isolated = document.createElement("bdi"); isolated.textContent = text; line.insertCell().append(isolated); }
-    };
-    for (const s of readings.streams) {
-      row(s.sensor, s.kind, s.active ? (s.rate_hz === null ? "no samples" : s.rate_hz.toFixed(1) + " Hz") : "inactive",
-        "lost " + s.lost_samples + ", gaps " + s.gaps);
-    }
-    for (const d of readings.detectors) {
-      const f = d.figures;
-      row(d.detector, d.kind, d.running ? d.state || "unknown" : "does not run",
-        Object.entries(f).map(([key, value]) => key + " " + value).join(", "));
-    }
-    made.append(body);
-    place.append(made);
-  }
-
   function live() {
-    let partial = 0, drawing = null, sources = [], words = [], start = null, isLoading = false;
-    const points = [], lanes = new Map();
-    const events = [];
+    let partial = 0, drawing = null, sources = [], words = [], begun = null, latest = null, isWaiting = false, shown = 0, trouble = "", leftOut = "";
+    let count = 0, times = new Float64Array(2 * MOST), told = -1, drew = 0, turned = 0;
+    const lanes = new Map(), events = [], cards = new Instruments(element("now")), isStill = matchMedia("(prefers-reduced-motion: reduce)");
     const stream = new EventSource(address("/stream"));
     // The reason reported before a connection ended stays visible.
-    let trouble = "";
     stream.addEventListener("error", () => say(trouble || "the connection is lost; it is tried again"));
     stream.addEventListener("trouble", (e) => { trouble = JSON.parse(e.data); say(trouble); });
     stream.addEventListener("missed", (e) => say("missed: " + JSON.parse(e.data)));
-    let leftOut = "";
     stream.addEventListener("left-out", (e) => { leftOut = "; " + JSON.parse(e.data); if (drawing) noteEvents(); });
-    stream.addEventListener("event", (e) => { events.push({ event: JSON.parse(e.data), at: Date.now() }); if (drawing) take(); });
-    let shown = 0;
+    stream.addEventListener("event", (e) => { const event = JSON.parse(e.data); events.push({ event, at: Date.now() }); if (drawing) take(); });
 
     function take() {
+      const before = meta.events.length;
       for (const { event, at } of events.splice(0)) {
+        cards.happened(event);
         let row = meta.rows.findIndex((r) => r[0] === sourceOf(event) && r[1] === event.kind);
         if (row < 0) { row = meta.rows.length; meta.rows.push([sourceOf(event), event.kind]); }
         // By its own stamp, which for devices is of the readings' clock; else by its time of arrival.
-        const last = points.length ? points[points.length - 1].t : 0;
-        const came = last - (Date.now() - at) / 1000, own = event.time_ns === undefined ? NaN : event.time_ns / 1e9 - start;
+        const last = count ? times[count - 1] : 0;
+        const came = last - (Date.now() - at) / 1000, own = event.time_ns === undefined ? NaN : event.time_ns / 1e9 - begun;
         meta.events.push({ t: Math.max(0, Math.abs(own - came) < 5 ? own : came), r: row, f: figures(event) });
         meta.event_count++;
       }
       const panel = panels.find((p) => p.isEvents);
       panel.height = Math.max(1, meta.rows.length) * rules.row + 22;
       panel.element.style.height = panel.height + "px";
-      tablePage = Math.max(0, Math.ceil(meta.events.length / PAGE) - 1);
-      fillTable();
+      const last = Math.max(0, Math.ceil(meta.events.length / PAGE) - 1), isSame = last === tablePage;
+      tablePage = last;
+      fillTable(isSame ? before : undefined);
       noteEvents();
     }
 
     function noteEvents() { byId("eventNote").textContent = meta.event_count + " events since this page was opened" + leftOut; }
 
-    stream.addEventListener("readings", async (e) => {
-      const readings = JSON.parse(e.data);
-      const t = Number(BigInt(readings.time_ns)) / 1e9;
-      trouble = "";
-      // They come with the first readings, and again when they have changed.
-      for (const d of readings.detectors) {
-        const key = JSON.stringify([d.kind, d.detector]);
-        d.lanes = d.lanes || lanes.get(key) || [];
-        lanes.set(key, d.lanes);
-      }
-      table(readings);
-      if (readings.skipped) say(readings.skipped + " intervals skipped"); else say("live");
-      if (!drawing) {
-        // Measures exist from the first samples on; a silent one gets no curve after two seconds.
-        const isWhole = readings.streams.every((s) => !s.active || s.length);
-        if (isLoading || !readings.streams.some((s) => s.length) || (!isWhole && ++partial < 20)) return;
-        isLoading = true;
-        start = t;
-        const planned = plan(readings);
-        sources = planned.sources;
-        words = planned.words;
-        drawing = await put({ title: "Binnacle, live", tracks: planned.tracks, panels: planned.panels, duration_s: 1e9 });
-        take();
-      }
-      points.push({ t: t - start, values: sources.map((source) => source(readings)) });
-      if (points.length > MOST) points.shift();
-      const times = Float64Array.from(points, (p) => p.t);
-      drawing.tracks.forEach((track, k) => {
-        track.times = times; track.count = times.length;
+    /** Keeps the readings for the curves: the older half goes when there is no more place. */
+    function keep(readings, t) {
+      const isFull = count === 2 * MOST;
+      if (isFull) { times.copyWithin(0, MOST); count = MOST; }
+      times[count] = t;
+      tracks.forEach((track, k) => {
+        const values = sources[k](readings);
         track.series.forEach((series, n) => {
-          const at = (place) => Float64Array.from(points, (p) => { const span = p.values[k][n]; return span ? span[place] : NaN; });
-          series.levels = [{ lo: at(0), hi: at(1) }];
+          const [{ lo, hi }] = series.levels;
+          if (isFull) { lo.copyWithin(0, MOST); hi.copyWithin(0, MOST); }
+          lo[count] = values[n] ? values[n][0] : NaN;
+          hi[count] = values[n] ? values[n][1] : NaN;
         });
+        track.count = count + 1;
       });
+      count++;
+    }
+
+    function begin(readings) {
+      // Measures exist from the first samples on; a silent one gets no curve after two seconds.
+      const isWhole = readings.streams.every((s) => !s.active || s.length);
+      if (!readings.streams.some((s) => s.length) || (!isWhole && ++partial < 60)) return false;
+      const planned = plan(readings);
+      ({ sources, words } = planned);
+      show({ title: "Binnacle, live", tracks: planned.tracks, panels: planned.panels, duration_s: 1e9 });
+      for (const track of tracks) {
+        track.times = times;
+        for (const series of track.series) series.levels = [{ lo: new Float32Array(2 * MOST), hi: new Float32Array(2 * MOST) }];
+      }
+      drawing = window.binnacle;
+      Object.assign(drawing, { instruments: cards, latest: () => latest });
+      return true;
+    }
+
+    stream.addEventListener("readings", (e) => {
+      const readings = JSON.parse(e.data), now = Number(BigInt(readings.time_ns)) / 1e9;
+      trouble = "";
+      // Lanes come with the first readings, and again when they have changed; a spectrum once a second.
+      for (const d of readings.detectors) {
+        const key = JSON.stringify([d.kind, d.detector]), before = lanes.get(key);
+        d.lanes = d.lanes || before?.lanes || [];
+        d.spectrum = d.spectrum || before?.spectrum;
+        lanes.set(key, { lanes: d.lanes, spectrum: d.spectrum });
+      }
+      latest = readings;
+      begun = begun ?? now;
+      cards.add(readings, now - begun);
+      const isNew = !drawing && begin(readings);
+      if (drawing) keep(readings, now - begun);
+      if (isNew) take();
+      if (!isWaiting) { isWaiting = true; requestAnimationFrame(frame); }
+    });
+
+    /** What the screen shows next: nothing runs here while the page is hidden. */
+    function frame() {
+      isWaiting = false;
+      if (document.hidden) return;
+      const t = Number(BigInt(latest.time_ns)) / 1e9 - begun, slot = Math.floor(t / TICK_S), now = performance.now();
+      if (!isStill.matches || now - turned > 1000) { turned = now; cards.turn(latest); }
+      if (slot !== told) { told = slot; cards.tell(latest); say(latest.skipped ? latest.skipped + " intervals skipped" : "live"); }
+      if (!drawing || now - drew < CURVES_MS) return;
+      drew = now;
       const groups = new Map();
       for (const { panel, names } of words) {
         const place = groups.get(panel) || 0;
         Object.assign(meta.panels[panel].states[place], { names, shown: names.map((_, k) => k) });
         groups.set(panel, place + 1);
       }
-      const now = t - start;
-      meta.duration_s = Math.max(SPAN, now);
+      meta.duration_s = Math.max(SPAN, t);
       // A zoomed view stays where it is.
-      if (shown === 0 || Math.abs(view.to - shown) < 1e-6) { view.from = Math.max(0, now - SPAN); view.to = Math.max(now, view.from + 1); shown = view.to; }
-      redraw();
+      if (shown === 0 || Math.abs(view.to - shown) < 1e-6) { view.from = Math.max(0, t - SPAN); view.to = Math.max(t, view.from + 1); shown = view.to; draw(true); }
+    }
+    document.addEventListener("visibilitychange", () => { if (!document.hidden && latest) frame(); });
+  }
+
+  // ---- A calibration
+
+  /** The two halves of the sphere that fills, in the cells of DirectionMap.swift; x to the right, y up. */
+  function sphere(parent) {
+    const cells = [];
+    for (const half of ["upper half", "lower half"]) {
+      const figure = make(parent, "figure"), svg = shape(figure, "svg", { viewBox: "-106 -106 212 212", role: "img", "aria-label": half });
+      make(figure, "figcaption", "soft", half + (half === "upper half" ? ", towards the screen" : ", towards the back"));
+      for (let ring = 0; ring < 4; ring++) {
+        const many = 3 * (2 * ring + 1);
+        // From -x on, counter-clockwise.
+        for (let k = 0; k < many; k++) cells.push(shape(svg, "path", { class: "cell", d: arc(25 * ring, 25 * (ring + 1), 270 - 360 * (k + 1) / many, 270 - 360 * k / many) }));
+      }
+    }
+    return cells;
+  }
+
+  function calibrate(status) {
+    element("recording").hidden = true;
+    put(element("title"), "Calibration");
+    element("calibrating").hidden = false;
+    const names = (status?.sensors || []).filter((s) => s.streams.some((one) => one.kind === "magnetometer")).map((s) => s.name);
+    const [choice, go, halves, done, advice, report, save, file, answer] =
+      ["sensor", "go", "halves", "done", "advice", "report", "save", "file", "answer"].map(element);
+    for (const name of names) make(choice, "option", "", name).value = name;
+    go.disabled = !names.length;
+    say(names.length ? "ready" : "the daemon has no magnetometer");
+    const cells = sphere(halves);
+    let stream = null, state = null;
+    go.form.addEventListener("submit", (e) => {
+      e.preventDefault();
+      stream?.close();
+      state = null; report.textContent = answer.textContent = ""; save.hidden = file.hidden = true;
+      put(go, "start again"); say("measuring " + choice.value);
+      stream = new EventSource(address("/calibration/stream", "sensor=" + encodeURIComponent(choice.value)));
+      stream.addEventListener("error", () => { stream.close(); say("the connection is lost: start again"); });
+      stream.addEventListener("trouble", (e) => { stream.close(); say(JSON.parse(e.data)); });
+      stream.addEventListener("state", (e) => tell(JSON.parse(e.data)));
+    });
+    function tell(next) {
+      state = { ...state, ...next };
+      cells.forEach((cell, k) => { const style = "cell" + (next.cells[k] === "1" ? " full" : "") + (next.now === k ? " now" : ""); if (cell.getAttribute("class") !== style) cell.setAttribute("class", style); });
+      const percent = Math.round(100 * [...next.cells].filter((c) => c === "1").length / next.cells.length);
+      done.value = next.fraction;
+      halves.querySelector("svg").setAttribute("aria-label", `the sphere of all directions, ${percent} % covered`);
+      put(advice, next.advice);
+      put(report, (state.report || []).map((line) => line.trim().replace(/ {2,}/, ": ")).join("\n"));
+      file.hidden = !state.file;
+      if (next.file) {
+        URL.revokeObjectURL(file.href);
+        Object.assign(file, { href: URL.createObjectURL(new Blob([next.file], { type: "application/toml" })), download: choice.value.replace(/[^\w.-]/g, "_") + ".toml" });
+      }
+      save.hidden = !state.path;
+      if (state.path) put(save, "save to " + state.path);
+    }
+    save.addEventListener("click", async () => {
+      const ask = (more) => fetch(address("/calibration/save", "run=" + state.run + more), { method: "POST" });
+      let reply = await ask(""), text = await reply.text();
+      if (reply.status === 409 && / already$/m.test(text) && confirm(text + "\nReplace it?")) { reply = await ask("&replace=1"); text = await reply.text(); }
+      put(answer, text);
     });
   }
 
+  const page = { "/day": ["day", days], "/calibration": ["calibration", calibrate] }[location.pathname] || ["live", live];
+  element(page[0]).setAttribute("aria-current", "page");
+  if (page[1] === live) live();
   fetch(address("/status")).then(async (answer) => {
     const body = await answer.text();
-    if (!answer.ok) { say(body); return; }
-    const status = JSON.parse(body);
-    const facts = element("facts");
-    const fact = (name, value) => {
-      const term = document.createElement("dt"), text = document.createElement("dd");
-      term.textContent = name; text.textContent = value; facts.append(term, text);
-    };
+    if (!answer.ok) { say(body); if (page[1] === days) days(null); return; }
+    const status = JSON.parse(body), fact = (name, value) => { make(element("facts"), "dt", "", name); make(element("facts"), "dd", "", value); };
     fact("state", status.state + (status.problems.length ? ": " + status.problems.join("; ") : ""));
     fact("version", status.version);
     fact("running for", Math.round(status.uptime_s) + " s");
+    if (page[1] !== live) page[1](status);
   });
-  element("date").addEventListener("change", (e) => { if (e.target.value) location.href = address("/day", "date=" + e.target.value); });
-  if (location.pathname === "/day") { element("day").setAttribute("aria-current", "page"); day(); }
-  else { element("live").setAttribute("aria-current", "page"); live(); }
 })();

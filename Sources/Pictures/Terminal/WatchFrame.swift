@@ -102,7 +102,8 @@ package struct WatchFrame {
             if !stream.isActive { line.add("  inactive", .bad) }
             if detail != .full {
                 for (name, span) in axes {
-                    line.add("  \(name == "length" ? "||" : name) \(span.map { Self.text($0.last, 2) } ?? "-")")
+                    line.add(
+                        "  \(name == "length" ? "||" : name) \(span.map { ShownValue.number(Double($0.last)) } ?? "-")")
                 }
                 line.add(" \(stream.unit)")
             }
@@ -120,7 +121,7 @@ package struct WatchFrame {
                 line { line in
                     line.add("  \(name)")
                     line.pad(to: nameWidth)
-                    line.add(number(span?.last, stream.unit))
+                    line.add(number(span?.last, " \(stream.unit)"))
                     if name == "length" {
                         line.add(TerminalBars.measure(span, peak: nil, limits: [], scale: scale, width: barWidth))
                     } else {
@@ -133,8 +134,8 @@ package struct WatchFrame {
 
     /// A number in a column of ten, with its unit.
     private func number(_ value: Float?, _ unit: String) -> String {
-        let text = value.map { Self.text($0, abs($0) >= 100 ? 1 : 3) } ?? "-"
-        let field = columns >= 60 ? "\(text) \(unit)" : text
+        let text = value.map { ShownValue.number(Double($0), isAngle: unit == "°") } ?? "-"
+        let field = columns >= 60 ? text + unit : text
         return String(repeating: " ", count: max(0, 11 - field.count)) + field + " "
     }
 
@@ -154,7 +155,7 @@ package struct WatchFrame {
         }
         let title = line { line in
             start(&line, detector)
-            for figure in detector.figures { line.add("  \(figure.text ?? "")") }
+            for text in detector.figures.compactMap(ShownValue.text) { line.add("  \(text)") }
             if detail == .brief {
                 for measure in detector.measures { line.add("  \(briefly(measure, detector))") }
             }
@@ -173,15 +174,8 @@ package struct WatchFrame {
         line.add(detector.state ?? "unknown", detector.isActive ? .alarm : .good)
     }
 
-    private static func split(_ name: String) -> (name: String, unit: String) {
-        let parts = name.split(separator: "_")
-        guard parts.count > 1, let unit = parts.last else { return (name, "") }
-        return (parts.dropLast().joined(separator: " "), ["deg": "°", "dps": "°/s"][unit] ?? String(unit))
-    }
-
     private func briefly(_ measure: LiveValues.Measure, _ detector: LiveValues.Detector) -> String {
-        let (name, unit) = Self.split(measure.name)
-        return "\(name) \(Self.text(measure.span.last, 3)) \(unit)"
+        "\(ShownValue.split(measure.name).words) \(ShownValue.text(Double(measure.span.last), of: measure.name))"
     }
 
     /// A measure with its limits; limits beyond the bar's end are named after it.
@@ -196,7 +190,7 @@ package struct WatchFrame {
             for: max(peak, least * 1.1, isSigned ? -measure.span.least : 0), steps: state.scaleSteps)
         let isBeyond = limits.contains { $0.isAbove ? measure.span.greatest > $0.begin : measure.span.least < $0.begin }
         return line { line in
-            let (name, unit) = Self.split(measure.name)
+            let (name, unit) = ShownValue.split(measure.name)
             line.add("  \(name)")
             line.pad(to: nameWidth)
             line.add(number(measure.span.last, unit), isBeyond ? .alarm : nil)
@@ -209,7 +203,7 @@ package struct WatchFrame {
             line.add(" \(Self.scaleText(scale))", .soft)
             guard isWide else { return }
             let named = limits.prefix(2).map {
-                "\($0.name) \($0.isAbove ? ">" : "<") \(Self.text($0.begin, 3))"
+                "\($0.name) \($0.isAbove ? ">" : "<") \(ShownValue.text(Double($0.begin), of: $0.measure))"
             }
             line.add("  \(named.joined(separator: ", "))", .soft)
         }
@@ -227,13 +221,9 @@ package struct WatchFrame {
             guard let heading, detail != .brief else { return [title] }
             return [title, line { $0.add(TerminalBars.tape(heading, width: columns)) }]
         }
-        let facts = [
-            detector.figure(.off).map { "bearing \($0)° off" }, detector.figure(.field).map { "field \($0) µT" },
-            detector.figure(.dip).map { "dip \($0)°" }, detector.figure(.turnRate).map { "turning \($0)°/s" },
-            detector.figure(.axis).map { "axis \($0)" }, detector.figure(.roll).map { "roll \($0)°" },
-            detector.figure(.pitch).map { "pitch \($0)°" },
-            detector.figure(.tiltAccuracy).map { "vertical ±\($0)°" },
-        ].compactMap { $0 }
+        let facts = detector.figures.filter {
+            ![direction.name, direction.accuracy].contains($0.name.rawValue) && !Self.inTitle.contains($0.name)
+        }.compactMap(ShownValue.text)
         let rose = TerminalRose.lines(heading)
         return [title]
             + rose.enumerated().map { index, text in
@@ -245,6 +235,9 @@ package struct WatchFrame {
             }
     }
 
+    /// What the title of a heading says.
+    private static let inTitle: Set<Figure.Name> = [.reference, .age, .reason]
+
     private func add(
         _ heading: Double?, _ detector: LiveValues.Detector, _ direction: Lane.Direction, to line: inout TerminalLine
     ) {
@@ -252,12 +245,12 @@ package struct WatchFrame {
         guard let heading else { return line.add("  no heading: \(reason ?? "not found yet")", .alarm) }
         // A heading that says nothing of it is magnetic.
         let reference = detector.figure(.reference).map { "\($0)" } ?? HeadingReference.magnetic.rawValue
-        line.add("  \(Self.text(Float(heading), 1))° \(reference)")
-        if let accuracy = detector.figures.first(where: { $0.name.rawValue == direction.accuracy }) {
-            line.add(" ±\(accuracy.value)°")
-        }
+        let text =
+            detector.number(direction.accuracy).map { ShownValue.text(heading, within: $0, unit: "°") }
+            ?? ShownValue.text(heading, of: direction.name)
+        line.add("  \(text) \(reference)")
         if let age = detector.figure(.age) {
-            line.add("  held for \(age) s", .alarm)
+            line.add("  held for \(ShownValue.text(age.double ?? 0, of: Figure.Name.age.rawValue))", .alarm)
             if let reason { line.add(": \(reason)", .alarm) }
         }
     }

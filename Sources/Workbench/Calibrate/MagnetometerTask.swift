@@ -1,30 +1,33 @@
-import Binnacle
-import Calibration
-import PlainText
+package import Binnacle
+package import Calibration
+package import PlainText
+import SensorGeometry
 
 /// Collects the readings of a magnetometer that is turned in all directions.
-final class MagnetometerTask: CalibrationTask {
+package final class MagnetometerTask: CalibrationTask {
     private let judge: MagnetometerJudge
     private var thinning = SampleThinning()
     private var reviewedCount = 0
     private var map = DirectionMap([], centre: .zero)
     private var coverage: Coverage?
     private var lacksSamples = false
+    private var last: Vector3?
 
     /// Share of all directions that ends a live calibration; more is hard to reach by hand.
     private static let enoughShare = 0.6
     /// Beyond this number, samples improve a calibration only little.
     private static let enoughSamples = 1500
 
-    init(_ judge: MagnetometerJudge) {
+    package init(_ judge: MagnetometerJudge) {
         self.judge = judge
     }
 
-    func add(_ sample: Sample) {
+    package func add(_ sample: Sample) {
+        last = SIMD3<Double>(sample)
         thinning.add(SIMD3<Double>(sample))
     }
 
-    func review() {
+    package func review() {
         guard thinning.samples.count != reviewedCount else { return }
         reviewedCount = thinning.samples.count
         map = MagnetometerJudge.map(thinning.samples)
@@ -34,7 +37,7 @@ final class MagnetometerTask: CalibrationTask {
             && (try? judge.judge(thinning.samples))?.lacksSamples == true
     }
 
-    private var allowed: MagnetometerFit.Model? {
+    package var allowed: MagnetometerFit.Model? {
         guard thinning.samples.count >= MagnetometerJudge.leastSamples else { return nil }
         return coverage.flatMap { MagnetometerJudge.allowed($0, map.missing) }
     }
@@ -50,13 +53,18 @@ final class MagnetometerTask: CalibrationTask {
         min(map.coveredShare / Self.enoughShare, isComplete ? 1 : 0.99)
     }
 
-    var advice: String {
+    /// What the person who turns the device is to do.
+    private var instruction: String {
         guard thinning.count > 0 else { return "waiting for the magnetometer" }
         if isComplete { return "enough" }
-        let advice =
-            lacksSamples ? "keep turning: more samples find the centre better" : MagnetometerRefusal.advice(map.missing)
-        guard allowed != nil else { return advice }
-        return "\(advice) (Ctrl-C ends it: there is enough for \(allowed == .sphere ? "a sphere" : "an ellipsoid"))"
+        return lacksSamples
+            ? "keep turning: more samples find the centre better" : MagnetometerRefusal.advice(map.missing)
+    }
+
+    var advice: String {
+        guard allowed != nil, !isComplete else { return instruction }
+        return
+            "\(instruction) (Ctrl-C ends it: there is enough for \(allowed == .sphere ? "a sphere" : "an ellipsoid"))"
     }
 
     var picture: [String] {
@@ -66,7 +74,17 @@ final class MagnetometerTask: CalibrationTask {
         ]
     }
 
-    func finish() throws(CalibrationRefusal) -> CalibrationResult {
+    /// What a page shows while the device is turned.
+    package var progress: JSONObject {
+        var object = JSONObject()
+        object.add("cells", map.digits)
+        object.add("now", raw: last.flatMap(map.place).map { "\($0)" } ?? "null")
+        object.add("fraction", raw: CalibrationText.number(fraction, 3))
+        object.add("advice", instruction)
+        return object
+    }
+
+    package func finish() throws(CalibrationRefusal) -> CalibrationResult {
         do throws(MagnetometerRefusal) {
             return result(try judge.finding(of: thinning.samples))
         } catch {

@@ -513,7 +513,7 @@ def readings(
     interval_s: float = 0.1, sensors: Optional[Iterable[str]] = None, *, path: Optional[str] = None, reconnect: bool = True,
     wait: bool = False, on_change: Optional[Callable[[Optional[BinnacleError]], None]] = None,
 ) -> Subscription[Readings]:
-    """What sensors and detectors show, for each interval of 0.05 to 60 seconds; a slow reader gets fewer, each for a longer time."""
+    """What sensors and detectors show, for each interval of 0.03 to 60 seconds; a slow reader gets fewer, each for a longer time."""
     wanted: dict[str, Any] = {"interval_s": interval_s}
     if sensors is not None:
         wanted["sensors"] = _names("sensors", sensors)
