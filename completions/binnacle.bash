@@ -8,7 +8,7 @@ _binnacle() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} options='' place
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _binnacle_words 'run replay plot record convert devices doctor check status metrics events samples watch web serve on monitor calibrate declination simulate bench --help --version'
+        _binnacle_words 'run replay plot record convert devices doctor check status reset metrics events samples watch web serve on monitor calibrate declination simulate bench --help --version'
         return
     fi
     # What stands behind -- is a command of its own.
@@ -31,7 +31,7 @@ _binnacle() {
     case "${COMP_WORDS[1]} $previous" in
         'run --config' | 'run -c') _binnacle_paths -f; return ;;
         'run --set') :; return ;;
-        'run --simulate') _binnacle_words 'still walk shake tap turn drop wash'; return ;;
+        'run --simulate') _binnacle_words 'still walk shake tap turn drop wash screen tumble'; return ;;
         'run --trace') _binnacle_paths -f; return ;;
         'run --speed') :; return ;;
         'run --root') _binnacle_paths -d; return ;;
@@ -59,7 +59,7 @@ _binnacle() {
         'record --for') :; return ;;
         'record --sensor') :; return ;;
         'record --config' | 'record -c') _binnacle_paths -f; return ;;
-        'record --simulate') _binnacle_words 'still walk shake tap turn drop wash'; return ;;
+        'record --simulate') _binnacle_words 'still walk shake tap turn drop wash screen tumble'; return ;;
         'record --root') _binnacle_paths -d; return ;;
         'convert --output' | 'convert -o') _binnacle_paths -f; return ;;
         'convert --bind') :; return ;;
@@ -73,6 +73,7 @@ _binnacle() {
         'check --set') :; return ;;
         'check --root') _binnacle_paths -d; return ;;
         'status --socket') _binnacle_paths -f; return ;;
+        'reset --socket') _binnacle_paths -f; return ;;
         'metrics --file') _binnacle_paths -f; return ;;
         'metrics --token-file') _binnacle_paths -f; return ;;
         'metrics --host') :; return ;;
@@ -87,7 +88,7 @@ _binnacle() {
         'samples --sensor') :; return ;;
         'samples --kind') _binnacle_words 'accelerometer magnetometer gyroscope'; return ;;
         'samples --socket') _binnacle_paths -f; return ;;
-        'watch --simulate') _binnacle_words 'still walk shake tap turn drop wash'; return ;;
+        'watch --simulate') _binnacle_words 'still walk shake tap turn drop wash screen tumble'; return ;;
         'watch --config' | 'watch -c') _binnacle_paths -f; return ;;
         'watch --set') :; return ;;
         'watch --speed') :; return ;;
@@ -119,13 +120,14 @@ _binnacle() {
         'calibrate --to') :; return ;;
         'calibrate --sensor') :; return ;;
         'calibrate --config' | 'calibrate -c') _binnacle_paths -f; return ;;
+        'calibrate --simulate') _binnacle_words 'still walk shake tap turn drop wash screen tumble'; return ;;
         'calibrate --for') :; return ;;
         'calibrate --position') :; return ;;
         'calibrate --field') :; return ;;
         'calibrate --root') _binnacle_paths -d; return ;;
         'declination --date') :; return ;;
         'declination --altitude') :; return ;;
-        'simulate --model') _binnacle_words 'still walk shake tap turn drop wash'; return ;;
+        'simulate --model') _binnacle_words 'still walk shake tap turn drop wash screen tumble'; return ;;
         'simulate --rate-hz') :; return ;;
         'simulate --trace') _binnacle_paths -f; return ;;
         'simulate --bind') :; return ;;
@@ -139,7 +141,7 @@ _binnacle() {
         'simulate --name') :; return ;;
         'simulate --for') :; return ;;
         'simulate --node') _binnacle_paths -f; return ;;
-        'bench --kernel') _binnacle_words 'limits k1 k3 k4 k5 decode live traces'; return ;;
+        'bench --kernel') _binnacle_words 'limits k1 k3 k4 k5 decode detectors live traces'; return ;;
     esac
     case ${COMP_WORDS[1]} in
         run)
@@ -178,6 +180,10 @@ _binnacle() {
             options='--json --socket --help'
             :
             ;;
+        reset)
+            options='--socket --help'
+            :
+            ;;
         metrics)
             options='--file --http --token-file --host --socket --help'
             :
@@ -211,7 +217,7 @@ _binnacle() {
             :
             ;;
         calibrate)
-            options='--output --force --model --trace --bind --map --rate --from --to --sensor --config --for --position --field --json --root --help'
+            options='--output --force --model --trace --bind --map --rate --from --to --sensor --config --simulate --for --position --field --json --root --help'
             _binnacle_words 'accelerometer magnetometer gyroscope'
             ;;
         declination)
