@@ -99,7 +99,9 @@ enum EventPage {
             {"status":{}}
             {"status":{...}}
             """)
-        page.paragraphs("Makes a detector forget what it has learned or counted, as binnacle reset does; the answer is the same line, or an error:")
+        page.paragraphs(
+            "Makes a detector forget what it has learned or counted, as binnacle reset does; the answer is the same line, or an error:"
+        )
         page.literal(
             """
             {"reset":{"detector":"walked"}}
