@@ -86,6 +86,7 @@ class Browser:
             "timeouts": {"script": PATIENCE * 1000, "pageLoad": PATIENCE * 1000},
             "goog:chromeOptions": {"args": arguments}}}}, "")
         self.session = "/session/" + made["sessionId"]
+        self.version = made["capabilities"]["browserVersion"]
 
     def call(self, method, path, body=None, prefix=None):
         request = urllib.request.Request(

@@ -1,7 +1,8 @@
 """The pages as they were looked at: pictures of them at three sizes, light and dark, compared with those in Tests/Screens.
 
 BINNACLE_WRITE_SCREENS=1 writes these, as `make screens` does: a changed picture is a change to look at. A picture that differs is in
-.build/screens, beside one of the differences. What the pages need for keyboards and screen readers is checked by rules, and what a live
+.build/screens, beside one of the differences. Where another release of the browser, or another font, would draw, no pictures are compared, and
+that is said. What the pages need for keyboards and screen readers is checked by rules, and what a live
 page costs is printed.
 """
 import json
@@ -99,8 +100,17 @@ def pictures(browser, name, sizes=SIZES):
             rules(browser, f"{name}, {width} pixels, {theme}")
 
 
+def drawn_by(browser):
+    """What decides how a page is drawn, as a text that is kept beside the pictures."""
+    fonts = [subprocess.run(["fc-match", "--format", "%{fullname}\n", family], check=True, capture_output=True, text=True).stdout
+             for family in ("sans-serif", "monospace")]
+    return f"Chromium {browser.version.split('.')[0]}\n" + "".join(fonts)
+
+
 def same(browser, name, element=None):
     """Compares a picture with the one that is kept, by the browser itself."""
+    if not browser.is_known:
+        return
     path = KEPT / f"{name}.png"
     if os.environ.get("BINNACLE_WRITE_SCREENS"):
         path.write_bytes(browser.reduced(element))
@@ -164,6 +174,12 @@ with harness.temporary_folder() as folder:
     port = serve(folder, "--socket", "s", "--token-file", "token", "--calibrations", "calibrations")
     address = lambda path, more="": f"http://127.0.0.1:{port}{path}?token={TOKEN}{more}"
     browser = Browser(f"{folder}/profile", out)
+    by, kept_by = drawn_by(browser), KEPT / "drawn-by.txt"
+    if os.environ.get("BINNACLE_WRITE_SCREENS"):
+        kept_by.write_text(by)
+    browser.is_known = by == kept_by.read_text()
+    if not browser.is_known:
+        print(f"left out: pictures are not compared, because they were drawn by {kept_by.read_text().split()} and not by {by.split()}: make screens")
     try:
         # Live: all readings are there, and no more come.
         browser.inside(1024, 1000)
