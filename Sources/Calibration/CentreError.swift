@@ -74,8 +74,10 @@ package struct CentreError: Sendable, Equatable {
             cells[cell] = (before.sum + left, before.count + 1)
         }
         let single = square / Double(max(1, rests.count - size))
-        let between = cells.values.reduce(0) { $0 + $1.sum * $1.sum / $1.count }
-        return max(single, between / Double(max(1, cells.count - size)))
+        let degrees = Double(max(1, cells.count - size))
+        let between = cells.values.reduce(0) { $0 + $1.sum * $1.sum / $1.count } / degrees
+        // A mean of the squares of noise varies by √(2/n); within three times that the samples are as good as independent.
+        return between > single * (1 + 3 * (2 / degrees).squareRoot()) ? between : single
     }
 
     /// By how much each unknown lengthens the square of a vector: three of the centre, the radius, five of the stretch.

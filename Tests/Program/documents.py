@@ -19,7 +19,7 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: A line with one of them changes the machine, or needs what a check does not have: a bus, a cluster, a network.
 OTHERS = {
     "sudo", "systemctl", "journalctl", "apt-get", "make", "modprobe", "busctl", "gdbus", "pip", "spark-submit", "zip", "openssl",
-    "iio_info", "iio_attr", "iio_readdev", "binnacle-backtest", "binnacle-landing", "laundry-done", "simulate", "python3", "--guide"}
+    "dtc", "iio_info", "iio_attr", "iio_readdev", "binnacle-backtest", "binnacle-landing", "laundry-done", "simulate", "python3", "--guide"}
 if not shutil.which("zstd"):
     OTHERS |= {"zstd", "day.arrows.zst"}
 #: Programs of the reader, of which nothing more is asked than to take what they get.
@@ -94,6 +94,9 @@ def furnish(root):
             archive.write(work / f"{name}.csv", f"{name}.csv")
     run = subprocess.run([BINARY, "convert", "walk.csv", "-o", "walk.arrows"], cwd=work, capture_output=True, text=True)
     need(run.returncode == 0, run.stderr)
+    run = subprocess.run([BINARY, "convert", "walk.csv", "-o", "rosbag.mcap"], cwd=work, capture_output=True, text=True)
+    need(run.returncode == 0, run.stderr)
+    write(work / "web-token", "0123456789abcdef0123456789abcdef\n", 0o600)
     for name in work / "day.arrows", root / "recordings/one.arrows", root / "recordings/two.arrows":
         name.parent.mkdir(exist_ok=True)
         name.write_bytes((work / "walk.arrows").read_bytes())

@@ -133,8 +133,8 @@ import Testing
 
     @Test func theExamplesAreThese() throws {
         let found = try FileManager.default.contentsOfDirectory(atPath: Binary.config + "/examples").sorted()
-        let ofPrometheus = ["binnacle-alerts.yml", "binnacle-dashboard.json"]
-        #expect(found == ofPrometheus + Self.examples.map { $0 + ".toml" })
+        let others = ["binnacle-alerts.yml", "binnacle-dashboard.json", "rotate-screen"]
+        #expect(found == (others + Self.examples.map { $0 + ".toml" }).sorted())
     }
 
     @Test(arguments: examples)

@@ -40,7 +40,7 @@ import Testing
         let commands = rows.filter { !$0.hasPrefix("   ") }.compactMap {
             $0.split(separator: " ").first.map(String.init)
         }
-        #expect(commands.count == 21)
+        #expect(commands.count == 22)
         let shared = try String(contentsOfFile: Self.project + "/man/binnacle.1", encoding: .utf8)
         for command in commands {
             #expect(shared.contains(".Ss \(command)"))
@@ -57,9 +57,9 @@ import Testing
     }
 
     private static let lines: [(line: String, candidates: [String])] = [
-        ("binnacle re", ["replay", "record"]), ("binnacle --v", ["--version"]),
-        ("binnacle replay --sp", ["--speed"]), ("binnacle run --simulate s", ["still", "shake"]),
-        ("binnacle simulate --model tu", ["turn"]), ("binnacle events --kind motion.b", ["motion.began"]),
+        ("binnacle re", ["replay", "record", "reset"]), ("binnacle --v", ["--version"]),
+        ("binnacle replay --sp", ["--speed"]), ("binnacle run --simulate s", ["still", "shake", "screen"]),
+        ("binnacle simulate --model tu", ["turn", "tumble"]), ("binnacle events --kind motion.b", ["motion.began"]),
         ("binnacle on motion.e", ["motion.ended"]), ("binnacle calibrate acc", ["accelerometer"]),
         ("binnacle simulate --bits ", ["32", "16"]), ("binnacle status --socket Package.s", ["Package.swift"]),
         ("binnacle check Package.s", ["Package.swift"]), ("binnacle devices --root Sour", ["Sources/"]),
@@ -89,7 +89,7 @@ import Testing
             """
         #expect(
             try Self.run(["/bin/bash", "--norc", "-c", script]).lines
-                == ["shake", "still walk shake tap turn drop wash", "Package.swift"])
+                == ["shake", "still walk shake tap turn drop wash screen tumble", "Package.swift"])
     }
 
     @Test(.enabled(if: exists("fish"), "there is no fish"), arguments: lines)

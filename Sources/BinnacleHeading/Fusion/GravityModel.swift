@@ -100,7 +100,8 @@ struct GravityModel {
         }
         let sigma = Self.noise + Self.accelerationShare * acceleration
         var square = 0.0
-        for (axis, row) in frame.rows.enumerated() {
+        for axis in 0..<3 {
+            let row = axis == 0 ? frame.x : axis == 1 ? frame.y : frame.z
             var measured = SIMD8<Double>(0, 0, 0, row.x, row.y, row.z, 0, 0)
             measured[axis] = 1
             let residual = mean[axis] - (measured * estimate.state).sum()

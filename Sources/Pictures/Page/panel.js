@@ -162,12 +162,13 @@ function sparkline(parent, label) {
   const note = make(row, "span", "soft"), lo = new Float32Array(SLOTS).fill(NaN), hi = new Float32Array(SLOTS).fill(NaN);
   let slot = -1;
   return {
-    value, note,
+    value, note, last: null,
     add(span, t) {
       const now = Math.floor(t / TICK_S);
       if (now < slot || now - slot > SLOTS) { lo.fill(NaN); hi.fill(NaN); slot = now; }
       while (slot < now) { slot++; lo[slot % SLOTS] = hi[slot % SLOTS] = NaN; }
       if (!span) return;
+      this.last = span;
       const k = slot % SLOTS;
       lo[k] = lo[k] <= span[0] ? lo[k] : span[0]; hi[k] = hi[k] >= span[1] ? hi[k] : span[1];
     },
@@ -264,8 +265,9 @@ function detectorCard(parents, first) {
       }
       figures.forEach((place, name) => { if (!(name in d.figures)) put(place, "–"); });
       sparks.forEach((spark, name) => {
-        const limits = d.limits.filter((l) => l.of === name), measure = d.measures.find((m) => m.name === name);
-        if (measure) put(spark.value, quantity(measure.span[2], name));
+        const limits = d.limits.filter((l) => l.of === name);
+        // What is measured once a second is in few of the readings.
+        if (spark.last) put(spark.value, quantity(spark.last[2], name));
         put(spark.note, limits.map((l) => l.name + (l.side === "above" ? " > " : " < ") + quantity(l.begin, name)).join(", "));
         spark.draw(limits, (v) => quantity(v, name), face?.isCalm);
       });
