@@ -66,7 +66,8 @@ import Testing
     static let simulations = [
         BrokenConfiguration(
             "unknown model", simulated + "model = \"run\"\n",
-            "DIR/t.toml:3:9: `model` cannot be `run` (one of `still`, `walk`, `shake`, `tap`, `turn`, `drop`, `wash`, `screen`, `tumble`)"),
+            "DIR/t.toml:3:9: `model` cannot be `run` (one of `still`, `walk`, `shake`, `tap`, `turn`, `drop`, `wash`, `screen`, `tumble`)"
+        ),
         BrokenConfiguration(
             "model no string", simulated + "model = 3\n", "DIR/t.toml:3:9: `model`: expected a string, found an integer"
         ),
