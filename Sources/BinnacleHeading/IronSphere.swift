@@ -39,6 +39,8 @@ struct IronSphere {
     private static let (oddSquare, largestSquare) = (6.63, 9.0)
     /// The weight of a measurement in the misfit, and from which misfit on it is other iron.
     private static let (misfitGain, largestMisfit) = (0.1, 0.3)
+    /// In µT².
+    private static let leastVariance = 0.01
     /// Of the field: what soft iron makes of it, which cannot be told from hard iron while one direction alone was seen.
     private static let shapeShare = 0.03
     /// The weight of a sample in the mean direction.
@@ -54,7 +56,9 @@ struct IronSphere {
     mutating func recall(_ errors: SensorErrors) {
         for axis in 0..<3 {
             estimate.state[axis] = errors.iron[axis]
-            estimate.covariance[axis][axis] = min(errors.ironSigma[axis] * errors.ironSigma[axis], startVariance)
+            // What is learned has the share of the shape already: a restart makes it no less certain.
+            let variance = errors.ironSigma[axis] * errors.ironSigma[axis] - shapeVariance
+            estimate.covariance[axis][axis] = min(max(variance, Self.leastVariance), startVariance)
         }
     }
 

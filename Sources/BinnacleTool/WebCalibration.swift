@@ -59,7 +59,9 @@ struct WebCalibration: Sendable {
         let task = MagnetometerTask(MagnetometerJudge())
         let end = SystemClock.monotonic() + Self.longestNanoseconds
         var next = (state: Int64.min, judgement: Int64.min)
-        guard connection.begin("200 OK", type: "text/event-stream") else { return }
+        guard connection.begin("200 OK", type: "text/event-stream"),
+            connection.write(Self.message("state", Self.state(of: task, run, sensor).text))
+        else { return }
         while SystemClock.monotonic() < end {
             var (name, data) = ("", "")
             do throws(EventSubscriptionError) {
@@ -70,8 +72,7 @@ struct WebCalibration: Sendable {
                     guard now >= next.state else { continue }
                     next.state = now + Self.pauses.state
                     task.review()
-                    var state = task.progress
-                    state.add("run", raw: "\(run)")
+                    var state = Self.state(of: task, run, sensor)
                     if now >= next.judgement {
                         next.judgement = now + Self.pauses.judgement
                         judge(task, run, sensor, &state)
@@ -83,8 +84,21 @@ struct WebCalibration: Sendable {
             } catch {
                 (name, data) = ("trouble", JSONObject.quoted(error.description))
             }
-            guard connection.write(Array("event: \(name)\ndata: \(data)\n\n".utf8)), name != "trouble" else { return }
+            guard connection.write(Self.message(name, data)), name != "trouble" else { return }
         }
+        let text = "ended after \(Self.longestNanoseconds / 60_000_000_000) minutes: start it again"
+        _ = connection.write(Self.message("trouble", JSONObject.quoted(text)))
+    }
+
+    private static func message(_ name: String, _ data: String) -> [UInt8] {
+        Array("event: \(name)\ndata: \(data)\n\n".utf8)
+    }
+
+    private static func state(of task: MagnetometerTask, _ run: Int, _ sensor: String) -> JSONObject {
+        var state = task.progress
+        state.add("run", raw: "\(run)")
+        state.add("sensor", sensor)
+        return state
     }
 
     private func judge(_ task: MagnetometerTask, _ run: Int, _ sensor: String, _ state: inout JSONObject) {
@@ -96,10 +110,15 @@ struct WebCalibration: Sendable {
             state.add("path", folder.map { Self.path($0, sensor) })
             results.all.withLock { all in
                 all.found[run] = (sensor, result)
-                if all.found.count > Self.most, let oldest = all.found.keys.min() { all.found[oldest] = nil }
+                if all.found.count > Self.most, let oldest = all.found.keys.filter({ $0 != run }).min() {
+                    all.found[oldest] = nil
+                }
             }
         } catch {
             state.add("report", list: [JSONObject.quoted("no calibration yet: " + error.description)])
+            state.add("file", raw: "null")
+            state.add("path", raw: "null")
+            results.all.withLock { $0.found[run] = nil }
         }
     }
 

@@ -64,18 +64,25 @@ package struct CentreError: Sendable, Equatable {
     /// direction have the same of it. So their means vary by more than those of noise.
     private static func variance(_ rests: [(row: [Double], value: Double)], _ found: [Double]?) -> Double? {
         guard let found else { return nil }
-        var cells: [SIMD3<Int>: (sum: Double, count: Double)] = [:]
+        // In the order of the samples, so that every run adds in the same order.
+        var places: [SIMD3<Int>: Int] = [:]
+        var cells: [(sum: Double, count: Double)] = []
         var square = 0.0
         for (row, value) in rests {
             let left = zip(row, found).reduce(value) { $0 - $1.0 * $1.1 }
             square += left * left
             let cell = SIMD3<Int>((Vector3(row[0], row[1], row[2]) / (2 * cellEdge)).rounded(.down))
-            let before = cells[cell] ?? (0, 0)
-            cells[cell] = (before.sum + left, before.count + 1)
+            let place = places[cell] ?? cells.count
+            if place == cells.count {
+                places[cell] = place
+                cells.append((0, 0))
+            }
+            cells[place].sum += left
+            cells[place].count += 1
         }
         let single = square / Double(max(1, rests.count - size))
         let degrees = Double(max(1, cells.count - size))
-        let between = cells.values.reduce(0) { $0 + $1.sum * $1.sum / $1.count } / degrees
+        let between = cells.reduce(0) { $0 + $1.sum * $1.sum / $1.count } / degrees
         // A mean of the squares of noise varies by √(2/n); within three times that the samples are as good as independent.
         return between > single * (1 + 3 * (2 / degrees).squareRoot()) ? between : single
     }

@@ -42,7 +42,7 @@ package final class DesktopMonitor {
         try mapError(Failure.init) { () throws(BusFailure) in
             for rule in [
                 "sender='\(Self.bus)',member='NameOwnerChanged',arg0='\(BusInterface.proxyName)'",
-                "sender='\(BusInterface.proxyName)',interface='\(Self.properties)'",
+                "sender='\(BusInterface.proxyName)',interface='\(Self.properties)',member='PropertiesChanged'",
             ] {
                 _ = try connection.match("type='signal'," + rule, Self.take, receiver: receiver)
             }
@@ -101,8 +101,15 @@ package final class DesktopMonitor {
     private func handle(answer message: BusMessage) throws(BusFailure) {
         // An error's text is no owner.
         guard owner != nil else { return try handle(owner: message.error == nil ? message.text() : nil) }
+        guard shownCount < sensors.count else { return }
         let sensor = sensors[shownCount]
-        if let error = message.error {
+        if let error = message.error, sensor == .compass, sensors.count > 1 {
+            // The policy of iio-sensor-proxy lets the location service alone claim it.
+            write("=== The compass cannot be claimed: \(error)")
+            shownCount += 1
+            isClaimed = false
+            try askNext()
+        } else if let error = message.error {
             failure = .refused("the sensor \(sensor.rawValue) cannot be claimed: \(error)")
         } else if isClaimed {
             values.merge(message.dictionary()) { $1 }

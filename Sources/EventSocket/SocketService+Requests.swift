@@ -131,8 +131,8 @@ extension SocketService {
                 requestStatus(for: connection.identifier)
             case .reset(let detector):
                 connection.phase = .asking
-                let text = "\(policy.name(connection.peer)) resets \(Spelling.quoted(detector))"
-                if let text = limits.subscriptions.pass(text, now: SystemClock.monotonic()) {
+                let text = "\(policy.name(connection.peer)) asks to reset \(Spelling.quoted(detector))"
+                if let text = limits.resets.pass(text, now: SystemClock.monotonic()) {
                     surroundings.say(text, .notice)
                 }
                 requestReset(detector, for: connection.identifier)

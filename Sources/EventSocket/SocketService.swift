@@ -16,7 +16,8 @@ final class SocketService {
     var ring: EventRing
     /// Rate limits for log messages that clients can trigger.
     var limits = (
-        refusals: MessageLimit(), faults: MessageLimit(), subscriptions: MessageLimit(), questions: MessageLimit()
+        refusals: MessageLimit(), faults: MessageLimit(), subscriptions: MessageLimit(), questions: MessageLimit(),
+        resets: MessageLimit()
     )
 
     private let listener: SocketListener

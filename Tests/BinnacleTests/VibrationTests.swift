@@ -241,7 +241,7 @@ import Testing
         #expect(abs(floor / expected - 1) < 0.1)
         let told = run.detector.assumptions.map(\.text)
         #expect(told.count == 1 && told[0].contains("limit 0.0005 g lies below the noise"), "\(told)")
-        #expect(!run.detector.resetKept() && run.detector.spectrum?.bands.first?.floor == nil)
+        #expect(!run.detector.resetKept() && run.detector.spectrum?.bands.first?.floor == floor)
     }
 
     /// Stamps of a hostile trace must not trap.

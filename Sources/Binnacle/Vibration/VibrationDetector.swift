@@ -22,7 +22,9 @@ package final class VibrationDetector: ReportingDetector {
     /// What the bands' limits are compared with, once a second, for what is drawn.
     package let rows: MeasuredRows? = MeasuredRows()
     /// What is assumed of the rate, known after the first second.
-    package private(set) var assumptions: [Assumption] = []
+    package var assumptions: [Assumption] { rateAssumptions + noiseAssumptions }
+    private var rateAssumptions: [Assumption] = []
+    private var noiseAssumptions: [Assumption] = []
 
     /// What a band had in the last second that was measured.
     private struct Reading {
@@ -191,11 +193,11 @@ package final class VibrationDetector: ReportingDetector {
         let most = min(rateHz / VibrationSettings.rateFactor, settings.chipBandwidthHz ?? .infinity)
         mostHz = most
         if noise.add(fineSpectrum.noiseDensity(from: VibrationSettings.lowestHz, to: most, axes: axisCount)) {
-            assumptions += settings.bands.indices.compactMap(noiseAssumption)
+            noiseAssumptions = settings.bands.indices.compactMap(noiseAssumption)
         }
         if abs(rateHz - toldRateHz) > 0.02 * toldRateHz {
             toldRateHz = rateHz
-            assumptions = settings.bands.compactMap { assumption($0, most, rateHz) }
+            rateAssumptions = settings.bands.compactMap { assumption($0, most, rateHz) }
         }
         for (index, band) in settings.bands.enumerated() {
             readings[index].toHz = min(band.toHz, most)
@@ -368,7 +370,8 @@ private struct QuietestNoise {
 
     /// Adds that of a second, in (m/s²)²/Hz; `true` once, after a minute.
     mutating func add(_ density: Double) -> Bool {
-        guard density.isFinite else { return false }
+        // Equal values of a coarse sensor at rest show no noise, and not that there is none.
+        guard density.isFinite, density > 0 else { return false }
         sum += density
         count += 1
         guard count.isMultiple(of: 10) else { return false }
@@ -388,9 +391,10 @@ extension VibrationDetector {
     package var learned: String? { learning?.json }
     package func recall(_ learned: JSONValue) -> Bool { learning?.recall(learned) ?? true }
     package func resetKept() -> Bool {
+        guard let days = settings.learnDays else { return false }
         noise = QuietestNoise()
-        learning = settings.learnDays.map { VibrationLearning(settings, days: $0) }
-        return learning != nil
+        learning = VibrationLearning(settings, days: days)
+        return true
     }
 
     package var figures: [Figure] {

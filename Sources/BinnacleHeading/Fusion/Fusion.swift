@@ -83,11 +83,11 @@ package struct Fusion {
         ironVariance = settings.isFieldCalibrated ? 0 : model.ironVariance
         iron = settings.isFieldCalibrated ? .zero : model.iron
         fieldIron = iron
-        expectedIron = settings.isFieldCalibrated || memory?.errors != nil ? iron : nil
         (eastVariance, headingVariance) = (ironVariance, ironVariance)
         headingGain = ExponentialGain(timeConstantSeconds: settings.headingSeconds)
         rejectionSeconds = memory?.field == nil ? settings.longestRejectionSeconds : 0
         sixAxes.scale = model.scale
+        expectedIron = settings.isFieldCalibrated || isIronKnown ? iron : nil
     }
 
     // MARK: - What is known
@@ -405,14 +405,23 @@ package struct Fusion {
         }
     }
 
+    /// Whether the iron is known along each axis of the device, also along the one about which it was turned.
+    private var isIronKnown: Bool {
+        let known = Self.settledShare * field.now.x
+        return (0..<3).allSatisfy { axis in
+            var direction = Vector3.zero
+            direction[axis] = 1
+            return model.ironVariance(along: direction) < known * known
+        }
+    }
+
     /// Notices iron that is another one: the device was built in elsewhere, or a magnet was attached.
     private mutating func compareIron() {
         // A wrong gyroscope, whose turns no iron explains, shows any iron.
         guard model.surprise < FusionAccuracy.usualSurprise, abs(model.scale - 1) < 2 * settings.scaleSigma,
             abs(sixAxes.gravityLength - Gravity.standard) < Self.gravityShare * Gravity.standard
         else { return }
-        let known = Self.settledShare * field.now.x
-        if !settings.isFieldCalibrated, ironVariance < known * known, expectedIron == nil || isIronOther {
+        if !settings.isFieldCalibrated, isIronKnown, expectedIron == nil || isIronOther {
             expectedIron = model.iron
         }
         guard let expectedIron else { return }

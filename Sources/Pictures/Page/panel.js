@@ -331,7 +331,7 @@ class Instruments {
     this.sensors.forEach((made, name) => sense(made, readings.streams.filter((s) => s.sensor === name)));
   }
   add(readings, t) {
-    const key = readings.detectors.map((d) => d.detector + "\n" + d.kind + "\n" + d.lanes.length).concat(readings.streams.map((s) => s.sensor)).join("\n");
+    const key = readings.detectors.map((d) => d.detector + "\n" + d.kind + "\n" + JSON.stringify([d.lanes, d.limits.filter((l) => ["roll_deg", "angle_deg"].includes(l.of))])).concat(readings.streams.map((s) => s.sensor)).join("\n");
     if (key !== this.key) { this.key = key; this.build(readings); }
     this.each(readings, (made, d) => made.add(d, t), (made, streams) => made.add(streams, t));
   }

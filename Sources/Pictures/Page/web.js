@@ -328,7 +328,7 @@
       file.hidden = !state.file;
       if (next.file) {
         URL.revokeObjectURL(file.href);
-        Object.assign(file, { href: URL.createObjectURL(new Blob([next.file], { type: "application/toml" })), download: choice.value.replace(/[^\w.-]/g, "_") + ".toml" });
+        Object.assign(file, { href: URL.createObjectURL(new Blob([next.file], { type: "application/toml" })), download: state.sensor.replace(/[^\w.-]/g, "_") + ".toml" });
       }
       save.hidden = !state.path;
       if (state.path) put(save, "save to " + state.path);

@@ -85,7 +85,8 @@ final class LearnedPart: DaemonPart {
         guard detector.resetKept() else {
             return "the \(type(of: detector).kind) detector '\(name)' keeps nothing"
         }
-        if entries.removeValue(forKey: Self.key(detector)) != nil { isChanged = true }
+        // The file has nothing of a model; what it has by this name was learned of a sensor.
+        if !detector.isSimulated, entries.removeValue(forKey: Self.key(detector)) != nil { isChanged = true }
         record()
         write()
         return nil

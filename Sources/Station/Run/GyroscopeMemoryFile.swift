@@ -58,13 +58,15 @@ package final class GyroscopeMemoryFile {
     /// Records what a detector has learned.
     package func record(_ state: GyroscopeState, at wallNanoseconds: Int64) {
         guard let device = state.device, state.isLearned else { return }
-        let known = entries.last { $0.device == device }?.memory
+        let entry = entries.last { $0.device == device }
+        let known = entry?.memory
         // A detector without a magnetometer knows nothing of iron and scale.
         var memory = state.memory
         memory.errors = memory.errors ?? known?.errors
-        if !state.hasGyroscope, let known {
+        if !state.hasGyroscope, let entry {
             let iron = memory.errors
-            memory = known
+            // What is kept gets the new stamp, and so its age until then.
+            memory = entry.memory.aged(seconds: max(0, Units.seconds(from: entry.wallNanoseconds, to: wallNanoseconds)))
             memory.errors?.iron = iron?.iron ?? .zero
             memory.errors?.ironSigma = iron?.ironSigma ?? .zero
             memory.errors = memory.errors ?? iron

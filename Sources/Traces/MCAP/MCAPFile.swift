@@ -136,8 +136,8 @@ final class MCAPChunk {
     let bytes: UnsafeRawBufferPointer
     private let room: UnsafeMutableRawBufferPointer?
 
-    /// Much more than any writer's chunk, of some MiB: a message is not divided.
-    private static let mostBytes: UInt64 = 256 << 20
+    /// Much more than any writer's chunk, of some MiB: a message is not divided. The reader of each topic may hold one.
+    private static let mostBytes: UInt64 = 32 << 20
 
     init(_ record: MCAPFinding, at offset: Int, of file: MCAPFile) throws(TraceError) {
         var fields = record.fields
@@ -153,7 +153,7 @@ final class MCAPChunk {
             (bytes, room) = (packed, nil)
         case "zstd":
             guard count <= Self.mostBytes else {
-                throw file.damage("its chunk states \(count) bytes, and no more than 256 MiB are unpacked", at: offset)
+                throw file.damage("its chunk states \(count) bytes, and no more than 32 MiB are unpacked", at: offset)
             }
             let stream = try ZstdStream(path: file.file.path)
             stream.begin()

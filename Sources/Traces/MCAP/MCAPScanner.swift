@@ -40,12 +40,14 @@ struct MCAPFields {
         number(UInt32.self).flatMap { bytes(UInt64($0)) }.map { String(decoding: $0.prefix(1024), as: UTF8.self) }
     }
 
-    /// A map of texts, with the number of its bytes before it.
+    /// The entries of our own in a map of texts, with the number of its bytes before it.
     mutating func texts() -> [String: String]? {
         guard let all = number(UInt32.self).flatMap({ bytes(UInt64($0)) }) else { return nil }
         var entries = MCAPFields(rest: all[...])
         var texts: [String: String] = [:]
-        while let key = entries.text(), let value = entries.text() { texts[key] = value }
+        while let key = entries.text(), let value = entries.text() {
+            if key.hasPrefix("binnacle.") { texts[key] = value }
+        }
         return texts
     }
 }
