@@ -136,7 +136,9 @@ final class MCAPChunk {
     let bytes: UnsafeRawBufferPointer
     private let room: UnsafeMutableRawBufferPointer?
 
-    /// Much more than any writer's chunk, of some MiB: a message is not divided. The reader of each topic may hold one.
+    /// Much more than any writer's chunk, of some MiB: a message is not divided.
+    ///
+    /// The reader of each topic may hold one.
     private static let mostBytes: UInt64 = 32 << 20
 
     init(_ record: MCAPFinding, at offset: Int, of file: MCAPFile) throws(TraceError) {

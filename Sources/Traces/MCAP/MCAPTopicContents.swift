@@ -123,7 +123,9 @@ extension MCAPFile {
             }
             let name = isShared ? String(topics[index].name.drop { $0 == "/" }) : frames[index]
             return MCAPTopicContents(
-                topics[index], sensor: topics[index].sensor.flatMap { $0.isEmpty ? nil : $0 } ?? SensorName.sanitised(name, fallback: "sensor"),
+                topics[index],
+                sensor: topics[index].sensor.flatMap { $0.isEmpty ? nil : $0 }
+                    ?? SensorName.sanitised(name, fallback: "sensor"),
                 first[index], hints: hints)
         }.filter { !$0.streams.isEmpty && !$0.isEmpty }
         guard contents.isEmpty else { return contents }
