@@ -87,7 +87,7 @@ package struct Fusion {
         headingGain = ExponentialGain(timeConstantSeconds: settings.headingSeconds)
         rejectionSeconds = memory?.field == nil ? settings.longestRejectionSeconds : 0
         sixAxes.scale = model.scale
-        expectedIron = settings.isFieldCalibrated || isIronKnown ? iron : nil
+        expectedIron = settings.isFieldCalibrated || isIronKnownOnAllAxes ? iron : nil
     }
 
     // MARK: - What is known
@@ -406,7 +406,7 @@ package struct Fusion {
     }
 
     /// Whether the iron is known along each axis of the device, also along the one about which it was turned.
-    private var isIronKnown: Bool {
+    private var isIronKnownOnAllAxes: Bool {
         let known = Self.settledShare * field.now.x
         return (0..<3).allSatisfy { axis in
             var direction = Vector3.zero
@@ -421,7 +421,7 @@ package struct Fusion {
         guard model.surprise < FusionAccuracy.usualSurprise, abs(model.scale - 1) < 2 * settings.scaleSigma,
             abs(sixAxes.gravityLength - Gravity.standard) < Self.gravityShare * Gravity.standard
         else { return }
-        if !settings.isFieldCalibrated, isIronKnown, expectedIron == nil || isIronOther {
+        if !settings.isFieldCalibrated, isIronKnownOnAllAxes, expectedIron == nil || isIronOther {
             expectedIron = model.iron
         }
         guard let expectedIron else { return }
