@@ -18,7 +18,12 @@ import Testing
             folder = try TemporaryFolder()
             program = folder.path + "/binnacle"
             chmod(folder.path, 0o755)
-            try FileManager.default.copyItem(atPath: Binary.path, toPath: program)
+            // Copied by another process: what a test beside this one starts meanwhile would hold the copy open for writing,
+            // and what is open for writing cannot be executed.
+            let copy = Child(["/bin/cp", Binary.path, program])
+            try copy.run()
+            copy.waitUntilExit()
+            try #require(copy.terminationStatus == 0)
             for path in [folder.path + "/home", folder.path + "/run"] {
                 try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
                 chown(path, OwnDaemonTests.account, gid_t(OwnDaemonTests.account))

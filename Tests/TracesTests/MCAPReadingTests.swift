@@ -284,7 +284,7 @@ import Traces
         #expect(cut.streams["imu gyroscope"]?.count == 20 && cut.failures.count == 1)
         #expect(cut.failures[0].contains("ends within a record"))
         // Each block of four bytes is 128 KiB: a chunk stays within its bound, and so do all of them together.
-        let bombs = Array(repeating: MCAPWriter.bomb(blockCount: 1900), count: 6)
+        let bombs = Array(repeating: MCAPWriter.bomb(blockCount: 240), count: 48)
         let outcome = try read(MCAPWriter.file([Record.chunk(messages, "")] + bombs))
         #expect(
             outcome.failures.count == 1 && outcome.failures[0].contains("unpacks to more than"), "\(outcome.failures)")
