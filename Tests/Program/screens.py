@@ -2,8 +2,8 @@
 
 BINNACLE_WRITE_SCREENS=1 writes these, as `make screens` does: a changed picture is a change to look at. A picture that differs is in
 .build/screens, beside one of the differences. Where another release of the browser, or another font, would draw, no pictures are compared, and
-that is said. What the pages need for keyboards and screen readers is checked by rules, and what a live
-page costs is printed.
+that is said. What the pages need for keyboards and screen readers is checked by rules, and
+in the long form what a live page costs is printed.
 """
 import json
 import os
@@ -125,14 +125,14 @@ def same(browser, name, element=None):
 
 
 def cost(browser):
-    """What the live page costs the main thread, and that a hidden one draws nothing."""
+    """In the long form, what the live page costs the main thread; and that a hidden one draws nothing."""
     browser.inside(1280, 1000)
     browser.cdp("Performance.enable", timeDomain="timeTicks")
 
     def figures():
         return {one["name"]: one["value"] for one in browser.cdp("Performance.getMetrics")["metrics"]}
 
-    for place, top in [("instruments", 0), ("curves", 1400)]:
+    for place, top in [("instruments", 0), ("curves", 1400)] if os.environ.get("BINNACLE_LONG_TESTS") else []:
         browser.run("scrollTo(0, arguments[0])", top)
         time.sleep(1)
         before, frames = figures(), browser.run("return binnacle.instruments.frames")
