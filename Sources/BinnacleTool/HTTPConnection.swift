@@ -192,4 +192,7 @@ final class HTTPConnection {
 
     /// Writes bytes; `false` if the client is gone, or has not read for some seconds.
     func write(_ bytes: [UInt8]) -> Bool { stream.write(bytes, within: Self.longestWait) }
+
+    /// Writes an event of a `text/event-stream`; its data is a line of JSON, which contains no newline.
+    func write(event name: String, _ data: String) -> Bool { write(Array("event: \(name)\ndata: \(data)\n\n".utf8)) }
 }

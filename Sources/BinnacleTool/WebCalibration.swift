@@ -60,10 +60,9 @@ struct WebCalibration: Sendable {
         let end = SystemClock.monotonic() + Self.longestNanoseconds
         var next = (state: Int64.min, judgement: Int64.min)
         guard connection.begin("200 OK", type: "text/event-stream"),
-            connection.write(Self.message("state", Self.state(of: task, run, sensor).text))
+            connection.write(event: "state", Self.state(of: task, run, sensor).text)
         else { return }
         while SystemClock.monotonic() < end {
-            var (name, data) = ("", "")
             do throws(EventSubscriptionError) {
                 switch try reader.next() {
                 case .samples(let batch):
@@ -77,21 +76,17 @@ struct WebCalibration: Sendable {
                         next.judgement = now + Self.pauses.judgement
                         judge(task, run, sensor, &state)
                     }
-                    (name, data) = ("state", state.text)
+                    guard connection.write(event: "state", state.text) else { return }
                 case .end, .cancelled: return
                 default: continue
                 }
             } catch {
-                (name, data) = ("trouble", JSONObject.quoted(error.description))
+                _ = connection.write(event: "trouble", JSONObject.quoted(error.description))
+                return
             }
-            guard connection.write(Self.message(name, data)), name != "trouble" else { return }
         }
         let text = "ended after \(Self.longestNanoseconds / 60_000_000_000) minutes: start it again"
-        _ = connection.write(Self.message("trouble", JSONObject.quoted(text)))
-    }
-
-    private static func message(_ name: String, _ data: String) -> [UInt8] {
-        Array("event: \(name)\ndata: \(data)\n\n".utf8)
+        _ = connection.write(event: "trouble", JSONObject.quoted(text))
     }
 
     private static func state(of task: MagnetometerTask, _ run: Int, _ sensor: String) -> JSONObject {

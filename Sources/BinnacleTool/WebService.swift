@@ -172,8 +172,7 @@ struct WebService: Sendable {
             } catch {
                 (name, data) = ("trouble", JSONObject.quoted(error.description))
             }
-            // A line of JSON contains no newline.
-            guard connection.write(Array("event: \(name)\ndata: \(data)\n\n".utf8)), name != "trouble" else { return }
+            guard connection.write(event: name, data), name != "trouble" else { return }
         }
     }
 }

@@ -105,22 +105,24 @@ package final class DesktopMonitor {
         let sensor = sensors[shownCount]
         if let error = message.error, sensor == .compass, sensors.count > 1 {
             // The policy of iio-sensor-proxy lets the location service alone claim it.
-            write("=== The compass cannot be claimed: \(error)")
-            shownCount += 1
-            isClaimed = false
-            try askNext()
+            try show("The compass cannot be claimed: \(error)")
         } else if let error = message.error {
             failure = .refused("the sensor \(sensor.rawValue) cannot be claimed: \(error)")
         } else if isClaimed {
             values.merge(message.dictionary()) { $1 }
-            write("=== " + sensor.summary(values))
-            shownCount += 1
-            isClaimed = false
-            try askNext()
+            try show(sensor.summary(values))
         } else {
             isClaimed = true
             try askNext()
         }
+    }
+
+    /// Ends a sensor's turn with what is known of it.
+    private func show(_ text: String) throws(BusFailure) {
+        write("=== " + text)
+        shownCount += 1
+        isClaimed = false
+        try askNext()
     }
 
     private func askNext() throws(BusFailure) {

@@ -34,10 +34,14 @@ import Testing
         #expect(book.entries.map(\.memory.errors) == [errors])
         // What a compass without a gyroscope notes later is the iron alone.
         let iron = SensorErrors(iron: SIMD3(1, 2, 3), ironSigma: SIMD3(repeating: 2), scale: 1, scaleSigma: 1)
-        book.record(
-            GyroscopeState(
-                device: "chip", memory: FusionMemory(offset: .zero, sigmaDegrees: SIMD3(repeating: 0.5), errors: iron),
-                isLearned: true, isAtRest: true, secondsAlone: nil, hasGyroscope: false), at: 2)
+        let compass = GyroscopeState(
+            device: "chip", memory: FusionMemory(offset: .zero, sigmaDegrees: SIMD3(repeating: 0.5), errors: iron),
+            isLearned: true, isAtRest: true, secondsAlone: nil, hasGyroscope: false)
+        book.record(compass, at: 2)
+        // The same iron again is nothing to write, and nothing gets older by it.
+        _ = book.removeContents()
+        book.record(compass, at: 86_400_000_000_000)
+        #expect(!book.isChanged)
         #expect(book.entries.allSatisfy { abs($0.memory.sigmaDegrees.x - 0.02) < 1e-9 })
         #expect(book.entries.map(\.memory.errors?.iron) == [iron.iron])
         #expect(book.entries.map(\.memory.errors?.scale) == [1.0125])

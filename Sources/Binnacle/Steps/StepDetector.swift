@@ -45,8 +45,6 @@ package final class StepDetector: ReportingDetector {
     /// Stops at once; steps that were too few for a walk are not counted.
     package func stopDetection() { isDetecting = false }
 
-    private func resetCount() { total = 0 }
-
     /// Tells the delegate when the accelerometer's stream is among those that failed.
     package func didLose(_ lost: [SampleStream], because error: any Error) {
         guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
@@ -123,7 +121,7 @@ extension StepDetector {
     }
 
     package func resetKept() -> Bool {
-        resetCount()
+        total = 0
         return true
     }
 }

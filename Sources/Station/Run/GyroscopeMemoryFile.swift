@@ -64,11 +64,13 @@ package final class GyroscopeMemoryFile {
         var memory = state.memory
         memory.errors = memory.errors ?? known?.errors
         if !state.hasGyroscope, let entry {
-            let iron = memory.errors
+            guard let iron = memory.errors,
+                (entry.memory.errors?.iron, entry.memory.errors?.ironSigma) != (iron.iron, iron.ironSigma)
+            else { return }
             // What is kept gets the new stamp, and so its age until then.
             memory = entry.memory.aged(seconds: max(0, Units.seconds(from: entry.wallNanoseconds, to: wallNanoseconds)))
-            memory.errors?.iron = iron?.iron ?? .zero
-            memory.errors?.ironSigma = iron?.ironSigma ?? .zero
+            memory.errors?.iron = iron.iron
+            memory.errors?.ironSigma = iron.ironSigma
             memory.errors = memory.errors ?? iron
         }
         guard known != memory else { return }
