@@ -22,11 +22,7 @@ package final class PeerStream {
     }
 
     /// Whether the client has closed its end, or the connection has failed.
-    package var isGone: Bool {
-        var entry = pollfd(fd: input, events: 0x2000, revents: 0)  // POLLRDHUP, which Swift's Glibc does not show.
-        guard poll(&entry, 1, 0) > 0 else { return false }
-        return Int32(entry.revents) & (0x2000 | POLLHUP | POLLERR | POLLNVAL) != 0
-    }
+    package var isGone: Bool { isHungUp(input) }
 
     /// Reads what has arrived; 0 at the end, also that of a connection that has failed.
     package func read(_ piece: inout [UInt8], atMost most: Int) -> Int {

@@ -90,6 +90,9 @@ package final class StreamConnection {
     /// The bytes that wait until the socket is writable.
     package private(set) var output: ArraySlice<UInt8> = []
 
+    /// Whether the other end has closed the connection, also before the epoll has told so.
+    package var isGone: Bool { isHungUp(socket.raw) }
+
     private let socket: Descriptor
     private let epoll: Epoll
     private var interest = (reads: true, writes: false)

@@ -28,6 +28,14 @@ package func waitUntilReady(
     return try systemCall("poll") { poll(&entry, 1, milliseconds()) } > 0
 }
 
+/// Whether the other end of a connection has closed it, or the connection has failed.
+package func isHungUp(_ descriptor: Int32) -> Bool {
+    let readHangup: Int32 = 0x2000  // POLLRDHUP, which Swift's Glibc does not show.
+    var entry = pollfd(fd: descriptor, events: Int16(readHangup), revents: 0)
+    guard poll(&entry, 1, 0) > 0 else { return false }
+    return Int32(entry.revents) & (readHangup | POLLHUP | POLLERR | POLLNVAL) != 0
+}
+
 /// Waits once for the poll(2) events of the entries; `false` after the timeout or a signal, −1 is without limit.
 package func waitOnce(for entries: inout [pollfd], milliseconds: Int32) -> Bool {
     (try? systemCallOnce("poll") { poll(&entries, nfds_t(entries.count), milliseconds) }) ?? 0 > 0

@@ -6,7 +6,7 @@ import Kernels
 /// A value
 /// changes after it has lasted the dwell time, the first one at once. While the total acceleration is not near 1 g, in
 /// free fall and while it is shaken, the last values hold.
-package final class OrientationDetector: ReportingDetector {
+package final class OrientationDetector: AccelerometerDetector {
     package static let kind = "orientation"
     package let name: String
     /// The accelerometer's stream; `nil` when there is none.
@@ -18,7 +18,7 @@ package final class OrientationDetector: ReportingDetector {
     package weak var delegate: (any DetectorDelegate)?
     /// How the screen was held at each sample, and the edge and the tilt from that sample on.
     package let rows: MeasuredRows? = MeasuredRows()
-    package private(set) var isDetecting = false
+    package var isDetecting = false
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
 
     /// The accelerometer's stream, if it is there.
@@ -66,31 +66,12 @@ package final class OrientationDetector: ReportingDetector {
         lean = Dwell(.undefined, delayNanoseconds: dwell)
     }
 
-    /// Starts with the next delivery, in the state of a new detector; does nothing while detecting.
-    ///
-    /// Without an accelerometer, or with one that is inactive, the delegate is told *device not available* and
-    /// detection stays off.
-    package func startDetection() {
-        guard !isDetecting else { return }
-        guard let accelerometer, accelerometer.sensor.isActive else {
-            delegate?.collect(.detectorUnavailable, self, because: "no active accelerometer")
-            return
-        }
+    package func reset() {
         edge.accept(.undefined)
         lean.accept(.undefined)
         lastTimeNanoseconds = nil
         // What a device shows at rest outlives a stop; a vector that was about to become it does not.
         gravity.interrupt()
-        isDetecting = true
-    }
-
-    package func stopDetection() { isDetecting = false }
-
-    /// Tells the delegate when the accelerometer's stream is among those that failed; the last values hold.
-    package func didLose(_ streams: [SampleStream], because error: any Error) {
-        guard isDetecting, streams.contains(where: { $0.id == accelerometer?.id }) else { return }
-        interrupt()
-        delegate?.collect(.detectorFailed, self, because: error)
     }
 
     /// Looks at the accelerometer's batch and tells the delegate what it means.
@@ -145,7 +126,8 @@ package final class OrientationDetector: ReportingDetector {
             leanDegrees: asin(min(1, abs(up.z))) * degrees)
     }
 
-    private func interrupt() {
+    /// Forgets changes under way; the last values hold.
+    package func interrupt() {
         edge.interrupt()
         lean.interrupt()
     }

@@ -2,13 +2,13 @@
 ///
 /// The definitions are Android's: five seconds of rest (stationary detect) and of motion (motion detect), where a pocket at rest
 /// and a table that shakes are no motion (significant motion).
-package final class StationaryDetector: ReportingDetector {
+package final class StationaryDetector: AccelerometerDetector {
     package static let kind = "stationary"
     package let name: String
     /// The stream of the accelerometer, where there is one.
     package let streams: [SampleStream]
     package weak var delegate: (any DetectorDelegate)?
-    package private(set) var isDetecting = false
+    package var isDetecting = false
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The change at each sample, for what is drawn.
     package let rows: MeasuredRows? = MeasuredRows()
@@ -33,26 +33,12 @@ package final class StationaryDetector: ReportingDetector {
         acceleration = AnchoredAcceleration(radiusG: Float(settings.thresholdG))
     }
 
-    /// Starts with the next delivery, knowing neither rest nor motion; does nothing while detecting.
-    package func startDetection() {
-        guard !isDetecting else { return }
-        guard streams.contains(where: \.sensor.isActive) else {
-            delegate?.collect(.detectorUnavailable, self, because: "no active accelerometer")
-            return
-        }
-        acceleration.interrupt()
+    package func reset() {
+        interrupt()
         told = nil
-        isDetecting = true
     }
 
-    package func stopDetection() { isDetecting = false }
-
-    /// Tells the delegate when the accelerometer's stream is among those that failed.
-    package func didLose(_ lost: [SampleStream], because error: any Error) {
-        guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
-        acceleration.interrupt()
-        delegate?.collect(.detectorFailed, self, because: error)
-    }
+    package func interrupt() { acceleration.interrupt() }
 
     /// Looks at the samples of the accelerometer and tells the delegate what they mean.
     package func process(_ delivery: SampleDelivery) {

@@ -4,13 +4,13 @@ package import PlainText
 ///
 /// A walk begins after some regular steps, which its first event brings. Whatever swings as regularly from 1 to 3 Hz is
 /// counted, too: a machine, a swing, a rocking boat at its berth.
-package final class StepDetector: ReportingDetector {
+package final class StepDetector: AccelerometerDetector {
     package static let kind = "steps"
     package let name: String
     /// The stream of the accelerometer, where there is one.
     package let streams: [SampleStream]
     package weak var delegate: (any DetectorDelegate)?
-    package private(set) var isDetecting = false
+    package var isDetecting = false
     /// The number of steps since the detector was made, or its count reset; a daemon keeps it over a restart.
     package private(set) var total: Int64 = 0
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
@@ -31,26 +31,8 @@ package final class StepDetector: ReportingDetector {
         finder = StepFinder(settings)
     }
 
-    /// Starts with the next delivery, standing, with the steps counted so far; does nothing while detecting.
-    package func startDetection() {
-        guard !isDetecting else { return }
-        guard streams.contains(where: \.sensor.isActive) else {
-            delegate?.collect(.detectorUnavailable, self, because: "no active accelerometer")
-            return
-        }
-        finder.interrupt()
-        isDetecting = true
-    }
-
-    /// Stops at once; steps that were too few for a walk are not counted.
-    package func stopDetection() { isDetecting = false }
-
-    /// Tells the delegate when the accelerometer's stream is among those that failed.
-    package func didLose(_ lost: [SampleStream], because error: any Error) {
-        guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
-        finder.interrupt()
-        delegate?.collect(.detectorFailed, self, because: error)
-    }
+    /// Stands again; steps that were too few for a walk are not counted.
+    package func interrupt() { finder.interrupt() }
 
     /// Looks at the samples of the accelerometer and tells the delegate what they mean.
     package func process(_ delivery: SampleDelivery) {

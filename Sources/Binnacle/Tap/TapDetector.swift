@@ -2,13 +2,13 @@
 ///
 /// A tap is an impulse of a few milliseconds with calm before and after it: hands that type, steps and a rough road give
 /// impulses as well, and no calm. The accelerometer should be read at 400 Hz; below 200 Hz impulses fall between samples.
-package final class TapDetector: ReportingDetector {
+package final class TapDetector: AccelerometerDetector {
     package static let kind = "tap"
     package let name: String
     /// The stream of the accelerometer, where there is one.
     package let streams: [SampleStream]
     package weak var delegate: (any DetectorDelegate)?
-    package private(set) var isDetecting = false
+    package var isDetecting = false
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// The acceleration at each sample, for what is drawn.
     package let rows: MeasuredRows? = MeasuredRows()
@@ -28,27 +28,13 @@ package final class TapDetector: ReportingDetector {
         finder = TapFinder(settings)
     }
 
-    /// Starts with the next delivery, before any calm; does nothing while detecting.
-    package func startDetection() {
-        guard !isDetecting else { return }
-        guard streams.contains(where: \.sensor.isActive) else {
-            delegate?.collect(.detectorUnavailable, self, because: "no active accelerometer")
-            return
-        }
-        finder.interrupt()
+    package func reset() {
+        interrupt()
         latest = nil
-        isDetecting = true
     }
 
-    /// Stops at once; taps that could become more are not reported.
-    package func stopDetection() { isDetecting = false }
-
-    /// Tells the delegate when the accelerometer's stream is among those that failed.
-    package func didLose(_ lost: [SampleStream], because error: any Error) {
-        guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
-        finder.interrupt()
-        delegate?.collect(.detectorFailed, self, because: error)
-    }
+    /// Forgets the calm before, and taps that could become more.
+    package func interrupt() { finder.interrupt() }
 
     /// Looks at the samples of the accelerometer and tells the delegate what they mean.
     package func process(_ delivery: SampleDelivery) {

@@ -8,7 +8,7 @@ import SensorGeometry
 /// Seconds follow each other from the first sample on. One is measured when its first sample of the next has come, and only
 /// if it is whole: no sample was lost, and no distance of two is longer than 2.5 times their mean. After one that is
 /// not, a change of zone or state has to last its time again.
-package final class VibrationDetector: ReportingDetector {
+package final class VibrationDetector: AccelerometerDetector {
     package static let kind = "vibration"
     package let name: String
     /// The accelerometer's stream, where there is one.
@@ -17,7 +17,7 @@ package final class VibrationDetector: ReportingDetector {
     package let settings: VibrationSettings
     /// Told what is found; held weakly, and loaded once a delivery.
     package weak var delegate: (any DetectorDelegate)?
-    package private(set) var isDetecting = false
+    package var isDetecting = false
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// What the bands' limits are compared with, once a second, for what is drawn.
     package let rows: MeasuredRows? = MeasuredRows()
@@ -82,28 +82,18 @@ package final class VibrationDetector: ReportingDetector {
         learning = settings.learnDays.map { VibrationLearning(settings, days: $0) }
     }
 
-    /// Starts with the next delivery, in the state of a new detector that has learned; does nothing while detecting.
-    package func startDetection() {
-        guard !isDetecting else { return }
-        guard streams.contains(where: \.sensor.isActive) else {
-            delegate?.collect(.detectorUnavailable, self, because: "no active accelerometer")
-            return
-        }
+    package func reset() {
         (zone, machine) = (LevelDwell(), LevelDwell())
         (isMachineKnown, isMeasured, ranSinceNanoseconds) = (false, false, nil)
         for index in readings.indices { readings[index] = Reading() }
         second = nil
-        isDetecting = true
     }
 
-    package func stopDetection() { isDetecting = false }
-
-    /// Tells the delegate when the accelerometer's stream is among those that failed; the zone and the state hold.
-    package func didLose(_ lost: [SampleStream], because error: any Error) {
-        guard isDetecting, lost.contains(where: { $0.id == streams.first?.id }) else { return }
-        second = nil
-        interrupt()
-        delegate?.collect(.detectorFailed, self, because: error)
+    /// Leaves the second under way out; the zone and the state hold.
+    package func interrupt() {
+        (second, isMeasured) = (nil, false)
+        zone.interrupt()
+        machine.interrupt()
     }
 
     /// Looks at the samples of the accelerometer, and tells the delegate what each second means that they complete.
@@ -269,12 +259,6 @@ package final class VibrationDetector: ReportingDetector {
                     + "\(Figure.Value.number(microG, decimals: 0)) µg/√Hz")
         }
         return nil
-    }
-
-    private func interrupt() {
-        isMeasured = false
-        zone.interrupt()
-        machine.interrupt()
     }
 
     // MARK: - Reports

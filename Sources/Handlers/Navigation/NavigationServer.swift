@@ -84,6 +84,10 @@ final class NavigationServer: NavigationTransport {
     // MARK: - Connections
 
     private func admit(_ socket: Descriptor) throws(SystemError) {
+        // Clients that have gone, and whose end is still to be read, must not keep a new one out.
+        if clients.count >= Self.mostClients {
+            for (token, client) in clients where client.connection.isGone { close(token) }
+        }
         guard clients.count < Self.mostClients else {
             return state.update { $0.refusedCount += 1 }
         }
