@@ -1,6 +1,6 @@
-import Binnacle
+package import Binnacle
 import Glibc
-import SensorGeometry
+package import SensorGeometry
 
 /// Learns the hard iron of a magnetometer from the directions in which it has seen the Earth's field, without a gyroscope.
 ///
@@ -8,9 +8,9 @@ import SensorGeometry
 /// are linear in the state (b, c, d), the first as |m|² = 2·m·b + c with c = F² − |b|² (a sphere), the second as m·g = b·g + d;
 /// so each is one measurement of a Kalman filter, whose covariance knows which directions of b were not seen: a turn on a table
 /// shows the level ones.
-struct IronSphere {
+package struct IronSphere {
     /// The hard iron in µT, in the device's frame.
-    var iron: Vector3 { Vector3(estimate.state[0], estimate.state[1], estimate.state[2]) }
+    package var iron: Vector3 { Vector3(estimate.state[0], estimate.state[1], estimate.state[2]) }
 
     private var estimate = LinearEstimate()
     private let startVariance: Double
@@ -47,13 +47,13 @@ struct IronSphere {
     private static let directionGain = 0.05
 
     /// Creates a sphere of which nothing is known but the standard deviation of the iron on each axis, in µT.
-    init(ironSigma: Double) {
+    package init(ironSigma: Double) {
         startVariance = ironSigma * ironSigma
         forget()
     }
 
     /// Begins with what an earlier run has learned of the device.
-    mutating func recall(_ errors: SensorErrors) {
+    package mutating func recall(_ errors: SensorErrors) {
         for axis in 0..<3 {
             estimate.state[axis] = errors.iron[axis]
             // What is learned has the share of the shape already: a restart makes it no less certain.
@@ -63,7 +63,7 @@ struct IronSphere {
     }
 
     /// What was learned; `nil` while that is less than a half of what was not known.
-    var errors: SensorErrors? {
+    package var errors: SensorErrors? {
         var sigma = Vector3.zero
         for axis in 0..<3 { sigma[axis] = (estimate.covariance[axis][axis] + shapeVariance).squareRoot() }
         guard sigma.squaredLength < 3 * startVariance / 4 else { return nil }
@@ -93,7 +93,7 @@ struct IronSphere {
     ///
     /// - Parameter up: The unit vector that points up, in the device's frame.
     /// - Returns: Its standard deviation, in µT.
-    func sigma(levelTo up: Vector3) -> Double {
+    package func sigma(levelTo up: Vector3) -> Double {
         func row(_ index: Int) -> Vector3 {
             Vector3(estimate.covariance[index][0], estimate.covariance[index][1], estimate.covariance[index][2])
         }
@@ -109,7 +109,7 @@ struct IronSphere {
     ///   - up: The unit vector that points up.
     ///   - tilt: By how much that may be off, in rad.
     ///   - nanoseconds: The stamp.
-    mutating func update(_ field: Vector3, up: Vector3, tilt: Double, at nanoseconds: Int64) {
+    package mutating func update(_ field: Vector3, up: Vector3, tilt: Double, at nanoseconds: Int64) {
         guard field.isFinite, up.isFinite else { return }
         guard let last else {
             self.last = (field, nanoseconds)

@@ -106,7 +106,7 @@ extension DetectorSection {
     }
 
     /// The section with its effective values, as TOML.
-    var lines: [String] {
+    package var lines: [String] {
         ["[\(Self.kind).\(JSONObject.quoted(name))]"] + ownLines + Self.rows.compactMap { $0.line(settings) }
     }
 
@@ -166,7 +166,7 @@ package struct StreamNeed: Sendable, Equatable {
     package let sensor: String
     package let kind: SampleKind
     /// A sufficient sampling rate, in Hz.
-    let rateHz: Double
+    package let rateHz: Double
     /// The sampling rate below which the detector misses much of what it is for, in Hz; 0 where there is none.
     var leastHz = 0.0
     /// Whether the detector works without it.

@@ -2,7 +2,7 @@ import CSDBus
 import LinuxSystem
 
 /// A client on the bus: its pending calls, and its permission.
-final class BusClient {
+package final class BusClient {
     let name: String
     unowned let service: BusService
     /// The calls that wait for the decision, in order.
@@ -22,9 +22,9 @@ final class BusClient {
     var triedCount = 0
     var action: Int { (firstAction + triedCount) % ClaimAuthority.actions.count }
 
-    static let mostCalls = 64
+    package static let mostCalls = 64
     /// The maximum number of calls of an account that wait for decisions: the bus allows it 256 connections.
-    static let mostCallsOfAccount = 1024
+    package static let mostCallsOfAccount = 1024
     /// The validity of a decision: each is a round trip to polkit, and clients may call in a loop.
     static let decisionNanoseconds: Int64 = 1_000_000_000
 

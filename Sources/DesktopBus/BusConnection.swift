@@ -1,4 +1,4 @@
-import CSDBus
+package import CSDBus
 import Glibc
 import LinuxSystem
 
@@ -6,13 +6,13 @@ import LinuxSystem
 ///
 /// Callbacks are C functions with a pointer to their receiver. It is unretained: the receiver closes the connection before its
 /// own end.
-final class BusConnection {
-    let library: csdbus
+package final class BusConnection {
+    package let library: csdbus
     private let bus: OpaquePointer
 
     /// Begins to connect, which ``process()`` continues; without an address to the system bus, which `DBUS_SYSTEM_BUS_ADDRESS`
     /// may name.
-    init(address: String? = nil) throws(BusFailure) {
+    package init(address: String? = nil) throws(BusFailure) {
         let library = try BusLibrary.load()
         var bus: OpaquePointer?
         try busCall("the system bus cannot be reached") {
@@ -28,7 +28,7 @@ final class BusConnection {
     }
 
     /// Leaves the bus and discards pending calls.
-    func close() { library.close(bus) }
+    package func close() { library.close(bus) }
 
     deinit {
         close()
@@ -52,7 +52,7 @@ final class BusConnection {
     }
 
     /// Reads, dispatches and writes once; returns whether there may be more.
-    func process() throws(BusFailure) -> Bool {
+    package func process() throws(BusFailure) -> Bool {
         try busCall("the system bus") { library.process(bus, nil) } > 0
     }
 
@@ -72,7 +72,7 @@ final class BusConnection {
         try busCall("sd_bus_request_name_async") { library.request_name_async(bus, nil, name, flags, answer, receiver) }
     }
 
-    func add(
+    package func add(
         _ interface: BusInterface, _ table: UnsafePointer<sd_bus_vtable>, receiver: UnsafeMutableRawPointer
     ) throws(BusFailure) {
         try busCall("sd_bus_add_object_vtable") {
@@ -81,7 +81,7 @@ final class BusConnection {
     }
 
     /// Subscribes to messages of the bus; pass the result to ``remove(_:)``.
-    func match(
+    package func match(
         _ rule: String, _ take: @escaping sd_bus_message_handler_t, receiver: UnsafeMutableRawPointer
     ) throws(BusFailure) -> OpaquePointer? {
         var slot: OpaquePointer?
@@ -93,7 +93,7 @@ final class BusConnection {
 
     // MARK: - Messages
 
-    func signal(
+    package func signal(
         _ name: String, of interface: String, at path: String, to client: String? = nil,
         _ write: (BusMessage) throws(BusFailure) -> Void
     ) throws(BusFailure) {
@@ -108,7 +108,7 @@ final class BusConnection {
     }
 
     /// Calls a method; ``remove(_:)`` cancels the wait for the answer.
-    func call(
+    package func call(
         _ method: String, of interface: String, at path: String, of name: String, within microseconds: UInt64,
         answer: @escaping sd_bus_message_handler_t, receiver: UnsafeMutableRawPointer,
         _ write: (BusMessage) throws(BusFailure) -> Void
@@ -124,7 +124,7 @@ final class BusConnection {
         return slot
     }
 
-    func reply(to call: BusMessage, _ write: (BusMessage) throws(BusFailure) -> Void = { _ in }) throws(BusFailure) {
+    package func reply(to call: BusMessage, _ write: (BusMessage) throws(BusFailure) -> Void = { _ in }) throws(BusFailure) {
         var raw: OpaquePointer?
         try busCall("sd_bus_message_new_method_return") { library.message_new_method_return(call.raw, &raw) }
         let message = try own(raw)
@@ -132,7 +132,7 @@ final class BusConnection {
         try send(message)
     }
 
-    func refuse(_ call: BusMessage, _ name: String, _ text: String) throws(BusFailure) {
+    package func refuse(_ call: BusMessage, _ name: String, _ text: String) throws(BusFailure) {
         var raw: OpaquePointer?
         try busCall("sd_bus_message_new_method_error") {
             name.withCString { name in

@@ -1,26 +1,32 @@
 import Binnacle
-import CSDBus
+package import CSDBus
 
 /// An interface at a path: its members, a row each, from which the library's table is made.
-struct BusInterface {
-    enum Member {
+package struct BusInterface {
+    package enum Member {
         /// A method, its argument types, and the type and the name of its result.
         case method(String, arguments: String = "", result: (type: String, name: String)? = nil)
         case property(String, type: String)
         case signal(String, type: String, names: [String])
     }
 
-    let name: String
-    let path: String
+    package let name: String
+    package let path: String
     let members: [Member]
 
+    package init(name: String, path: String, members: [Member]) {
+        self.name = name
+        self.path = path
+        self.members = members
+    }
+
     /// The well-known name of the service that desktops use.
-    static let proxyName = "net.hadess.SensorProxy"
+    package static let proxyName = "net.hadess.SensorProxy"
     /// The well-known name of our own interface.
-    static let ownName = "org.binnacle.Binnacle1"
+    package static let ownName = "org.binnacle.Binnacle1"
 
     /// The interface of iio-sensor-proxy 3.9, unchanged.
-    static let proxy = BusInterface(
+    package static let proxy = BusInterface(
         name: proxyName, path: "/net/hadess/SensorProxy",
         members: [.accelerometer, .light, .proximity].flatMap(claims) + [
             .property("HasAccelerometer", type: "b"),
@@ -33,12 +39,12 @@ struct BusInterface {
             .property("ProximityNear", type: "b"),
         ])
 
-    static let compass = BusInterface(
+    package static let compass = BusInterface(
         name: "net.hadess.SensorProxy.Compass", path: "/net/hadess/SensorProxy/Compass",
         members: claims(.compass) + [.property("HasCompass", type: "b"), .property("CompassHeading", type: "d")])
 
     /// Our own: a signal for each kind of event, and the daemon's status.
-    static let own = BusInterface(
+    package static let own = BusInterface(
         name: ownName, path: "/org/binnacle/Binnacle1",
         members: [
             .method("Status", result: ("a{sv}", "status")), .method("GetStatus", result: ("s", "json")),
@@ -57,7 +63,7 @@ struct BusInterface {
     }
 
     /// Makes the library's table, which is never freed.
-    func makeTable(
+    package func makeTable(
         call: @escaping sd_bus_message_handler_t, get: @escaping sd_bus_property_get_t
     ) -> UnsafePointer<sd_bus_vtable> {
         let rows = members.map { member in
@@ -113,7 +119,7 @@ extension DesktopValues {
 }
 
 extension DesktopSensor {
-    var interface: BusInterface { self == .compass ? .compass : .proxy }
+    package var interface: BusInterface { self == .compass ? .compass : .proxy }
 
     /// The properties sent to all clients in one signal.
     var publicProperties: [String] {

@@ -14,12 +14,12 @@ enum BusLibrary {
     }
 }
 
-struct BusFailure: Error, CustomStringConvertible {
+package struct BusFailure: Error, CustomStringConvertible {
     let call: String
     /// The error number; 0 when `call` contains the reason.
     let code: Int32
 
-    var description: String {
+    package var description: String {
         code == 0 ? call : "\(call): \(SystemError(code: code, call: "").reason)"
     }
 }

@@ -1,12 +1,17 @@
 import Binnacle
-import CSDBus
-import PlainText
+package import CSDBus
+package import PlainText
 
 /// A value of a property, a figure or the status, with its type on the bus.
-enum BusValue: Equatable {
-    struct Entry: Equatable {
+package enum BusValue: Equatable {
+    package struct Entry: Equatable {
         let name: String
         let value: BusValue
+
+        package init(name: String, value: BusValue) {
+            self.name = name
+            self.value = value
+        }
     }
 
     case boolean(Bool)
@@ -17,7 +22,7 @@ enum BusValue: Equatable {
     case dictionary([Entry])
 
     /// The same value; `nil` for `null`, which D-Bus lacks: unknown values are omitted.
-    init?(_ json: JSONValue) {
+    package init?(_ json: JSONValue) {
         switch json {
         case .null: return nil
         case .boolean(let value): self = .boolean(value)
@@ -50,8 +55,8 @@ enum BusValue: Equatable {
 }
 
 /// A message for writing or reading; it belongs to the thread of its connection.
-final class BusMessage {
-    let raw: OpaquePointer
+package final class BusMessage {
+    package let raw: OpaquePointer
     private let library: csdbus
 
     /// Takes ownership of a message that was made.
@@ -61,7 +66,7 @@ final class BusMessage {
     }
 
     /// Retains a message that the library owns.
-    init(keeping raw: OpaquePointer, _ library: csdbus) {
+    package init(keeping raw: OpaquePointer, _ library: csdbus) {
         self.raw = library.message_ref(raw) ?? raw
         self.library = library
     }
@@ -72,17 +77,17 @@ final class BusMessage {
 
     // MARK: - Writing
 
-    func append(_ text: String) throws(BusFailure) {
+    package func append(_ text: String) throws(BusFailure) {
         try busCall("sd_bus_message_append_basic") {
             text.withCString { library.message_append_basic(raw, CChar(UInt8(ascii: "s")), $0) }
         }
     }
 
     func append(_ number: UInt64) throws(BusFailure) { try append(number, type: "t") }
-    func append(_ number: UInt32) throws(BusFailure) { try append(number, type: "u") }
+    package func append(_ number: UInt32) throws(BusFailure) { try append(number, type: "u") }
     func append(_ number: Int64) throws(BusFailure) { try append(number, type: "x") }
 
-    func append(_ value: BusValue) throws(BusFailure) {
+    package func append(_ value: BusValue) throws(BusFailure) {
         switch value {
         // A boolean is an int for sd-bus.
         case .boolean(let value): try append(CInt(value ? 1 : 0), type: "b")
@@ -111,11 +116,11 @@ final class BusMessage {
         }
     }
 
-    func append(emptyArrayOf type: String) throws(BusFailure) {
+    package func append(emptyArrayOf type: String) throws(BusFailure) {
         try within("a", type) { () throws(BusFailure) in }
     }
 
-    func within(_ type: Unicode.Scalar, _ contents: String, _ body: () throws(BusFailure) -> Void) throws(BusFailure) {
+    package func within(_ type: Unicode.Scalar, _ contents: String, _ body: () throws(BusFailure) -> Void) throws(BusFailure) {
         try busCall("sd_bus_message_open_container") {
             library.message_open_container(raw, CChar(UInt8(ascii: type)), contents)
         }
@@ -139,28 +144,28 @@ final class BusMessage {
     /// signals.
     var isOfBus: Bool { sender == "org.freedesktop.DBus" }
 
-    var member: String { library.message_get_member(raw).map { String(cString: $0) } ?? "" }
+    package var member: String { library.message_get_member(raw).map { String(cString: $0) } ?? "" }
 
     /// The error's name and message; `nil` for other messages.
-    var error: String? {
+    package var error: String? {
         guard let error = library.message_get_error(raw), let name = error.pointee.name else { return nil }
         let words = error.pointee.message.map { ": " + String(cString: $0) } ?? ""
         return String(cString: name) + words
     }
 
     /// The next value as text; `nil` for another type.
-    func text() -> String? {
+    package func text() -> String? {
         var text: UnsafePointer<CChar>?
         guard library.message_read_basic(raw, CChar(UInt8(ascii: "s")), &text) > 0, let text else { return nil }
         return String(cString: text)
     }
 
-    func boolean() -> Bool? {
+    package func boolean() -> Bool? {
         var value: CInt = 0
         return library.message_read_basic(raw, CChar(UInt8(ascii: "b")), &value) > 0 ? value != 0 : nil
     }
 
-    func number() -> UInt32? {
+    package func number() -> UInt32? {
         var value: UInt32 = 0
         return library.message_read_basic(raw, CChar(UInt8(ascii: "u")), &value) > 0 ? value : nil
     }
@@ -191,18 +196,18 @@ final class BusMessage {
     }
 
     /// Enters a container; `false` if there is none of this type.
-    func enter(_ type: Unicode.Scalar, _ contents: String) -> Bool {
+    package func enter(_ type: Unicode.Scalar, _ contents: String) -> Bool {
         library.message_enter_container(raw, CChar(UInt8(ascii: type)), contents) > 0
     }
 
-    func exit() { _ = library.message_exit_container(raw) }
+    package func exit() { _ = library.message_exit_container(raw) }
 
     /// The signature of the variant that is next, without entering it.
-    var variantContents: String? {
+    package var variantContents: String? {
         var (type, contents) = (CChar(0), UnsafePointer<CChar>?.none)
         guard library.message_peek_type(raw, &type, &contents) > 0, type == CChar(UInt8(ascii: "v")) else { return nil }
         return contents.map { String(cString: $0) }
     }
 
-    func skip(_ types: String) { _ = library.message_skip(raw, types) }
+    package func skip(_ types: String) { _ = library.message_skip(raw, types) }
 }

@@ -5,7 +5,7 @@ import LinuxSystem
 import PlainText
 
 /// The work of ``DesktopBus`` on its thread.
-final class BusService {
+package final class BusService {
     var settings: DBusSettings
     let surroundings: DesktopBus.Surroundings
     let gauges: Gauges<BusStatistics>
@@ -46,8 +46,8 @@ final class BusService {
     }
 
     /// The maximum number of clients with claims, in all and of one account: the bus allows a connection 512 matches.
-    static let mostClients = 400
-    static let mostClientsOfAccount = 100
+    package static let mostClients = 400
+    package static let mostClientsOfAccount = 100
     /// The number of messages unread by the bus from which events are dropped.
     private static let mostQueued = 1024
     /// The pause before a refused name is requested again: the bus may have read its policy before the package was complete.

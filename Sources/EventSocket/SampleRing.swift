@@ -3,9 +3,9 @@ import Binnacle
 /// The last samples of one stream, for all subscribers: each sample has a place, counted from 0 and never reused.
 ///
 /// Subscribers keep no samples but places, so a slow one costs no memory.
-struct SampleRing {
+package struct SampleRing {
     /// The number of samples that a subscriber may be behind: two seconds at 4 kHz, 192 KiB.
-    static let capacity = 8192
+    package static let capacity = 8192
     /// The number of samples in a line, which has less than 10 KiB, so that lines of events fit behind it in a piece.
     static let mostInLine = 128
 

@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 /// The server's work on its thread: accepts connections, and sends lines as fast as each client reads.
-final class SocketService {
+package final class SocketService {
     let gauges: Gauges<SocketGauges>
     let policy: PeerPolicy
     let settings: SocketSettings
@@ -46,9 +46,9 @@ final class SocketService {
     private static let pieceSize = 16_384
     /// How long a client may write after a refusal: if the connection were closed, its write would fail before it has read the
     /// reason.
-    static let refusedNanoseconds: Int64 = 2_000_000_000
+    package static let refusedNanoseconds: Int64 = 2_000_000_000
     /// The number of bytes that a client may write in this time.
-    static let mostDiscarded = 1 << 20
+    package static let mostDiscarded = 1 << 20
     /// The number of pieces before other connections are served.
     private static let mostPieces = 4
 

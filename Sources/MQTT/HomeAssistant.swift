@@ -1,5 +1,5 @@
-import Binnacle
-import Handlers
+package import Binnacle
+package import Handlers
 import PlainText
 
 /// The description of a sensor for Home Assistant, in one retained message (MQTT device discovery, Home Assistant 2024.11 and
@@ -238,12 +238,23 @@ struct HomeAssistantDevice {
     private static func capitalized(_ words: String) -> String { words.prefix(1).uppercased() + words.dropFirst() }
 }
 
-struct HomeAssistantTopics {
+package struct HomeAssistantTopics {
     let prefix: String
     let machine: MachineNames
     let status: String?
     let state: @Sendable (_ sensor: String) -> String
     let event: @Sendable (_ kind: EventKind, _ sensor: String) -> String
+
+    package init(
+        prefix: String, machine: MachineNames, status: String?, state: @escaping @Sendable (_ sensor: String) -> String,
+        event: @escaping @Sendable (_ kind: EventKind, _ sensor: String) -> String
+    ) {
+        self.prefix = prefix
+        self.machine = machine
+        self.status = status
+        self.state = state
+        self.event = event
+    }
 
     /// The machine as a part of identifiers, in which Home Assistant allows only letters, digits, - and _.
     var node: String {
@@ -258,19 +269,19 @@ struct HomeAssistantTopics {
 }
 
 /// The messages that a broker retains for Home Assistant: one for each sensor, in a folder without any others.
-struct MQTTDiscovery: Sendable, Equatable {
-    struct Message: Sendable, Equatable {
-        let topic: String
-        let text: String
-        let sensor: String
+package struct MQTTDiscovery: Sendable, Equatable {
+    package struct Message: Sendable, Equatable {
+        package let topic: String
+        package let text: String
+        package let sensor: String
     }
 
     /// The topics of all messages, with a wildcard: other retained messages there are from an earlier configuration.
-    let filter: String
-    let messages: [Message]
+    package let filter: String
+    package let messages: [Message]
 
     /// Describes the sensors of some detectors; without any, all messages of an earlier configuration are removed.
-    init(_ detectors: [HandledDetector], _ topics: HomeAssistantTopics) {
+    package init(_ detectors: [HandledDetector], _ topics: HomeAssistantTopics) {
         filter = "\(topics.folder)/+/config"
         var sensors: [String] = []
         for detector in detectors where !sensors.contains(detector.sensor) { sensors.append(detector.sensor) }

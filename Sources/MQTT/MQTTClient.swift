@@ -7,7 +7,7 @@ import LinuxSystem
 ///
 /// Each attempt has a new client, so that passwords and certificates are read again and no state of a failure remains. The
 /// library therefore never resends; the publisher keeps unacknowledged messages.
-final class MQTTClient {
+package final class MQTTClient {
     let settings: MQTTSettings
     let functions: cmosquitto
     let handle: OpaquePointer
@@ -85,7 +85,7 @@ final class MQTTClient {
     }
 
     /// Why libmosquitto cannot be used; `nil` if it can.
-    static var missingLibrary: String? {
+    package static var missingLibrary: String? {
         do throws(MQTTFailure) {
             _ = try loadLibrary()
             return nil

@@ -1,23 +1,23 @@
 import LinuxSystem
 
 /// The limits of what a broker, and its other clients, can cause; SECURITY.md lists them.
-enum MQTTLimits {
+package enum MQTTLimits {
     /// The bytes that may arrive unexplained: a handshake, and a packet that is not complete.
-    static let unexplainedBytes = 262_144
+    package static let unexplainedBytes = 262_144
     /// The bytes that an acknowledgement explains, or a message beside its topic and payload.
     static let bytesPerPacket = 512
     /// More messages than are ever in flight; the library would queue the excess in its own memory.
     static let inFlight: UInt32 = 4000
     /// The longest topic at which messages are accepted, in bytes.
-    static let topicBytes = 1024
+    package static let topicBytes = 1024
     /// The number of messages at the topics of descriptions that are accepted from a connection, beside twice our own.
-    static let descriptions = 2000
+    package static let descriptions = 2000
     /// The longest request, in bytes.
     static let requestBytes = 256
     /// The number of requests that are accepted at once, and the number in each second.
-    static let requests = (atOnce: 1000, perSecond: 100)
+    package static let requests = (atOnce: 1000, perSecond: 100)
     /// The number of events that are published again at once, and the number in each second.
-    static let repeats = (atOnce: 1000, perSecond: 1000)
+    package static let repeats = (atOnce: 1000, perSecond: 1000)
 }
 
 /// How many messages are allowed: some at once, and a number in each second.

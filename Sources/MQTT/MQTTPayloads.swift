@@ -1,14 +1,14 @@
-import Binnacle
-import Handlers
+package import Binnacle
+package import Handlers
 import PlainText
 
 /// Makes the messages of a handler's events, in the order of first sending.
-struct MQTTPayloads {
+package struct MQTTPayloads {
     /// A text with placeholders; `nil` for JSON.
     let template: CommandTemplate.Argument?
     private var last: EventNumber?
 
-    init(template: CommandTemplate.Argument?) {
+    package init(template: CommandTemplate.Argument?) {
         self.template = template
     }
 
@@ -17,7 +17,7 @@ struct MQTTPayloads {
     /// The JSON has two members beside the event's own. `key` is unique within the `identity`: a repetition and an event made by
     /// a decorator have the number of another event. `previous` is the number in the message before, so that a reader detects a
     /// missing one; the first message of an identity and the first after a start without a store have none.
-    mutating func next(_ event: Event, behind stored: EventNumber? = nil) -> [UInt8] {
+    package mutating func next(_ event: Event, behind stored: EventNumber? = nil) -> [UInt8] {
         let previous = (last ?? stored).flatMap { $0.identity == event.identity ? String($0.sequence) : nil }
         last = EventNumber(event)
         return message(event, previous.map { ("previous", $0) })

@@ -1,34 +1,38 @@
-import Binnacle
-import Handlers
+package import Binnacle
+package import Handlers
 import PlainText
 import Glibc
 import LinuxSystem
 
 /// The timeouts of a connection to a broker, in nanoseconds.
-struct MQTTTimes: Sendable {
+package struct MQTTTimes: Sendable {
     /// From the first packet to the broker's CONNACK.
-    var connect: Int64 = 10_000_000_000
+    package var connect: Int64 = 10_000_000_000
     /// From a PUBLISH to its PUBACK.
-    var answer: Int64 = 30_000_000_000
+    package var answer: Int64 = 30_000_000_000
     /// The time that a connection has to last before the recovery is reported.
-    var lasting: Int64 = 5_000_000_000
+    package var lasting: Int64 = 5_000_000_000
     /// How long requests are not subscribed to after too many came, and how long there may be no more until that is over.
-    var requestPause: Int64 = 60_000_000_000
-    var pauses = RetryPauses()
+    package var requestPause: Int64 = 60_000_000_000
+    package var pauses = RetryPauses()
+
+    package init() {}
 }
 
 /// The state of the connection to a broker.
-struct MQTTFigures: Sendable {
+package struct MQTTFigures: Sendable {
     /// When the broker accepted the current connection, on CLOCK_MONOTONIC; `nil` without one.
-    var connectedSinceNanoseconds: Int64?
+    package var connectedSinceNanoseconds: Int64?
     /// The last failure; `nil` after a connection has lasted.
-    var failure: String?
+    package var failure: String?
     /// The number of events that the broker acknowledged.
-    var publishedCount = 0
+    package var publishedCount = 0
     /// The number of events skipped because the broker rejects them.
-    var refusedCount = 0
+    package var refusedCount = 0
     /// The number of connections accepted after the first.
-    var reconnectCount = 0
+    package var reconnectCount = 0
+
+    package init() {}
 }
 
 /// Publishes events to a broker, and reconnects without end; for one thread.
@@ -36,11 +40,16 @@ struct MQTTFigures: Sendable {
 /// Each event is one message, by default with QoS 1 and the event's JSON. The publisher keeps unacknowledged events in order and
 /// sends them again over the next connection, so the broker may get an event twice; at most ``windowLimit`` messages are in
 /// flight. The library resends nothing.
-final class MQTTPublisher {
-    struct Topics: Sendable {
+package final class MQTTPublisher {
+    package struct Topics: Sendable {
         let event: @Sendable (Event) -> String
         /// The topic of a sensor's retained state; `nil` when no states are published.
         var state: (@Sendable (_ sensor: String) -> String)?
+
+        package init(event: @escaping @Sendable (Event) -> String, state: (@Sendable (_ sensor: String) -> String)? = nil) {
+            self.event = event
+            self.state = state
+        }
     }
 
     struct Entry {
@@ -70,7 +79,7 @@ final class MQTTPublisher {
         var until: Int64
     }
 
-    static let windowLimit = 64
+    package static let windowLimit = 64
     /// The number of connections in a row closed by the broker before events are sent one by one.
     static let toleratedClosings = 2
     /// The number of further connections closed on one event before the event is skipped.
@@ -107,7 +116,7 @@ final class MQTTPublisher {
     private var connectionCount = 0
 
     /// The plan of a handler that publishes its events; without a store, up to `capacity` of them wait.
-    static func plan(
+    package static func plan(
         _ settings: MQTTSettings, _ topics: Topics, capacity: Int = HandlerWork.usualCapacity,
         times: MQTTTimes = MQTTTimes(), observe: @escaping @Sendable (MQTTFigures) -> Void = { _ in }
     ) -> HandlerPlan {

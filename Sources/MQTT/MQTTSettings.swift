@@ -32,7 +32,7 @@ package struct MQTTSettings: Sendable, Equatable {
     /// The message of an event; `nil` for its JSON.
     package var payload: CommandTemplate.Argument?
     /// The messages retained for Home Assistant; `nil` for none.
-    var discovery: MQTTDiscovery?
+    package var discovery: MQTTDiscovery?
     /// Whether an event without a subscriber is kept until there is one; requires MQTT 5.
     package var waitsForSubscriber = false
     /// The topic of requests for missed events; `nil` for none.

@@ -264,13 +264,13 @@ package struct PicturePage {
 }
 
 /// Quantises a series to 16 bits; its least and greatest value stay exact.
-struct Scale {
+package struct Scale {
     let kind: SampledValue.Form
-    let least: Double
-    let greatest: Double
-    let step: Double
+    package let least: Double
+    package let greatest: Double
+    package let step: Double
 
-    init(_ track: Track, _ series: Int) {
+    package init(_ track: Track, _ series: Int) {
         kind = track.kinds[series]
         var (low, high) = (Double.infinity, -Double.infinity)
         if track.blockNanoseconds > 0 {
@@ -284,7 +284,7 @@ struct Scale {
     }
 
     /// The steps of a block, rounded outwards; the first is above the second if it has no value.
-    func steps(_ low: Float, _ high: Float) -> (low: UInt16, high: UInt16) {
+    package func steps(_ low: Float, _ high: Float) -> (low: UInt16, high: UInt16) {
         guard low <= high else { return kind == .bits ? (0, 0) : (65_535, 0) }
         guard kind != .bits else { return (UInt16(low), UInt16(low)) }
         guard step > 0 else { return (0, 65_535) }

@@ -1,8 +1,8 @@
-import Binnacle
+package import Binnacle
 import PlainText
 
 /// How live views write values: `watch` by this code, and the page by the same rules, which it gets as ``rules``.
-enum ShownValue {
+package enum ShownValue {
     /// Figures that say something only together with others.
     private static let hidden: Set<Figure.Name> = [
         .frame, .quaternionW, .quaternionX, .quaternionY, .quaternionZ, .gravityX, .gravityY, .gravityZ, .userX, .userY,
@@ -11,7 +11,7 @@ enum ShownValue {
     private static let units = Figure.Name.Unit.allCases.sorted { $0.rawValue.utf8.count > $1.rawValue.utf8.count }
 
     /// Words and unit of a value's name, as in "turn rate" and "°/s" of "turn_rate_dps".
-    static func split(_ name: String) -> (words: String, unit: String) {
+    package static func split(_ name: String) -> (words: String, unit: String) {
         // The shortest unit ends every name.
         let unit = units.first { name.hasSuffix($0.rawValue) } ?? .ratio
         let words = name.dropLast(unit.rawValue.count)
@@ -19,13 +19,13 @@ enum ShownValue {
     }
 
     /// A value with its unit, in three digits that count, as far as the figure has them; angles in tenths.
-    static func text(_ value: Double, of name: String) -> String {
+    package static func text(_ value: Double, of name: String) -> String {
         let unit = split(name).unit
         return number(value, isAngle: unit == "°", most: mostDecimals(Figure.Name(rawValue: name)) ?? 3) + unit
     }
 
     /// A value that is off by no more than another one, as in "353.6° ± 3.9°".
-    static func text(_ value: Double, within accuracy: Double, unit: String) -> String {
+    package static func text(_ value: Double, within accuracy: Double, unit: String) -> String {
         let decimals = accuracy >= 10 ? 0 : 1
         return [value, accuracy].map { (Decimal.text($0, decimals: decimals) ?? "-") + unit }.joined(separator: " ± ")
     }
@@ -38,7 +38,7 @@ enum ShownValue {
     }
 
     /// What a view shows of a detector besides its state, as in "field 49.1 µT".
-    static func text(_ figure: Figure) -> String? {
+    package static func text(_ figure: Figure) -> String? {
         guard !hidden.contains(figure.name) else { return nil }
         guard case .number(let value, _) = figure.value else { return figure.text }
         return "\(split(figure.name.rawValue).words) \(text(value, of: figure.name.rawValue))"

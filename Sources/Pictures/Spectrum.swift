@@ -1,4 +1,4 @@
-import Binnacle
+package import Binnacle
 import Glibc
 import Kernels
 
@@ -10,24 +10,24 @@ import Kernels
 ///
 /// Source: P. Welch, "The use of fast Fourier transform for the estimation of power spectra", IEEE Transactions on
 /// Audio and Electroacoustics 15 (1967), 70–73.
-final class Spectrum {
+package final class Spectrum {
     /// Samples of a segment.
     static let length = 512
     /// Frequencies from 0 to half the sampling rate.
-    static let frequencyCount = length / 2 + 1
+    package static let frequencyCount = length / 2 + 1
 
     /// The sum of consecutive segments; their mean density is ``levels`` · ``density``.
-    struct Cell {
+    package struct Cell {
         /// First and last stamp of the segments, in nanoseconds; there may be gaps between.
         var startNanoseconds: Int64
         var endNanoseconds: Int64
         /// The number of segments.
-        var count: Int
+        package var count: Int
         /// The sum of their periodograms before scaling to a density, in (m/s²)², at frequencies `rateHz` / `length` apart.
-        var power: [Float]
+        package var power: [Float]
 
         /// The mean periodogram, one-sided.
-        var levels: [Double] {
+        package var levels: [Double] {
             power.indices.map { index in
                 // Frequency 0 and the last one have no negative counterpart.
                 let share = index == 0 || index == power.count - 1 ? 0.5 : 1
@@ -37,11 +37,11 @@ final class Spectrum {
     }
 
     /// In the order of time; each of the same number of segments, except the last.
-    private(set) var cells: [Cell] = []
+    package private(set) var cells: [Cell] = []
     /// The mean sampling rate of all segments, in Hz; 0 without segments.
-    var rateHz: Double { segmentSeconds > 0 ? segmentSamples / segmentSeconds : 0 }
+    package var rateHz: Double { segmentSeconds > 0 ? segmentSamples / segmentSeconds : 0 }
     /// Factor from ``Cell/levels`` to a density in (m/s²)²/Hz: 2 / (rate · Σ w²).
-    var density: Double { rateHz > 0 ? 2 / (rateHz * windowPower) : 0 }
+    package var density: Double { rateHz > 0 ? 2 / (rateHz * windowPower) : 0 }
 
     /// Samples of the current segment, with room for a whole one; the last lane is 0.
     private var samples = Array(repeating: SIMD4<Float>.zero, count: Spectrum.length)
@@ -60,7 +60,7 @@ final class Spectrum {
     private static let mostCells = 128
 
     /// Creates an empty spectrum; a gap longer than this between two samples ends a segment, which is discarded.
-    init(gapNanoseconds: Int64 = 1_000_000_000) {
+    package init(gapNanoseconds: Int64 = 1_000_000_000) {
         self.gapNanoseconds = gapNanoseconds
         window = (0..<Self.length).map { Float(0.5 - 0.5 * cos(2 * .pi * Double($0) / Double(Self.length))) }
         windowPower = window.reduce(0) { $0 + Double($1) * Double($1) }
@@ -70,7 +70,7 @@ final class Spectrum {
     ///
     /// A sample that follows a gap, or whose stamp goes backwards, begins a new segment. One that is not finite is discarded,
     /// and the next one begins a new segment.
-    func append(_ columns: SampleColumns) {
+    package func append(_ columns: SampleColumns) {
         var next = 0
         while next < columns.count {
             next = fill(columns, from: next)

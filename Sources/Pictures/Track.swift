@@ -1,33 +1,33 @@
-import Binnacle
-import Kernels
+package import Binnacle
+package import Kernels
 
 /// Several series over one time axis in bounded memory.
 ///
 /// A short recording keeps every sample, a long one the least and greatest value of equal blocks of time. The first
 /// blocks have the length that the first samples need; when there are too many, pairs are joined. So memory does not
 /// depend on the length of the recording, and no extreme is lost.
-final class Track {
+package final class Track {
     let kinds: [SampledValue.Form]
-    private(set) var sampleCount = 0
+    package private(set) var sampleCount = 0
     /// Samples earlier than the first one of the track, which are not kept.
     private(set) var earlierCount = 0
     /// `nil` without samples.
     private(set) var originNanoseconds: Int64?
     private(set) var lastNanoseconds: Int64 = .min
     /// 0 while every sample is kept.
-    private(set) var blockNanoseconds: Int64 = 0
+    package private(set) var blockNanoseconds: Int64 = 0
 
     /// Stamps, while every sample is kept.
     private(set) var times: [Int64] = []
     /// Values of samples, or least values of blocks, by series.
-    private(set) var least: [[Float]]
+    package private(set) var least: [[Float]]
     /// Greatest values of blocks; empty while every sample is kept.
-    private(set) var greatest: [[Float]]
+    package private(set) var greatest: [[Float]]
 
     private let capacity: Int
 
     /// Creates an empty track of at most `capacity` blocks (even), or half as many single samples.
-    init(_ kinds: [SampledValue.Form], capacity: Int) {
+    package init(_ kinds: [SampledValue.Form], capacity: Int) {
         precondition(capacity >= 4 && capacity.isMultiple(of: 2), "a track needs an even number of blocks")
         self.kinds = kinds
         self.capacity = capacity
@@ -36,10 +36,10 @@ final class Track {
     }
 
     /// The number of blocks, or of samples while all are kept.
-    var count: Int { blockNanoseconds > 0 ? least.first?.count ?? 0 : times.count }
+    package var count: Int { blockNanoseconds > 0 ? least.first?.count ?? 0 : times.count }
 
     /// Adds samples in the order of stamps; `extremes` returns those of a range, empty ones if it has no value.
-    func append(
+    package func append(
         _ times: UnsafePointer<Int64>, count: Int, extremes: (_ series: Int, _ range: Range<Int>) -> Extremes
     ) {
         guard count > 0 else { return }
@@ -81,7 +81,7 @@ final class Track {
     }
 
     /// The extremes of a series from one stamp up to another; `nil` without values.
-    func extremes(of series: Int, from start: Int64, to end: Int64) -> Extremes? {
+    package func extremes(of series: Int, from start: Int64, to end: Int64) -> Extremes? {
         guard let origin = originNanoseconds, end > origin, start <= lastNanoseconds else { return nil }
         var result = Extremes()
         if blockNanoseconds == 0 {
@@ -166,7 +166,7 @@ final class Track {
     }
 
     /// The extremes of two joined blocks.
-    static func union(_ kind: SampledValue.Form, _ one: Extremes, _ other: Extremes) -> Extremes {
+    package static func union(_ kind: SampledValue.Form, _ one: Extremes, _ other: Extremes) -> Extremes {
         guard one.least <= one.greatest else { return other }
         guard other.least <= other.greatest else { return one }
         switch kind {
@@ -204,7 +204,7 @@ extension Extremes {
     }
 
     /// The extremes of one value; empty for NaN.
-    init(one value: Float) {
+    package init(one value: Float) {
         self.init()
         include(value)
     }

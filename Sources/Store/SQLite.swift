@@ -1,16 +1,16 @@
 import CSQLite
 
 /// A connection to a database file, for one thread at a time.
-final class Database {
+package final class Database {
     /// The use of the file, which has to exist.
-    enum Access: Sendable {
+    package enum Access: Sendable {
         /// Reading and writing.
         case change
         /// Reading without the log beside the file, which no process may change meanwhile.
         case readImmutable
     }
 
-    enum Value {
+    package enum Value {
         case null
         case integer(Int64)
         case text(String)
@@ -50,7 +50,7 @@ final class Database {
     private var isOpen = true
 
     /// Opens a file with untrusted contents; throws if a part of the path is a symbolic link, and without the library.
-    init(path: String, access: Access) throws(StoreFailure) {
+    package init(path: String, access: Access) throws(StoreFailure) {
         var reason: UnsafePointer<CChar>?
         guard let library = csqlite_load(&reason) else {
             throw StoreFailure(SQLiteError(SQLITE_MISUSE, "load SQLite", Self.text(reason), path: path))
@@ -84,7 +84,7 @@ final class Database {
     deinit { close() }
 
     /// Closes the connection; later uses fail.
-    func close() {
+    package func close() {
         guard isOpen else { return }
         isOpen = false
         // A statement that is not finalized would keep the file locked.
@@ -105,7 +105,7 @@ final class Database {
     // MARK: - Statements
 
     /// Runs a statement once and ignores its rows.
-    func execute(_ sql: String) throws(StoreFailure) {
+    package func execute(_ sql: String) throws(StoreFailure) {
         let statement = try prepare(sql, flags: 0)
         defer { _ = library.pointee.finalize(statement) }
         while try step(statement, sql) {}
@@ -135,7 +135,7 @@ final class Database {
     }
 
     /// The first column of the first row; `nil` if it is not an integer.
-    func integer(_ sql: String, _ values: Value...) throws(StoreFailure) -> Int64? {
+    package func integer(_ sql: String, _ values: Value...) throws(StoreFailure) -> Int64? {
         try first(sql, values) { $0.integer(0) }
     }
 

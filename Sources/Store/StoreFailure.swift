@@ -1,9 +1,9 @@
 import CSQLite
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 
 /// Why a file cannot be used as a store.
-enum StoreFailure: Error {
+package enum StoreFailure: Error {
     /// The file is a store but unreadable: it is set aside.
     case damaged(String)
     /// The file is not a store, or of a newer version: it is not touched.
@@ -59,7 +59,7 @@ enum StoreFailure: Error {
 }
 
 /// An operation that SQLite refused, and the reason.
-struct SQLiteError: Error, CustomStringConvertible {
+package struct SQLiteError: Error, CustomStringConvertible {
     private let extendedCode: Int32
     private let operation: String
     private let message: String
@@ -72,7 +72,7 @@ struct SQLiteError: Error, CustomStringConvertible {
         self.path = path
     }
 
-    var description: String { "\(path): \(operation): \(reason)" }
+    package var description: String { "\(path): \(operation): \(reason)" }
 
     /// SQLite's message, with the extended code if there is one.
     var reason: String { extendedCode > 0xFF ? "\(message) (\(extendedCode))" : message }

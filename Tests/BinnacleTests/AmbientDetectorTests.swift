@@ -2,7 +2,7 @@ import BinnacleTesting
 import Foundation
 import Testing
 
-@testable import Binnacle
+import Binnacle
 
 @Suite struct ReadingDetectorTests {
     /// What detectors of readings tell.

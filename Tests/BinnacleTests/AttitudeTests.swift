@@ -5,7 +5,7 @@ import SensorGeometry
 import TestSupport
 import Testing
 
-@testable import BinnacleHeading
+import BinnacleHeading
 
 /// The attitude on simulated devices, of which everything is known.
 @Suite struct AttitudeTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Binnacle
+import Binnacle
 
 /// What an orientation takes for gravity: 1 g, or the length that a device with a wrong scale shows at rest.
 @Suite struct GravityLengthTests {

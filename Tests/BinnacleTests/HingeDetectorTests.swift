@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Binnacle
+import Binnacle
 
 @Suite struct HingeDetectorTests {
     /// The acceleration of a base that was raised at its back, and of a screen at an angle to it.

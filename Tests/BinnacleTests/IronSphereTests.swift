@@ -4,7 +4,7 @@ import SensorGeometry
 import TestSupport
 import Testing
 
-@testable import BinnacleHeading
+import BinnacleHeading
 
 /// The hard iron that a compass learns without a gyroscope: synthetic turns whose iron is known, with noise and a field that differs from
 /// place to place.

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Binnacle
+import Binnacle
 
 @Suite struct OrientationDetectorTests {
     // MARK: - Boundaries

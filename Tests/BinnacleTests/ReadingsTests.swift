@@ -3,7 +3,7 @@ import BinnacleTesting
 import PlainText
 import Testing
 
-@testable import Binnacle
+import Binnacle
 
 /// Live readings: what they show is what the samples were, however these are delivered.
 @Suite struct ReadingsTests {

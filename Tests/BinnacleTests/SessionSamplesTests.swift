@@ -1,4 +1,4 @@
-@testable import Binnacle
+import Binnacle
 import BinnacleTesting
 import SensorGeometry
 import Synchronization

@@ -4,7 +4,7 @@ import PlainText
 import TestSupport
 import Testing
 
-@testable import Binnacle
+import Binnacle
 
 @Suite struct VibrationTests {
     /// Plays samples of a function of time; gives the events, and the readings of each second.

@@ -2,7 +2,7 @@ import BinnacleTesting
 import PlainText
 import Testing
 
-@testable import Binnacle
+import Binnacle
 
 /// Detectors of steps and of rest, in input that no device should give.
 @Suite struct WalkAndRestTests {

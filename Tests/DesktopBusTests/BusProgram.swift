@@ -4,7 +4,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-@testable import DesktopBus
+import DesktopBus
 
 /// A program on a bus, which lists what it gets in the order in which it comes.
 final class BusProgram {

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import DesktopBus
+import DesktopBus
 
 /// The service on a private bus, with programs that claim sensors.
 struct BusServiceTests {

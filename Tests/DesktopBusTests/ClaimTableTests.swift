@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DesktopBus
+import DesktopBus
 
 struct ClaimTableTests {
     private let known = DesktopValues.with(present: .accelerometer, fresh: true)

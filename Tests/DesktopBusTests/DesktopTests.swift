@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import DesktopBus
+import DesktopBus
 
 /// `[dbus]` of the daemon, on a bus of the test's own.
 @Suite struct DesktopTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import DesktopBus
+import DesktopBus
 
 struct QuestionQueueTests {
     @Test("The table of SECURITY.md has the limits")

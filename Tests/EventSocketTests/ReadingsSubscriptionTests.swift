@@ -1,4 +1,4 @@
-@testable import Binnacle
+import Binnacle
 import EventSocket
 import Foundation
 import PlainText
@@ -146,12 +146,13 @@ import Testing
         try plain.subscribe(#""kinds":[],"readings":{}"#)
         try asking.subscribe(#""kinds":[],"readings":{"spectrum":true}"#)
         #expect(server.notes.spectra.withLock { $0 } == [false, true])
-        let band = LiveValues.Spectrum.Band(
-            name: "all", measure: "all_g", unit: "g", fromHz: 10, toHz: 100, scale: SIMD2(1, 1), floor: nil)
+        let band = #"{"name":"all","of":"all_g","unit":"g","from_hz":10,"to_hz":100,"scale":[1,1],"floor":null}"#
         for number in 1...3 {
             var sent = readings(Int64(number), lanes: ["a": "one"])
-            sent.detectors[0].spectrum = LiveValues.Spectrum(
-                timeNanoseconds: number < 3 ? 1 : 2, fromHz: 0.5, stepHz: 1, values: [0.25, 0], bands: [band])
+            let spectrum =
+                #"{"time_ns":\#(number < 3 ? 1 : 2),"from_hz":0.5,"step_hz":1,"values":[0.25,0],"bands":[\#(band)]}"#
+            sent.detectors[0].spectrum = LiveValues.Spectrum(try JSONReader.value(of: spectrum.utf8))
+            #expect(sent.detectors[0].spectrum != nil)
             server.server.publish(sent)
             #expect(try next(plain).detectors[0].spectrum == nil)
             #expect(try next(asking).detectors[0].spectrum == (number == 2 ? nil : sent.detectors[0].spectrum))

@@ -1,4 +1,4 @@
-@testable import Binnacle
+import Binnacle
 import EventSocket
 import Foundation
 import PlainText

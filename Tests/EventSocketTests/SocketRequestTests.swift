@@ -1,5 +1,5 @@
 import Binnacle
-@testable import EventSocket
+import EventSocket
 import Foundation
 import PlainText
 import Testing

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import LinuxSensors
+import LinuxSensors
 
 /// Light and proximity of a tree of files, as the kernel has them.
 @Suite struct ReadingWatcherTests {

@@ -3,7 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-@testable import LinuxSensors
+import LinuxSensors
 
 /// Samples that gather, so that one wake-up serves many.
 @Suite struct LatencyTests {

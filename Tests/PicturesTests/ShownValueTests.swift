@@ -1,7 +1,7 @@
 import Binnacle
 import Testing
 
-@testable import Pictures
+import Pictures
 
 /// How views write values: in digits that count, with the unit of the figure's row.
 @Suite struct ShownValueTests {

@@ -3,8 +3,8 @@ import Kernels
 import TestSupport
 import Testing
 
-@testable import Binnacle
-@testable import Pictures
+import Binnacle
+import Pictures
 
 extension Spectrum {
     fileprivate var meanLevels: [Double] {

@@ -1,8 +1,8 @@
 import Binnacle
-@testable import Kernels
+import Kernels
 import Testing
 
-@testable import Pictures
+import Pictures
 
 @Suite struct TrackTests {
     private func track(_ count: Int, capacity: Int, step: Int64 = 1_000_000, _ value: (Int) -> Float) -> Track {

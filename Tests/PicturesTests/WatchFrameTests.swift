@@ -4,7 +4,7 @@ import PlainText
 import TestSupport
 import Testing
 
-@testable import Pictures
+import Pictures
 
 /// The live view in a terminal: what it draws depends on readings, size and style alone.
 @Suite struct WatchFrameTests {

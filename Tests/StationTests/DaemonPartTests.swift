@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import Station
+import Station
 
 /// What the parts of the daemon share: their messages, and the stages of the end.
 @Suite struct DaemonPartTests {
@@ -14,7 +14,7 @@ import Testing
         options.viewSocket = "/nonexistent/binnacle"
         let daemon = try Daemon(options, interruption: .never)
         let handled = Mutex<[String]>([])
-        func post<Part: DaemonPart>(_ part: Part.Type, _ word: String) {
+        func post<Part: AnyObject & SendableMetatype>(_ part: Part.Type, _ word: String) {
             PartInbox<Part>(daemon).post { _ in handled.withLock { $0.append(word) } }
         }
         post(HandlersPart.self, "report")

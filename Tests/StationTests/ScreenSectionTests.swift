@@ -3,8 +3,8 @@ import TableReading
 import TestSupport
 import Testing
 
-@testable import Configuration
-@testable import LinuxSensors
+import Configuration
+import LinuxSensors
 
 /// [orientation.NAME] and [hinge.NAME].
 @Suite struct ScreenSectionTests {

@@ -2,7 +2,7 @@ import Binnacle
 import DesktopBus
 import Testing
 
-@testable import Station
+import Station
 
 /// What is read, by what is heard, claimed, tried and there: a machine without devices, in tables.
 @Suite struct SensorDemandTests {

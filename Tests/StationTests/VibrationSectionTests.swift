@@ -3,7 +3,7 @@ import TableReading
 import TestSupport
 import Testing
 
-@testable import Configuration
+import Configuration
 
 /// [vibration.NAME].
 @Suite struct VibrationSectionTests {

@@ -1,7 +1,7 @@
 import Binnacle
 import Foundation
 import LinuxSystem
-@testable import Store
+import Store
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Binnacle
 import Foundation
 import LinuxSystem
-@testable import Store
+import Store
 import Synchronization
 import TestSupport
 import Testing

@@ -156,7 +156,8 @@ extension LiveValues.Spectrum {
         return object.text
     }
 
-    fileprivate init?(_ object: JSONValue) {
+    /// The spectrum in a JSON object; `nil` for anything else.
+    package init?(_ object: JSONValue) {
         guard let time = object["time_ns"]?.integer, let from = object["from_hz"]?.double,
             let step = object["step_hz"]?.double, let values = object["values"]?.elements(\.float),
             let bands = object["bands"]?.elements(Band.init)

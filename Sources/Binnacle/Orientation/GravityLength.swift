@@ -5,8 +5,8 @@
 /// does, nor the crest of a wave; and once gravity has been seen at a length, a bend of a road or a turn of an aircraft
 /// is too short for another one. 1 g needs no such proof: it is what most devices show, so it counts again as soon as it
 /// has lasted, also in a hand.
-struct GravityLength {
-    private(set) var lengthG: Float = 1
+package struct GravityLength {
+    package private(set) var lengthG: Float = 1
     private let gateG: Float
     private let isLearned: Bool
     /// The squares of the total acceleration between which it is near that length, in (m/s²)².
@@ -41,7 +41,7 @@ struct GravityLength {
     /// left in a free fall is no gravity.
     private static let steady = (part: Float(0.05), leastG: Float(0.2))
 
-    init(gateG: Float, isLearned: Bool) {
+    package init(gateG: Float, isLearned: Bool) {
         self.gateG = gateG
         self.isLearned = isLearned
         unit = Units.squares(near: gateG)
@@ -52,7 +52,7 @@ struct GravityLength {
     /// Whether the length of a vector is near gravity's.
     ///
     /// Neither a value that is no number nor one that is too large for a square is.
-    mutating func accepts(_ force: SIMD3<Float>, squared: Float, at time: Int64) -> Bool {
+    package mutating func accepts(_ force: SIMD3<Float>, squared: Float, at time: Int64) -> Bool {
         guard isLearned else { return gate.contains(squared) }
         if lengthG != 1, Self.hasLasted(Self.returnNanoseconds, unit.contains(squared), since: &unitSince, time) {
             use(1)
@@ -91,7 +91,7 @@ struct GravityLength {
     }
 
     /// Begins again with a vector that may be gravity, after a gap.
-    mutating func interrupt() { (candidate, coreSince, unitSince) = (nil, nil, nil) }
+    package mutating func interrupt() { (candidate, coreSince, unitSince) = (nil, nil, nil) }
 
     /// Whether something holds, and has held for a time.
     private static func hasLasted(_ nanoseconds: Int64, _ holds: Bool, since: inout Int64?, _ time: Int64) -> Bool {

@@ -5,7 +5,7 @@ import Glibc
 /// The axes of the screen and of the base are the same when the laptop lies open flat, which is 180°. The angle is the
 /// turn from one part's gravity to the other's around x, so it does not depend on the sign of the accelerometers as long as
 /// both have the same.
-struct HingeAngle {
+package struct HingeAngle {
     /// The part of gravity across the hinge, of its square, below which the angle is unknown: a hinge within 30° of
     /// upright.
     private static let leastAcross: Float = 0.25
@@ -15,10 +15,12 @@ struct HingeAngle {
     /// The last angle that was beyond doubt, from 0 to 360.
     private var sure: Double?
 
+    package init() {}
+
     /// The angle in degrees, from 0 to 360, from the accelerations of both parts in one unit; `nil` when it cannot be known.
     ///
     /// `isFolded` is the state of a switch, where there is one.
-    mutating func degrees(screen: SIMD3<Float>, base: SIMD3<Float>, isFolded: Bool?) -> Double? {
+    package mutating func degrees(screen: SIMD3<Float>, base: SIMD3<Float>, isFolded: Bool?) -> Double? {
         guard Self.isAcross(screen), Self.isAcross(base) else { return nil }
         let turn = atan2(Double(screen.z), Double(screen.y)) - atan2(Double(base.z), Double(base.y))
         var angle = (180 + turn * 180 / .pi).truncatingRemainder(dividingBy: 360)
@@ -50,7 +52,7 @@ extension Posture {
     static let order: [Posture] = [.closed, .laptop, .tent, .tablet]
 
     /// The posture that an angle means, after another one.
-    static func of(_ degrees: Double, after current: Posture?) -> Posture {
+    package static func of(_ degrees: Double, after current: Posture?) -> Posture {
         guard var index = current.flatMap({ order.firstIndex(of: $0) }) else {
             return order[limits.count { degrees > $0 }]
         }

@@ -5,7 +5,7 @@ import Glibc
 /// All are compared with the sines of angles, so that no sample needs a trigonometric function. The angles are those of
 /// iio-sensor-proxy 3.9, measured on its own function in steps of 0.1°: an edge is up when its axis rises more than 35.5°
 /// above the horizon while the other axis does not; the tilt changes at 20.5° and 69.5°.
-struct ScreenLimits {
+package struct ScreenLimits {
     /// The sine of the angle above which an axis rises.
     private static let edge = Float(sin(35.5 * Double.pi / 180))
     /// The angles between the tilts, from face down to face up.
@@ -19,7 +19,7 @@ struct ScreenLimits {
     private let falling: [Float]
     private let plain: [Float]
 
-    init(hysteresisDegrees: Double) {
+    package init(hysteresisDegrees: Double) {
         func sines(_ offset: Double) -> [Float] { Self.tilts.map { Float(sin(($0 + offset) * Double.pi / 180)) } }
         let half = hysteresisDegrees / 2
         turn = Float(tan((45 + half) * Double.pi / 180))
@@ -32,7 +32,7 @@ struct ScreenLimits {
     ///   - up: The direction of up: x to the right edge, y to the top edge, z out of the screen; of length 1.
     ///   - current: The orientation until now.
     /// - Returns: The current one where none is clear, such as on a table.
-    func orientation(_ up: SIMD3<Float>, after current: ScreenOrientation) -> ScreenOrientation {
+    package func orientation(_ up: SIMD3<Float>, after current: ScreenOrientation) -> ScreenOrientation {
         let (isSideways, isUpright) = (abs(up.x) > Self.edge, abs(up.y) > Self.edge)
         guard isSideways != isUpright else { return current }
         let found: ScreenOrientation =
@@ -50,7 +50,7 @@ struct ScreenLimits {
     private func isBeyond(_ edge: Float, _ other: Float) -> Bool { edge <= 0 || abs(other) >= edge * turn }
 
     /// The tilt that a direction means, by the part of up that points out of the screen, from -1 to 1, and the tilt until now.
-    func tilt(_ rise: Float, after current: ScreenTilt) -> ScreenTilt {
+    package func tilt(_ rise: Float, after current: ScreenTilt) -> ScreenTilt {
         let found = Self.order[plain.count { rise > $0 }]
         guard let index = Self.order.firstIndex(of: current) else { return found }
         // What is left is left by the hysteresis; what is entered then is what the plain limits say.

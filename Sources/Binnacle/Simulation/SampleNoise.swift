@@ -3,7 +3,7 @@
 /// The numbers are those of ``SplitMix64``, whose n-th number can be had without the others. Each is cut into four numbers
 /// of 16 bits, and their sum is nearly normal (Irwin and Hall) and has a limit: no sample is further off than 3.47 standard
 /// deviations, at any rate and for any time. So noise alone never crosses a threshold.
-struct SampleNoise {
+package struct SampleNoise {
     private let key: UInt64
 
     /// Chooses the noise.
@@ -11,7 +11,7 @@ struct SampleNoise {
     /// - Parameters:
     ///   - seed: Neighbouring seeds give unlike noise.
     ///   - kind: The streams of one sensor have noise of their own.
-    init(seed: UInt64, kind: SampleKind) {
+    package init(seed: UInt64, kind: SampleKind) {
         let own = SplitMix64.mix(seed &+ SplitMix64.increment)
         key =
             switch kind {
@@ -22,7 +22,7 @@ struct SampleNoise {
     }
 
     /// Three independent numbers of mean 0 and standard deviation 1.
-    func vector(at index: Int64) -> SIMD3<Double> {
+    package func vector(at index: Int64) -> SIMD3<Double> {
         let counter = key &+ UInt64(bitPattern: index) &* 3 &* SplitMix64.increment
         return SIMD3(
             Self.normal(SplitMix64.mix(counter)), Self.normal(SplitMix64.mix(counter &+ SplitMix64.increment)),

@@ -47,7 +47,7 @@ package final class AttitudeDetector: ReportingDetector {
     private var heel: AngleLimit?
     private var pitch: AngleLimit?
     /// Called with each attitude, for sequences of a session.
-    var readers: [(DeviceMotion) -> Void] = []
+    package var readers: [(DeviceMotion) -> Void] = []
 
     private static let silenceNanoseconds: Int64 = 1_000_000_000
 
@@ -240,11 +240,11 @@ package final class AttitudeDetector: ReportingDetector {
 }
 
 /// Why an attitude is less than it could be.
-enum AttitudeFailure: SampleFailure, Equatable, CustomStringConvertible {
+package enum AttitudeFailure: SampleFailure, Equatable, CustomStringConvertible {
     case gyroscopeSilent
     case accelerometerSilent
 
-    var description: String {
+    package var description: String {
         switch self {
         case .gyroscopeSilent: "no gyroscope sample for a second: the attitude is found without it until it is back"
         case .accelerometerSilent: "no accelerometer sample for a second: there is no attitude until it is back"

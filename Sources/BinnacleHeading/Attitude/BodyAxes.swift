@@ -1,8 +1,8 @@
-import Binnacle
+package import Binnacle
 import SensorGeometry
 
 /// How a body lies in the device, and its frame of the Earth.
-struct BodyAxes {
+package struct BodyAxes {
     let frame: EarthFrame
     /// From the device's axes to those of the body; its rows are the body's axes.
     private let fromDevice: Matrix3
@@ -12,7 +12,7 @@ struct BodyAxes {
     /// Creates the axes of a body whose forward and upward axes are known in the device.
     ///
     /// - Precondition: They lie along different axes.
-    init(_ frame: EarthFrame, forward: DeviceAxis, up: DeviceAxis) {
+    package init(_ frame: EarthFrame, forward: DeviceAxis, up: DeviceAxis) {
         self.frame = frame
         let (ahead, upward) = (forward.vector, up.vector)
         let left = cross(upward, ahead)
@@ -25,7 +25,7 @@ struct BodyAxes {
     func vector(_ device: Vector3) -> Vector3 { fromDevice * device }
 
     /// The attitude of the body, whose device has an orientation in east, north and up; w is 0 or more.
-    func attitude(_ device: Quaternion) -> Quaternion {
+    package func attitude(_ device: Quaternion) -> Quaternion {
         let attitude = (fromEastNorthUp * device * toDevice).normalized
         guard attitude.w < 0 else { return attitude }
         return Quaternion(w: -attitude.w, x: -attitude.x, y: -attitude.y, z: -attitude.z)

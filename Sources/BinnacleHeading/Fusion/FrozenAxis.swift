@@ -1,10 +1,10 @@
-import Binnacle
-import SensorGeometry
+package import Binnacle
+package import SensorGeometry
 
 /// Finds an axis that keeps its value to the last bit while the device turns: it is frozen, or at the end of its range.
-struct FrozenAxis {
+package struct FrozenAxis {
     /// Whether an axis is frozen now.
-    private(set) var isFrozen = false
+    package private(set) var isFrozen = false
 
     private var last = Vector3.zero
     /// For each axis, the sample since which it has kept its value.
@@ -16,13 +16,15 @@ struct FrozenAxis {
     /// Of the vector: by so much the axis should have changed, 17° of a turn across it.
     private static let leastShare = 0.3
 
+    package init() {}
+
     /// Takes a sample.
     ///
     /// - Parameters:
     ///   - value: The vector in the device's frame, of anything that stays where it is while the device turns.
     ///   - rotation: From the device's frame to one that does not turn.
     ///   - time: The sample's stamp.
-    mutating func update(_ value: Vector3, rotation: Quaternion, at time: Int64) {
+    package mutating func update(_ value: Vector3, rotation: Quaternion, at time: Int64) {
         isFrozen = false
         for axis in 0..<3 {
             guard value[axis] == last[axis] else {

@@ -3,7 +3,7 @@ import Glibc
 import PlainText
 
 /// One request at a time by libcurl, over a connection that stays; for one thread.
-final class HTTPClient {
+package final class HTTPClient {
     /// What came of a request.
     enum Answer {
         /// The service took it.
@@ -30,7 +30,7 @@ final class HTTPClient {
     private let handle: OpaquePointer
 
     /// Why libcurl cannot be used; `nil` if it can.
-    static var missingLibrary: String? {
+    package static var missingLibrary: String? {
         ccurl_problem().map { "\(String(cString: $0)) (Debian's package libcurl4 has it)" }
     }
 

@@ -5,7 +5,7 @@ import LinuxSystem
 ///
 /// An event is acknowledged when the service has taken it, so it may get an event twice when a connection breaks, or when the
 /// request is cut short by the end of the program.
-final class HTTPSender {
+package final class HTTPSender {
     private let settings: HTTPSettings
     private let port: HandlerPort
     private var client: HTTPClient?
@@ -19,7 +19,7 @@ final class HTTPSender {
     private var skippedCount = 0
 
     /// The plan of a handler that posts its events.
-    static func plan(_ settings: HTTPSettings, _ pauses: RetryPauses = RetryPauses()) -> HandlerPlan {
+    package static func plan(_ settings: HTTPSettings, _ pauses: RetryPauses = RetryPauses()) -> HandlerPlan {
         var plan = HandlerPlan { port in HTTPSender(settings, port, FailureReports(port, pauses)).run() }
         plan.startsWithEvent = true
         plan.deliveryLimit = 256

@@ -15,6 +15,11 @@ package struct HTTPSettings: Sendable, Equatable {
     package struct Header: Sendable, Equatable {
         let name: String
         let value: CommandTemplate.Argument
+
+        package init(name: String, value: CommandTemplate.Argument) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// Scheme, host and port, such as `https://ntfy.example`.
@@ -188,6 +193,11 @@ package indirect enum JSONTemplate: Sendable, Equatable {
     package struct Member: Sendable, Equatable {
         let key: String
         let value: JSONTemplate
+
+        package init(key: String, value: JSONTemplate) {
+            self.key = key
+            self.value = value
+        }
     }
 
     func json(for event: Event) -> String {

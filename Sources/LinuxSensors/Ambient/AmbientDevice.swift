@@ -1,12 +1,12 @@
-import Binnacle
+package import Binnacle
 import CEvdev
 import Glibc
 import LinuxSystem
 
 /// A device read by single values: light, proximity or a switch.
-struct AmbientDevice: Sendable {
+package struct AmbientDevice: Sendable {
     /// Reads the value, which may block for as long as the driver takes.
-    let read: @Sendable () throws(SensorFailure) -> AmbientReading
+    package let read: @Sendable () throws(SensorFailure) -> AmbientReading
     /// The polling interval; a switch also wakes its reader.
     var intervalNanoseconds: Int64 = 800_000_000
     /// The event node that becomes readable when a switch changes; `nil` for a device that is polled.

@@ -1,12 +1,14 @@
-import Binnacle
+package import Binnacle
 import CEvdev
 import Glibc
 import LinuxSystem
 
 /// Finds devices with single values in sysfs: IIO devices, hwmon of old laptops, and switches of input devices.
-struct AmbientFinder: Sendable {
+package struct AmbientFinder: Sendable {
     /// The folder that contains `/sys` and `/dev`; empty for the machine's own.
     let root: String
+
+    package init(root: String) { self.root = root }
 
     /// The result of a search: a device, `nil` for none, or why it cannot be used.
     private typealias Found = Result<AmbientDevice?, SensorFailure>
@@ -20,7 +22,7 @@ struct AmbientFinder: Sendable {
     }
 
     /// The first device of a kind; throws the reason if there is none.
-    func device(_ kind: AmbientReading.Kind) throws(SensorFailure) -> AmbientDevice {
+    package func device(_ kind: AmbientReading.Kind) throws(SensorFailure) -> AmbientDevice {
         var refusal: SensorFailure?
         for search in searches(kind) {
             switch search() {

@@ -40,7 +40,7 @@ public struct SensorSettings: Sendable, Equatable {
     public init() {}
 
     /// The rate for a device with some kinds, which share a rate.
-    func rateHz(for kinds: [SampleKind]) -> Double { kinds.map { neededRatesHz[$0] ?? rateHz }.max() ?? rateHz }
+    package func rateHz(for kinds: [SampleKind]) -> Double { kinds.map { neededRatesHz[$0] ?? rateHz }.max() ?? rateHz }
 
     /// The matrix and the factor from raw values to samples of a kind; `known` is the matrix of the kernel or udev.
     func mounting(

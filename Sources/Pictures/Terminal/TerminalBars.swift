@@ -1,7 +1,7 @@
 import Binnacle
 
 /// Bars of characters for values with limits, and for values around zero.
-enum TerminalBars {
+package enum TerminalBars {
     /// Ends of scales: 1, 2 and 5 times a power of ten.
     private static let steps: [Float] = [
         0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000,
@@ -53,7 +53,7 @@ enum TerminalBars {
     }
 
     /// The part of the compass card around a heading.
-    static func tape(_ headingDegrees: Double, width: Int) -> String {
+    package static func tape(_ headingDegrees: Double, width: Int) -> String {
         guard width > 0 else { return "" }
         var cells = [Character](repeating: "·", count: width)
         let degrees = 180 / Double(width)

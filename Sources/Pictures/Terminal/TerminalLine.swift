@@ -11,7 +11,7 @@ package struct TerminalStyle: Sendable, Equatable {
 }
 
 /// One line of a frame, cut at the width of the terminal.
-struct TerminalLine {
+package struct TerminalLine {
     /// Colours by their meaning.
     enum Colour: Int {
         case soft = 90
@@ -61,7 +61,7 @@ struct TerminalLine {
     ]
 
     /// The width of a character: 2 for East Asian scripts and pictures, 0 for combining characters.
-    static func columns(of scalar: Unicode.Scalar) -> Int {
+    package static func columns(of scalar: Unicode.Scalar) -> Int {
         guard scalar.value >= 0x300 else { return 1 }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: return 0

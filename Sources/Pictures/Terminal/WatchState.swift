@@ -92,7 +92,7 @@ package struct WatchState {
     func peak(_ stream: LiveValues.Stream, _ axis: String) -> Float? { peaks[Self.key(stream, axis)]?.value }
 
     /// The greatest value of the last seconds.
-    func peak(_ detector: LiveValues.Detector, _ measure: String) -> Float? {
+    package func peak(_ detector: LiveValues.Detector, _ measure: String) -> Float? {
         peaks[Self.key(detector, measure)]?.value
     }
 

@@ -182,7 +182,7 @@ package final class Daemon {
     }
 
     /// Delivers messages to the parts and flushes the resulting events.
-    func handleMessages() {
+    package func handleMessages() {
         guard mailbox.hasMessages else { return }
         var messages: [PartMessage] = []
         mailbox.removeAll(into: &messages)

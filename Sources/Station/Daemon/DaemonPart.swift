@@ -57,7 +57,7 @@ struct ConfigurationChange {
 /// The stages of the end, in their order.
 ///
 /// Each begins when the one before it is done, and has a fixed deadline counted from the beginning of the end.
-enum EndStage: CaseIterable {
+package enum EndStage: CaseIterable {
     /// Nothing new begins; the service manager is told.
     case begin
     /// Events that wait for the store's last number get numbers, so that they can be stored.
@@ -75,7 +75,7 @@ enum EndStage: CaseIterable {
     case files
 
     /// Deadline of the stage, from the beginning of the end.
-    var time: Duration {
+    package var time: Duration {
         switch self {
         case .begin, .numbering, .decorators: .milliseconds(250)
         case .actors: .milliseconds(500)
@@ -87,20 +87,20 @@ enum EndStage: CaseIterable {
 }
 
 /// Work on another thread; a request while it runs repeats it, because its input may have changed.
-enum RepeatedWork {
+package enum RepeatedWork {
     case none
     case running
     case outdated
 
     /// Whether the work may begin now; otherwise it is repeated after the present run.
-    mutating func mayBegin() -> Bool {
+    package mutating func mayBegin() -> Bool {
         if case .none = self { return true }
         self = .outdated
         return false
     }
 
     /// Called when the work has ended; returns whether to repeat it.
-    mutating func end() -> Bool {
+    package mutating func end() -> Bool {
         defer { self = .none }
         return if case .outdated = self { true } else { false }
     }
@@ -113,15 +113,15 @@ typealias PartMessage = @Sendable ([any DaemonPart]) -> Void
 ///
 /// All parts share one mailbox, so messages of one thread keep their order: a handler's report is handled before the
 /// request for the status that follows it.
-struct PartInbox<Part: DaemonPart>: Sendable {
+package struct PartInbox<Part: AnyObject & SendableMetatype>: Sendable {
     private let mailbox: Mailbox<PartMessage>
 
-    init(_ daemon: Daemon) {
+    package init(_ daemon: Daemon) {
         mailbox = daemon.mailbox
     }
 
     /// Posts a message; callable on any thread.
-    func post(_ message: @escaping @Sendable (Part) -> Void) {
+    package func post(_ message: @escaping @Sendable (Part) -> Void) {
         mailbox.post { parts in
             for case let part as Part in parts { message(part) }
         }

@@ -31,7 +31,7 @@ extension Daemon {
     }
 
     /// Orders members: the listed ones (null if absent), then the others.
-    static func ordered(_ members: [(key: String, json: String)]) -> [(key: String, json: String)] {
+    package static func ordered(_ members: [(key: String, json: String)]) -> [(key: String, json: String)] {
         precondition(Set(members.map(\.key)).count == members.count, "two members of the status have the same key")
         return statusOrder.map { key in members.first { $0.key == key } ?? (key, "null") }
             + members.filter { !statusOrder.contains($0.key) }

@@ -9,7 +9,7 @@ import PlainText
 /// The service on the system bus: reports available sensors, the values of detectors, and each event as a signal.
 ///
 /// It queries the detectors after each turn; they do not know the bus. Values are sent when they change.
-final class DesktopPart: DaemonPart {
+package final class DesktopPart: DaemonPart {
     private struct Service {
         let bus: DesktopBus
         var readings = DesktopValues()

@@ -6,7 +6,7 @@ import PlainText
 import Store
 
 /// The configured handlers, their reports, and the log of failures that no handler logs.
-final class HandlersPart: DaemonPart {
+package final class HandlersPart: DaemonPart {
     private unowned let daemon: Daemon
     private let inbox: PartInbox<HandlersPart>
     private let store: StorePart

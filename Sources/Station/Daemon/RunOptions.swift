@@ -22,7 +22,7 @@ package struct RunOptions: Sendable {
     /// Where messages are logged.
     var logDescriptor = STDERR_FILENO
     /// The socket of a view, a daemon that runs no handler and stores nothing; `nil` for a normal daemon.
-    var viewSocket: String?
+    package var viewSocket: String?
 
     package init() {}
 }

@@ -1,51 +1,64 @@
-import Binnacle
-import DesktopBus
+package import Binnacle
+package import DesktopBus
 
 /// Decides which sensors and single readings are read, and which sensors clients of the desktop service see.
 ///
 /// A detector is wanted when a handler, the store or the socket receives its events, when a client of the desktop
 /// service has claimed its sensor, or when a wanted detector asks it. Other devices stay closed. A state machine
 /// without devices and clocks.
-struct SensorDemand {
+package struct SensorDemand {
     /// The properties of a detector that decide what is read.
-    struct Reader: Equatable {
-        let name: String
+    package struct Reader: Equatable {
+        package let name: String
         var sensors: [String] = []
         /// The kinds of single readings that it uses.
         var ambient: Set<AmbientReading.Kind> = []
         /// The names of the detectors that it asks.
         var asked: [String] = []
         /// Whether its events have a receiver.
-        var isHeard = false
+        package var isHeard = false
+
+        package init(
+            name: String, sensors: [String] = [], ambient: Set<AmbientReading.Kind> = [], asked: [String] = [],
+            isHeard: Bool = false
+        ) {
+            self.name = name
+            self.sensors = sensors
+            self.ambient = ambient
+            self.asked = asked
+            self.isHeard = isHeard
+        }
     }
 
     /// The source of a sensor of the desktop service.
-    enum Origin: Equatable {
+    package enum Origin: Equatable {
         /// The values of the detector of that name.
         case detector(String)
         case ambient(AmbientReading.Kind)
     }
 
-    var readers: [Reader] = []
+    package var readers: [Reader] = []
     /// The sources of the desktop service's sensors; a sensor without an entry does not exist.
-    var origins: [DesktopSensor: Origin] = [:]
+    package var origins: [DesktopSensor: Origin] = [:]
     private(set) var claimed: DesktopSensors = []
     /// The desktop service's sensors that have devices.
-    private(set) var available: DesktopSensors = []
+    package private(set) var available: DesktopSensors = []
     /// Sensors that are read for a moment to find out whether they work.
-    private(set) var tried: DesktopSensors = []
+    package private(set) var tried: DesktopSensors = []
     /// End of the trial, on CLOCK_MONOTONIC; `nil` without one.
-    private(set) var trialEnd: Int64?
+    package private(set) var trialEnd: Int64?
     /// Claimed sensors that have delivered since they were last enabled, so that their values are current.
-    private(set) var fresh: DesktopSensors = []
+    package private(set) var fresh: DesktopSensors = []
 
     /// Maximum duration of a trial, in nanoseconds.
-    static let longestTrial: Int64 = 1_000_000_000
+    package static let longestTrial: Int64 = 1_000_000_000
+
+    package init() {}
 
     // MARK: - Inputs
 
     /// Sets the claimed sensors; values of newly claimed ones are outdated.
-    mutating func claim(_ sensors: DesktopSensors) {
+    package mutating func claim(_ sensors: DesktopSensors) {
         fresh.subtract(sensors.subtracting(claimed))
         claimed = sensors
     }
@@ -53,7 +66,7 @@ struct SensorDemand {
     /// Sets the sensors that have devices; returns whether the demand changes.
     ///
     /// Inactive ones are tried, because they may work now.
-    mutating func find(_ found: DesktopSensors, inactive: DesktopSensors, at now: Int64) -> Bool {
+    package mutating func find(_ found: DesktopSensors, inactive: DesktopSensors, at now: Int64) -> Bool {
         let new = found.subtracting(available)
         fresh.subtract(new)
         // A single reading shows by itself whether its device works.
@@ -71,7 +84,7 @@ struct SensorDemand {
     }
 
     /// Ends the trial when all tried sensors are open, or at its deadline; returns whether the demand changes.
-    mutating func endTrial(inactive: DesktopSensors, isSettled: Bool, at now: Int64) -> Bool {
+    package mutating func endTrial(inactive: DesktopSensors, isSettled: Bool, at now: Int64) -> Bool {
         guard let end = trialEnd, now >= end || isSettled && tried.isDisjoint(with: inactive) else { return false }
         tried = []
         trialEnd = nil
@@ -79,7 +92,7 @@ struct SensorDemand {
     }
 
     /// Records which sensors have a value now; a held one, such as a heading, may lack it for a moment.
-    mutating func show(_ known: DesktopSensors, present: DesktopSensors, held: DesktopSensors) {
+    package mutating func show(_ known: DesktopSensors, present: DesktopSensors, held: DesktopSensors) {
         fresh.formIntersection(claimed.intersection(present).intersection(held))
         fresh.formUnion(known)
     }
@@ -87,7 +100,7 @@ struct SensorDemand {
     // MARK: - Results
 
     /// Names of the detectors whose sensors are read.
-    var wanted: Set<String> {
+    package var wanted: Set<String> {
         let desired = claimed.union(tried).intersection(available)
         var names = Set(readers.filter(\.isHeard).map(\.name))
         for case (let sensor, .detector(let name)) in origins where desired.contains(sensor) { names.insert(name) }
@@ -96,7 +109,7 @@ struct SensorDemand {
     }
 
     /// Kinds of single readings that are read.
-    var ambient: Set<AmbientReading.Kind> {
+    package var ambient: Set<AmbientReading.Kind> {
         let wanted = wanted
         var kinds = readers.filter { wanted.contains($0.name) }.reduce(into: Set()) { $0.formUnion($1.ambient) }
         for case (let sensor, .ambient(let kind)) in origins where isRead(sensor) { kinds.insert(kind) }
@@ -104,10 +117,10 @@ struct SensorDemand {
     }
 
     /// Whether a sensor is read because of a claim.
-    func isRead(_ sensor: DesktopSensor) -> Bool { claimed.intersection(available).contains(sensor) }
+    package func isRead(_ sensor: DesktopSensor) -> Bool { claimed.intersection(available).contains(sensor) }
 
     /// The sensors of a list that nothing wants.
-    func idle(among sensors: [String]) -> Set<String> {
+    package func idle(among sensors: [String]) -> Set<String> {
         let wanted = wanted
         return Set(sensors).subtracting(readers.filter { wanted.contains($0.name) }.flatMap(\.sensors))
     }

@@ -8,7 +8,7 @@ import Store
 /// The socket for clients, which receive all events, and on request live readings and repeated states.
 ///
 /// Clients request events after a sequence number, so the socket is opened when events have numbers.
-final class SocketPart: DaemonPart {
+package final class SocketPart: DaemonPart {
     private enum State {
         /// The socket is open, or none is configured.
         case settled

@@ -2,7 +2,7 @@ import Binnacle
 import SensorGeometry
 import Testing
 
-@testable import BinnacleHeading
+import BinnacleHeading
 
 @Suite struct FrozenAxisTests {
     /// Turns about x by 30°/s for five seconds; returns when an axis counted as frozen first and last, in samples of 10 ms.

@@ -1,6 +1,6 @@
 import Binnacle
 import Foundation
-@testable import Handlers
+import Handlers
 import LinuxSystem
 import TestSupport
 import Testing

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Handlers
-@testable import MQTT
+import Handlers
+import MQTT
 
 /// The messages for Home Assistant, held against what its schemas allow; it refuses a whole message, or drops a key in
 /// silence, for what they do not.

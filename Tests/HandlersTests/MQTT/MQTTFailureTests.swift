@@ -1,7 +1,7 @@
 import Binnacle
 import Foundation
-@testable import Handlers
-@testable import MQTT
+import Handlers
+import MQTT
 import LinuxSystem
 import Synchronization
 import TestSupport

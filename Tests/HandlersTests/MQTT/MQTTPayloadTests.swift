@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Handlers
-@testable import MQTT
+import Handlers
+import MQTT
 
 @Suite struct MQTTPayloadTests {
     private struct Members: Decodable {

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Handlers
-@testable import MQTT
+import Handlers
+import MQTT
 
 /// Events that a reader has missed, and asks for.
 @Suite(.enabled(if: Broker.program != nil, Broker.absence))
