@@ -51,7 +51,7 @@ BENCH_SECONDS ?= 60
 KERNEL_CASES ?= 200
 # What `make test` runs, in this order, as far as it is built: what takes longest first.
 PROGRAM_CHECKS = web screens proxy watch plot spark serve python binary arrow rosbag nmea gpsd signalk webhooks exports influx metrics documents
-TRIES = build try-kernel-forms build-tests $(PROGRAM_CHECKS:%=try-%) try-swift
+TRIES = try-kernel-forms build-tests $(PROGRAM_CHECKS:%=try-%) try-swift
 # The tests of the program wait for it most of the time: each of their files is a process.
 TOOL_TESTS = $(patsubst Tests/ToolTests/%.swift,ToolTests.%,$(shell grep -l @Test Tests/ToolTests/*.swift))
 SUITES = $(addprefix suite-,HandlersTests StoreTests $(TOOL_TESTS) \
@@ -72,12 +72,12 @@ LINKING = -Xswiftc -use-ld=lld $(PACKING) -Xlinker --icf=safe -Xlinker -z -Xlink
     -Xlinker --no-export-dynamic \
     $(if $(ORDER),-Xlinker --no-warn-symbol-ordering -Xlinker --symbol-ordering-file=$(abspath $(ORDER)))
 # The measuring programs are built with the same flags: with others, SwiftPM would compile the modules again, for each of them.
-RELEASE = build -c release --static-swift-stdlib --disable-local-rpath $(SECTIONS) -Xlinker -L$(CURDIR)/.build/static $(LINKING)
+RELEASE = build -c release --disable-local-rpath $(SECTIONS) -Xlinker -L$(CURDIR)/.build/static $(LINKING)
 # The telephone's maker has removed the hard iron.
 CALIBRATED := --set north.north.hard_iron_uT=0
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
-.PHONY: screens $(TRIES) $(SUITES) suite-SensorTests help setup setup-test setup-deb build build-ordered portable run wheel install uninstall clean \
+.PHONY: screens static $(TRIES) $(SUITES) suite-SensorTests help setup setup-test setup-deb build build-ordered portable run wheel install uninstall clean \
     deb deb-arm64 arm64 repository image check-image check-package check-deb check-deb-arm64 check-tarball check-portable release \
     test test-long check-recipes test-systemd test-kernel walks fuzz sanitize soak golden lint format docs documents \
     bench bench-kernels bench-replay bench-recordings bench-sensors bench-daemon bench-fleet compare
@@ -94,10 +94,12 @@ setup-test: ## Install those that the tests need as well, among them a broker, w
 setup-deb: ## Install those with which Debian packages are made.
 	@scripts/setup deb
 
-build: setup ## Build the release binary, .build/release/binnacle.
+build: setup static ## Build the release binary, .build/release/binnacle.
+	BINNACLE_STATIC=1 $(SWIFT) $(RELEASE) --product binnacle
+
+static:
 	@mkdir -p .build/static
 	@ln -sf $(STATIC_LIBSTDCXX) .build/static/
-	$(SWIFT) $(RELEASE) --product binnacle
 
 # Only the linking differs, so nothing is compiled again.
 build-ordered: setup ## Build the program that is released, .build/ordered/binnacle: what a start calls lies together in it.
@@ -156,8 +158,7 @@ check-image: setup-deb ## Make that image twice, and run it in containers on dev
 release: ## Run every check and make the files of VERSION, and its tag (as root); it refuses when anything is not green.
 	scripts/release $(VERSION)
 
-# The tests are built beside the program, in a folder of their own, because two builds in one folder wait for each other. What
-# needs only the program starts when that is built. Each target of tests, or file of them, is a process: that has as many threads
+# The tests are built together with the program, of the same modules. Each target of tests, or file of them, is a process: that has as many threads
 # for its tests as there are processors, and many tests wait. The mock devices have to deliver in time, which they do not beside
 # tests that flood and kill: they come when all others are done. KERNEL_CASES and BINNACLE_LONG_TESTS say how thorough it is.
 test: setup-test ## Run every test, against the release binary, and what the documents show.
@@ -165,7 +166,7 @@ test: setup-test ## Run every test, against the release binary, and what the doc
 	@scripts/run-tests skipped
 	@test -n "$(BINNACLE_LONG_TESTS)" || echo "make test-long also has: $(LONGER)"
 
-$(PROGRAM_CHECKS:%=try-%): try-%: build
+$(PROGRAM_CHECKS:%=try-%): try-%: build-tests
 	scripts/check $* $(BINARY)
 
 try-kernel-forms:
@@ -174,11 +175,12 @@ try-kernel-forms:
 try-swift:
 	scripts/check-swift
 
-build-tests: setup-test
-	$(DEVELOP) build --scratch-path .build/tests --build-tests
+# The same flags as those of `make build`: what one has compiled, the other has not to.
+build-tests: setup-test static
+	BINNACLE_STATIC=1 $(DEVELOP) $(RELEASE) --build-tests
 
 suite-SensorTests: $(TRIES) $(SUITES)
-$(SUITES) suite-SensorTests: suite-%: build build-tests
+$(SUITES) suite-SensorTests: suite-%: build-tests
 	@BINNACLE_BINARY=$(CURDIR)/$(BINARY) scripts/run-tests $*
 
 test-long: export BINNACLE_LONG_TESTS = 1
@@ -219,12 +221,12 @@ lint: ## Check the format, the modules' imports and table, what systemd says of 
 format: ## Rewrite the sources in the project's format.
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
 
-docs: setup ## Build the reference of the library and its articles into .build/docs; a warning is an error.
+docs: build ## Build the reference of the library and its articles into .build/docs; a warning is an error.
 	scripts/docs
 
-documents: setup ## Write what is made from rows: manual pages, completions and config/binnacle.toml.
-	$(DEVELOP) build --scratch-path .build/tests --product BinnacleDocs
-	.build/tests/debug/BinnacleDocs .
+documents: setup static ## Write what is made from rows: manual pages, completions and config/binnacle.toml.
+	$(DEVELOP) $(RELEASE) --product BinnacleDocs
+	.build/release/BinnacleDocs .
 
 # SWIFT_BACKTRACE: a crash that waits for its backtrace would hang the fuzzer.
 fuzz: setup-test ## Feed the readers of scans, socket, Arrow, MCAP and iiod's requests with malformed input for FUZZ_SECONDS each, the kernels with FUZZ_CASES.

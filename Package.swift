@@ -15,6 +15,9 @@ let settings: [SwiftSetting] = [
 let isDevelopment = Context.environment["BINNACLE_DEVELOPMENT"] != nil
 let kernelSettings =
     settings + (isDevelopment ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
+// Tests are compiled beside what is released, without optimisation: it would take longer than they run.
+let testSettings =
+    settings + (isDevelopment ? [.unsafeFlags(["-Onone"], .when(configuration: .release))] : [])
 let kernelCSettings: [CSetting] = isDevelopment ? [.unsafeFlags(["-O2"], .when(configuration: .debug))] : []
 
 // The rigs of `make bench`, and the tests on devices that umockdev plays.
@@ -42,7 +45,7 @@ let development: [Target] =
             name: "mockdev", dependencies: ["CUMockdev"], path: "Tests/MockDevices",
             cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "MockEvents", path: "Tests/MockEvents"),
-        .testTarget(name: "SensorTests", dependencies: ["TestSupport", "mockdev"], swiftSettings: settings),
+        .testTarget(name: "SensorTests", dependencies: ["TestSupport", "mockdev"], swiftSettings: testSettings),
     ]
 
 // `make fuzz` asks for these targets; they have no main of their own, and flags that no package may pass on.
@@ -214,7 +217,10 @@ let package = Package(
                 "Calibration",
                 "VirtualDevices",
             ],
-            swiftSettings: settings),
+            swiftSettings: settings,
+            // What `make build` sets: the program alone is linked with the libraries of Swift, and the tests beside it are not,
+            // because their library is a shared one. SwiftPM's own option is for all, and compiles all modules for each way.
+            linkerSettings: Context.environment["BINNACLE_STATIC"] == nil ? [] : [.unsafeFlags(["-static-stdlib"])]),
         .testTarget(
             name: "KernelsTests", dependencies: ["Kernels", "KernelReferences", "TestSupport"],
             swiftSettings: kernelSettings),
@@ -222,56 +228,56 @@ let package = Package(
         .target(name: "KernelReferences", path: "Tests/KernelForms/References", cSettings: kernelCSettings),
         .testTarget(
             name: "GeomagnetismTests", dependencies: ["Geomagnetism", "Binnacle", "BinnacleHeading", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "CalibrationTests",
             dependencies: ["SensorGeometry", "Calibration", "Binnacle", "BinnacleHeading", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "BinnacleTests",
             dependencies: [
                 "SensorGeometry", "Binnacle", "BinnacleHeading", "BinnacleTesting", "PlainText", "TestSupport",
             ],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "TracesTests",
             dependencies: [
                 "Traces", "Binnacle", "BinnacleHeading", "BinnacleTesting", "SensorGeometry", "PlainText",
                 "TestSupport",
             ],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "LinuxSensorsTests",
             dependencies: ["Kernels", "LinuxSensors", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "VirtualDevicesTests", dependencies: ["VirtualDevices", "LinuxSystem", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "PicturesTests", dependencies: ["Pictures", "Binnacle", "Kernels", "PlainText", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "HandlersTests",
             dependencies: [
                 "Handlers", "MQTT", "LinuxSystem", "Binnacle", "BinnacleHeading", "PlainText", "TableReading",
                 "TestSupport",
             ],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "StoreTests", dependencies: ["Store", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "EventSocketTests",
             dependencies: ["EventSocket", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "IIOServerTests",
             dependencies: ["IIOServer", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "DesktopBusTests",
             dependencies: ["DesktopBus", "CSDBus", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "StationTests",
             dependencies: [
@@ -282,12 +288,12 @@ let package = Package(
                 "Binnacle",
                 "PlainText", "TableReading", "Configuration", "Workbench", "TestSupport",
             ],
-            swiftSettings: settings),
-        .testTarget(name: "BenchTests", dependencies: ["Bench", "Binnacle"], swiftSettings: settings),
+            swiftSettings: testSettings),
+        .testTarget(name: "BenchTests", dependencies: ["Bench", "Binnacle"], swiftSettings: testSettings),
         .testTarget(
             name: "ToolTests",
             dependencies: ["BinnacleDocs", "EventSocket", "LinuxSystem", "Binnacle", "PlainText", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         // What only tests use: nothing above depends on it, so it is built with the tests and is part of no product.
         .target(
             name: "TestSupport", dependencies: ["Binnacle", "VirtualDevices", "CBench"], path: "Tests/TestSupport",
