@@ -215,14 +215,21 @@ import Testing
         let terminal = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
         try #require(terminal >= 0)
         let folder = try TemporaryFolder(["binnacle.toml": Self.simulated])
-        let process = Binary.process(["calibrate", "--config", folder.path + "/binnacle.toml", "--for", "1s"])
+        let process = Binary.process(["calibrate", "--config", folder.path + "/binnacle.toml"])
         process.standardError = FileHandle(fileDescriptor: terminal)
         try process.run()
         close(terminal)
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
+        var isInterrupted = false
         // The end of the last process that has the terminal open is an error.
-        while case let count = read(controller, &chunk, chunk.count), count > 0 { bytes += chunk[..<count] }
+        while case let count = read(controller, &chunk, chunk.count), count > 0 {
+            bytes += chunk[..<count]
+            if !isInterrupted, String(decoding: bytes, as: UTF8.self).contains("keep turning: ") {
+                process.interrupt()
+                isInterrupted = true
+            }
+        }
         process.waitUntilExit()
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(process.terminationStatus == 65)

@@ -34,6 +34,8 @@ public struct SessionSamples: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(SensorSessionError) -> StreamedSamples? {
+            // Before the start: the session may be ahead of this task, and would leave out its first deliveries.
+            reader.startQueueing()
             session.start()
             return try await reader.next()
         }
@@ -86,9 +88,11 @@ final class SampleReader: SessionReader {
 
     func finish(_ failure: SensorSessionError?) { handover.finish(failure) }
 
+    /// Queues what is delivered from now on.
+    func startQueueing() { isQueued.store(true, ordering: .relaxed) }
+
     /// Waits for the next samples, for the task that iterates.
     func next() async throws(SensorSessionError) -> StreamedSamples? {
-        isQueued.store(true, ordering: .relaxed)
         while let placed = try await handover.next().get() {
             // A mark of what was dropped, which the next place says as well.
             guard !placed.samples.samples.isEmpty else { continue }

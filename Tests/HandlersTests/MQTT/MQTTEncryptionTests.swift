@@ -45,6 +45,7 @@ struct MQTTEncryptionTests {
         try subscriber.waitForNumber(500)
         #expect(run.end() == 0)
         #expect(subscriber.numbers == Array(1...500))
+        try waitUntil("the last status") { subscriber.payloads(of: "status").last == "offline" }
         #expect(subscriber.payloads(of: "status") == ["online", "offline"])
         #expect(run.reasons == [])
     }
