@@ -233,7 +233,7 @@ import Testing
         let (notes, server) = (test.notes, test.server)
         // A task would wait for the threads that other tests keep.
         Thread.detachNewThread {
-            while notes.intervals.withLock({ $0.isEmpty }) { usleep(10_000) }
+            try? waitUntil("the subscription") { notes.intervals.withLock { !$0.isEmpty } }
             server.publish(sent)
         }
         #expect(try await iterator.next() == .readings(sent))

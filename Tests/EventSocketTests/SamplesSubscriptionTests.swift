@@ -268,7 +268,7 @@ import Testing
         let (server, published) = (station.test.server, Transferred(batch))
         // A task would wait for the threads that other tests keep.
         Thread.detachNewThread {
-            while notes.samples.withLock({ $0.isEmpty }) { usleep(10_000) }
+            try? waitUntil("the subscription") { notes.samples.withLock { !$0.isEmpty } }
             server.publish(published.batch.columns, of: Self.base)
         }
         let samples = (1...3).map { Sample(timeNanoseconds: $0, x: 0.1, y: 0, z: 9.81) }

@@ -27,7 +27,7 @@ import Testing
                 state.inside += 1
                 state.mostInside = max(state.mostInside, state.inside)
             }
-            while !state.withLock({ $0.isOpen }) { usleep(1000) }
+            try? waitUntil("the gate to open") { state.withLock { $0.isOpen } }
             state.withLock { state in
                 state.inside -= 1
                 state.passed += 1

@@ -13,6 +13,10 @@ extension BrokenConfigurationTests {
             "a device as a file", handler + "file = \"/dev/null\"\n",
             "DIR/t.toml:7:8: `/dev/null` is no regular file (events are appended to a regular file, or to a new one)"),
         BrokenConfiguration(
+            "a link as a file", handler + "file = \"/proc/self/exe\"\n",
+            "DIR/t.toml:7:8: `/proc/self/exe` is a symbolic link (it is not written through: name the file that it leads to)"
+        ),
+        BrokenConfiguration(
             "an empty path", handler + "file = \"\"\n", "DIR/t.toml:7:8: `file` is empty"),
         BrokenConfiguration(
             "a foreign key for a file", handler + "file = \"a.jsonl\"\nretries = 1\n",

@@ -123,6 +123,31 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 5)
     }
 
+    /// Opening a pipe without a reader would wait, also beyond a signal; with one, all of it arrives.
+    @Test(arguments: [
+        ["replay", "other.csv", "--report"], ["plot", "other.csv", "--format", "svg", "-o"],
+        ["convert", "other.csv", "-o"],
+        ["record", "-c", "model.toml", "--for", "100ms", "-o"],
+    ])
+    func aPipeNeedsItsReader(command: [String]) throws {
+        let folder = try TemporaryFolder([
+            "other.csv": Self.trace, "model.toml": "[sensor.m]\nsource = \"simulated\"\n",
+        ])
+        let pipe = folder.path + "/pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let refused = try Binary.run(command + ["pipe", "--force"], in: folder.path)
+        #expect(refused.status == 73, "\(refused.errors)")
+        #expect(
+            refused.errors.contains("pipe: is a pipe that no program reads: start its reader first"),
+            "\(refused.errors)")
+        let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        let written = try Binary.run(command + ["pipe", "--force"], in: folder.path)
+        #expect(written.status == 0, "\(written.errors)")
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        #expect(read(reader, &bytes, bytes.count) > 0)
+    }
+
     /// Reports and pictures are there as a whole or not at all, and keep the rights of the file that they replace.
     @Test func resultsAreWrittenAsAWhole() throws {
         let folder = try TemporaryFolder(["rec.csv": Self.trace, "bad.csv": "a,b\n1,2\n", "old": "old\n"])

@@ -138,6 +138,17 @@ import Traces
         }
     }
 
+    @Test func anArchiveIsNotReadFromAPipe() throws {
+        let pipe = UnusedPath("pipe")
+        try #require(mkfifo(pipe.path, 0o600) == 0)
+        let path = pipe.path
+        Thread.detachNewThread {
+            FileHandle(forWritingAtPath: path)?.write(Data("PK\u{3}\u{4}".utf8 + [UInt8](repeating: 0, count: 100)))
+        }
+        let error = try #require(throws: TraceError.self) { try TraceFile(path: path) }
+        #expect(error.message.contains("not read from a pipe: write it to a file") && error.remedy == nil, "\(error)")
+    }
+
     @Test func aStreamFromAPipeIsReadToItsEnd() throws {
         let arrivals = steadyArrivals(2, count: 20_000)
         let bytes = Data(try arrowBytes(arrivals, makeStreams(Array(fourStreams.prefix(2)))))

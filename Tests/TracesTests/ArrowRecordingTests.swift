@@ -151,7 +151,7 @@ import Traces
         #expect(try Maps.ranges(of: file.path).isEmpty)
     }
 
-    @Test(arguments: ["x.arrow", "x.feather", "x.parquet", "x.ipc"])
+    @Test(arguments: ["x.arrow", "x.feather", "x.parquet", "x.ipc", "x.arrows.zst", "x.csv.gz", "x.zip"])
     func aNameThatPromisesAnotherFormatIsRefused(name: String) {
         let file = UnusedPath(name)
         let error = #expect(throws: TraceError.self) {

@@ -43,7 +43,11 @@ package struct FileAction: HandlerAction, Equatable {
         func refuse(_ problem: String, _ hint: String) {
             table.refuse(Self.key, at: entry.node.position, "\(Spelling.quoted(path: path)) \(problem)", hint: hint)
         }
-        let status = try? fileStatus(path)
+        let status = try? fileStatus(path, followsLink: false)
+        guard status?.kind != S_IFLNK else {
+            refuse("is a symbolic link", "it is not written through: name the file that it leads to")
+            return nil
+        }
         guard !path.hasSuffix("/"), status?.isFolder != true else {
             let folder = path.hasSuffix("/") ? path : path + "/"
             refuse("is a directory", "the path of a file in it, such as \(folder)events.jsonl")

@@ -98,8 +98,9 @@ package final class FileAppender {
             return file
         }
         file = nil
-        // O_NONBLOCK: opening a FIFO without a reader would wait.
-        let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+        // O_NONBLOCK: opening a FIFO without a reader would wait. O_NOFOLLOW: in a folder of another account a link may lead to any
+        // file that root may write.
+        let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
         let opened = Descriptor(owning: try systemCall("open", path: path) { Glibc.open(path, flags, 0o640) })
         guard try fileStatus(of: opened.raw, path: path).isRegular else {
             throw SystemError(code: EINVAL, call: "open", path: path)
@@ -142,6 +143,7 @@ package final class FileAppender {
         switch error.code {
         case ENOENT: "its folder does not exist"
         case EISDIR: "it is a directory"
+        case ELOOP: "it is a symbolic link, which is not written through: name the file that it leads to"
         case EINVAL where error.call == "open", ENXIO: "it is no regular file"
         default: error.reason
         }

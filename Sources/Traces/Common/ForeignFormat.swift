@@ -116,10 +116,19 @@ package struct ForeignFormat {
             return TraceError(
                 .data, path: path, "is a workbook (\(workbook)), and no CSV: \(export)", remedy: exported(path))
         }
+        // There is no status of an archive within an archive.
+        let status = try? fileStatus(path)
+        if let status, !status.isRegular {
+            return TraceError(
+                .data, path: path,
+                "is a zip archive, whose list of contents is at its end, so it is not read from a pipe: write it to a file, and "
+                    + "name that file")
+        }
+        let command = status == nil ? "" : " (unzip \(ShellText.quoted(path)))"
         return TraceError(
             .data, path: path,
-            "is a zip archive, where one file is expected: unpack it first (unzip \(ShellText.quoted(path))), or name each file "
-                + "in it, as in export.zip/Accelerometer.csv")
+            "is a zip archive, where one file is expected: unpack it first\(command), or name each file in it, as in "
+                + "export.zip/Accelerometer.csv")
     }
 
     /// The name of the first entry of a zip archive.

@@ -44,9 +44,12 @@ package final class RecordingFile {
 
     /// Opens a file to write; a link is not followed, because in a folder of another user it may lead to any file.
     private static func open(_ path: String, _ flags: Int32) throws(TraceError) -> Descriptor {
-        let flags = O_WRONLY | O_CLOEXEC | flags | (followsLink(path) ? 0 : O_NOFOLLOW)
+        // O_NONBLOCK: opening a FIFO without a reader would wait, also beyond a signal. Writing waits for the reader.
+        let flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags | (followsLink(path) ? 0 : O_NOFOLLOW)
         return try mapError({ error(creating: path, $0) }) { () throws(SystemError) in
-            Descriptor(owning: try systemCall("open", path: path) { Glibc.open(path, flags, 0o644) })
+            let file = Descriptor(owning: try systemCall("open", path: path) { Glibc.open(path, flags, 0o644) })
+            try systemCall("fcntl", path: path) { fcntl(file.raw, F_SETFL, 0) }
+            return file
         }
     }
 
@@ -64,6 +67,8 @@ package final class RecordingFile {
         case EEXIST:
             TraceError(
                 .cannotCreate, path: path, "is there already: choose another name, or overwrite it with --force")
+        case ENXIO:
+            TraceError(.cannotCreate, path: path, "is a pipe that no program reads: start its reader first")
         case EACCES, EPERM:
             TraceError(.noPermission, path: path, "may not be written by this user (\(error.reason))")
         default:

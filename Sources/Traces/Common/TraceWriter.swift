@@ -28,7 +28,7 @@ package final class TraceWriter {
 
     private static let arrowSuffix = ".arrows"
     /// Suffixes of formats that cannot be written.
-    private static let otherSuffixes = [".arrow", ".feather", ".ipc", ".parquet"]
+    private static let otherSuffixes = [".arrow", ".feather", ".ipc", ".parquet", ".zst", ".gz", ".zip"]
 
     /// Creates a recording and writes its header.
     ///

@@ -96,6 +96,25 @@ import Testing
         #expect(try Self.numbers(run.path) == [1, 2])
     }
 
+    @Test func aLinkIsNotWrittenThrough() throws {
+        let folder = try TemporaryFolder(["precious": "a line"])
+        for (link, target) in [("link", "precious"), ("dangling", "none")] {
+            try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/\(link)", withDestinationPath: target)
+            let run = try Run("\(folder.path)/\(link)")
+            run.handler.deliver([Delivery(event: event(1), ticket: 1)])
+            try run.reports.wait("a failure") { !$0.isEmpty }
+            #expect(
+                run.reasons == [
+                    "\(run.path): it is a symbolic link, which is not written through: name the file that it leads to"
+                ])
+            // The file that the administrator puts there is written.
+            #expect(unlink(run.path) == 0)
+            try waitUntil("the acknowledgement") { run.acknowledged.count == 1 }
+        }
+        #expect(contents(of: folder.path + "/precious") == "a line")
+        #expect(access(folder.path + "/none", F_OK) != 0)
+    }
+
     @Test func aFolderThatComesLater() throws {
         let folder = try TemporaryFolder([:])
         let run = try Run(folder.path + "/log/events.jsonl")

@@ -156,7 +156,7 @@ struct MQTTEncryptionTests {
 
     @Test func aHandshakeThatIsNeverAnswered() throws {
         let broker = try FakeBroker { wire, _, broker in
-            while !broker.isStopped { usleep(10_000) }
+            try? waitUntil("the end of the broker") { broker.isStopped }
         }
         defer { broker.stop() }
         let run = try MQTTRun(broker.port, usesTLS: true) { settings, times in times.connect = 1_000_000_000 }

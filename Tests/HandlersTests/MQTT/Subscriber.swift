@@ -30,8 +30,11 @@ final class Subscriber: Sendable {
         (self.port, self.name, self.isPersistent) = (port, name, isPersistent)
         Thread { [self] in
             while !isStopped {
-                if let wire = Wire.connected(to: port) { serve(wire) }
-                usleep(20_000)
+                try? waitUntil("a broker, or the end") {
+                    guard !isStopped, let wire = Wire.connected(to: port) else { return isStopped }
+                    serve(wire)
+                    return true
+                }
             }
             hasEnded.signal()
         }.start()
