@@ -28,10 +28,7 @@ struct SamplesCommand {
             }
         }
         samples.isRaw = arguments.has(.raw)
-        var request = SubscriptionRequest()
-        request.filter.kinds = []
-        request.samples = samples
-        self.request = request
+        request = SubscriptionRequest(samples: samples)
         path = arguments.socketPath
         isSocketNamed = arguments.has(.socket)
         writesJSON = arguments.has(.json)

@@ -66,34 +66,18 @@ public struct EventSubscription: Sendable {
         SubscriptionMessages(subscription: self)
     }
 
-    /// Makes an iterator, for one task.
+    /// Makes an iterator, with a connection of its own, for one task.
     package func makeAsyncIterator() -> SubscriptionIterator<Message> {
-        SubscriptionMessages(subscription: self).makeAsyncIterator()
-    }
-
-    fileprivate var request: SubscriptionRequest {
         var request = SubscriptionRequest()
         request.filter = EventFilter(kinds: kinds, sensors: sensors)
         request.after = after
         if let readingsInterval {
-            var readings = LiveValuesRequest()
-            readings.intervalNanoseconds = Units.nanoseconds(readingsInterval)
+            var readings = LiveValuesRequest(intervalNanoseconds: Units.nanoseconds(readingsInterval))
             readings.sensors = sensors
             request.readings = readings
         }
-        return request
-    }
-}
-
-/// The messages of a subscription; each iterator has its own connection.
-package struct SubscriptionMessages: AsyncSequence, Sendable {
-    fileprivate let subscription: EventSubscription
-
-    package func makeAsyncIterator() -> SubscriptionIterator<EventSubscription.Message> {
-        SubscriptionIterator(
-            SubscriptionThread(
-                subscription.request, path: subscription.path, reconnects: subscription.reconnects
-            ) { message in
+        return SubscriptionIterator(
+            SubscriptionThread(request, path: path, reconnects: reconnects) { message in
                 switch message {
                 case .event(let event, _): .event(event)
                 case .readings(let readings): .readings(readings)
@@ -102,4 +86,11 @@ package struct SubscriptionMessages: AsyncSequence, Sendable {
                 }
             })
     }
+}
+
+/// The messages of a subscription.
+private struct SubscriptionMessages: AsyncSequence, Sendable {
+    let subscription: EventSubscription
+
+    func makeAsyncIterator() -> SubscriptionIterator<EventSubscription.Message> { subscription.makeAsyncIterator() }
 }

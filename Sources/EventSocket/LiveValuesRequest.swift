@@ -31,10 +31,7 @@ package struct LiveValuesRequest: Sendable, Equatable {
         for member in try body.requireMembers() {
             switch member.key {
             case "interval_s":
-                guard case .number(let text) = member.value.value, let seconds = Double(text),
-                    let nanoseconds = Int64(exactly: (seconds * 1e9).rounded()), Self.intervals.contains(nanoseconds)
-                else { throw member.value.error("`interval_s` has to be a number of seconds from 0.03 to 60") }
-                intervalNanoseconds = nanoseconds
+                intervalNanoseconds = try member.value.interval(in: Self.intervals, "0.03 to 60")
             case "sensors": sensors = try member.value.sensorNames()
             case "spectrum": hasSpectrum = try member.value.boolean("spectrum")
             default: throw member.unknownKey(among: ["interval_s", "sensors", "spectrum"])

@@ -46,16 +46,11 @@ public struct SampleSubscription: AsyncSequence, Sendable {
 
     /// Makes an iterator, which connects at the first call.
     public func makeAsyncIterator() -> SubscriptionIterator<StreamedSamples> {
-        var samples = SamplesRequest()
-        samples.sensors = sensors
-        samples.kinds = kinds
+        var samples = SamplesRequest(sensors: sensors, kinds: kinds)
         samples.isRaw = isRaw
         samples.intervalNanoseconds = Units.nanoseconds(interval)
-        var request = SubscriptionRequest()
-        request.filter.kinds = []
-        request.samples = samples
         return SubscriptionIterator(
-            SubscriptionThread(request, path: path, reconnects: reconnects) { message in
+            SubscriptionThread(SubscriptionRequest(samples: samples), path: path, reconnects: reconnects) { message in
                 if case .samples(let samples) = message { samples } else { nil }
             })
     }

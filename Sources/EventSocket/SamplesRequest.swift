@@ -17,8 +17,10 @@ package struct SamplesRequest: Sendable, Equatable {
 
     private static let keys = ["sensors", "kinds", "raw", "interval_s"]
 
-    /// Requests the corrected samples of all sensors.
-    package init() {}
+    /// Requests the corrected samples of all sensors, or of those named.
+    package init(sensors: Set<String>? = nil, kinds: Set<SampleKind>? = nil) {
+        (self.sensors, self.kinds) = (sensors, kinds)
+    }
 
     var json: String {
         var body = JSONObject()
@@ -47,11 +49,7 @@ package struct SamplesRequest: Sendable, Equatable {
                 kinds = chosen
             case "raw": isRaw = try value.boolean("raw")
             case "interval_s":
-                guard case .number(let text) = value.value, let seconds = Double(text),
-                    let nanoseconds = Int64(exactly: (seconds * 1e9).rounded()),
-                    (0...Self.longestInterval).contains(nanoseconds)
-                else { throw value.error("`interval_s` has to be a number of seconds from 0 to 1") }
-                intervalNanoseconds = nanoseconds
+                intervalNanoseconds = try value.interval(in: 0...Self.longestInterval, "0 to 1")
             default: throw member.unknownKey(among: Self.keys)
             }
         }

@@ -21,6 +21,12 @@ package struct SubscriptionRequest: Sendable, Equatable {
     /// Requests all events from now on.
     package init() {}
 
+    /// Requests samples, and no events.
+    package init(samples: SamplesRequest) {
+        filter.kinds = []
+        self.samples = samples
+    }
+
     /// The request as one line, without its end.
     package var json: String {
         var body = JSONObject()
@@ -136,6 +142,14 @@ extension LocatedJSONValue {
     func boolean(_ what: String) throws(SocketRequest.SyntaxError) -> Bool {
         guard case .boolean(let isTrue) = value else { throw error("`\(what)` has to be true or false") }
         return isTrue
+    }
+
+    /// The time that `interval_s` states, in a range for which there are words.
+    func interval(in range: ClosedRange<Int64>, _ words: String) throws(SocketRequest.SyntaxError) -> Int64 {
+        guard case .number(let text) = value, let seconds = Double(text),
+            let nanoseconds = Int64(exactly: (seconds * 1e9).rounded()), range.contains(nanoseconds)
+        else { throw error("`interval_s` has to be a number of seconds from \(words)") }
+        return nanoseconds
     }
 
     func error(_ message: String) -> SocketRequest.SyntaxError {

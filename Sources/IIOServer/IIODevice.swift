@@ -35,42 +35,28 @@ package struct IIODevice: Equatable, Sendable {
     /// The raw value of an axis that has no number; none that has is as low.
     package static let noNumber = Int32.min
 
-    /// IIO's word for the kind.
-    package var type: String {
+    /// IIO's word for the kind, the text of the scale, and the raw steps in one unit of the samples: m/s², rad/s, µT (100 to a Gauss).
+    ///
+    /// The ranges are ±2147 m/s² (219 g), ±214 rad/s and ±214 Gauss, in steps far below the noise of any chip.
+    private var row: (type: String, scale: String, steps: Double) {
         switch content {
-        case .samples(.accelerometer): "accel"
-        case .samples(.gyroscope): "anglvel"
-        case .samples(.magnetometer): "magn"
-        case .attitude: "rot"
+        case .samples(.accelerometer): ("accel", "0.000001", 1e6)
+        case .samples(.gyroscope): ("anglvel", "0.0000001", 1e7)
+        case .samples(.magnetometer): ("magn", "0.0000001", 1e5)
+        case .attitude: ("rot", "0.000000001", 1e9)
         }
     }
+
+    package var type: String { row.type }
+    package var scale: String { row.scale }
 
     /// As clients name the device.
     package var name: String { "\(owner.printable)-\(type)" }
 
-    /// The text of the scale: ±2147 m/s² (219 g), ±214 rad/s and ±214 Gauss, in steps far below the noise of any chip.
-    package var scale: String {
-        switch content {
-        case .samples(.accelerometer): "0.000001"
-        case .samples(.gyroscope), .samples(.magnetometer): "0.0000001"
-        case .attitude: "0.000000001"
-        }
-    }
-
-    /// Raw steps in one unit of the samples: m/s², rad/s, µT (100 to a Gauss).
-    private var steps: Double {
-        switch content {
-        case .samples(.accelerometer): 1e6
-        case .samples(.gyroscope): 1e7
-        case .samples(.magnetometer): 1e5
-        case .attitude: 1e9
-        }
-    }
-
     /// The nearest raw value; the greatest or least for what lies beyond.
     private func raw(_ value: Double) -> Int32 {
         guard value.isFinite else { return Self.noNumber }
-        return Int32(max(-2_147_483_647, min(2_147_483_647, (value * steps).rounded())))
+        return Int32(max(-2_147_483_647, min(2_147_483_647, (value * row.steps).rounded())))
     }
 
     package func scan(_ sample: Sample) -> IIOScan {

@@ -1,8 +1,10 @@
 import Binnacle
+import Foundation
 import Handlers
 import LinuxSensors
 import Station
 import Synchronization
+import TestSupport
 import Testing
 
 private let second: Int64 = 1_000_000_000
@@ -206,6 +208,22 @@ private final class TestSignal: Sendable {
         let signal = TestSignal()
         witness.didTurn = { _, answer in if answer.isEnd { signal.send(2) } }
         #expect(run(ScriptedSource([])) { $0.interruption = signal.interruption }.isCancelled)
+    }
+
+    @Test(arguments: [2, 15] as [Int32])
+    func aSignalWhileARecordingIsOpenedIsNoFaultOfTheRecording(_ number: Int32) throws {
+        // An MCAP file whose topics are nowhere.
+        let file = try TemporaryFile(Data([0x89] + "MCAP0\r\n".utf8 + [0x7F, 0, 0, 0, 0, 0, 0, 0, 0]))
+        let signal = TestSignal()
+        func refusal() throws -> StationError {
+            try #require(throws: StationError.self) {
+                try Assembly(playing: TraceSet([file.path]), interruption: signal.interruption)
+            }
+        }
+        #expect(try refusal().status == .data)
+        signal.send(number)
+        let error = try refusal()
+        #expect(error.status.rawValue == 128 + number && error.description.contains("cancelled"))
     }
 
     @Test func aCancelledIndicatorEndsTheSession() {

@@ -164,12 +164,13 @@ def outcome(function):
 
 
 def main(install, names=(), after=lambda: None):
-    """Runs the tests, or those whose names begin with one of these, and leaves a line for each, as TAP has it.
+    """Runs the tests, or those whose names begin with one of these or whose file has one, and leaves a line for each, as TAP has it.
 
     They are in /out/results, and the journal is in /out/journal. Returns what the process ends with: 1 when one has failed.
     """
     failures = 0
-    chosen = [function for function in tests if not names or function.__name__.startswith(tuple(names))]
+    chosen = [function for function in tests
+              if not names or function.__name__.startswith(tuple(names)) or function.__module__ in names]
     with open("/out/results", "a", buffering=1) as results:
         # What goes wrong with the tests themselves is to be read there, too.
         os.dup2(results.fileno(), 2)

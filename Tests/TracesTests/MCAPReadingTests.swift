@@ -347,6 +347,27 @@ import Traces
         #expect(reason.contains("the file shrank"))
     }
 
+    /// A file of a robot may have gigabytes, and no list of its topics.
+    @Test func aStopEndsTheWalkOverTheFile() throws {
+        let others = Array(repeating: MCAPWriter.record(0x7F, []), count: 1000)
+        func open(_ records: [[UInt8]]) throws -> (looks: Int, file: Result<TraceFile, any Error>) {
+            let file = try TemporaryFile(MCAPWriter.file(records))
+            var looks = 0
+            let isCancelled = {
+                looks += 1
+                return looks > 10
+            }
+            let opened = Result { try TraceFile(path: file.path, isCancelled: isCancelled) }
+            return (looks, opened)
+        }
+        // While topics are looked for, and while messages of one that has none are.
+        for records in [others + [Record.imuChannel(1)] + imu(5), [Record.imuChannel(1)] + others + imu(5)] {
+            let (looks, file) = try open(records)
+            #expect(looks < 20)
+            #expect(throws: TraceError.self) { try file.get() }
+        }
+    }
+
     @Test func aMessageIsNeverReadBeyondItsEnd() throws {
         let message = MCAPWriter.imu(1_000_000_000, frame: "imu")
         for count in 0..<message.count {

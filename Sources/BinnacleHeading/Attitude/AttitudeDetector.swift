@@ -71,8 +71,6 @@ package final class AttitudeDetector: ReportingDetector {
         self.magnetometer = magnetometer
         self.settings = settings
         axes = BodyAxes(settings.frame, forward: settings.forwardAxis, up: settings.upAxis)
-        fused = FusedAttitude(
-            gyroscope, accelerometer: accelerometer, magnetometer: magnetometer, settings: settings)
         level = LevelAttitude(accelerometer: accelerometer, magnetometer: magnetometer, settings: settings)
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         filter = AttitudeFilter(degrees: settings.filterDegrees)

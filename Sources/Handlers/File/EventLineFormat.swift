@@ -53,26 +53,22 @@ package enum EventLineFormat: String, Sendable, CaseIterable {
     /// A line break cannot stand in one, and becomes a space; behind a backslash at the end stands one, which would else be before
     /// the comma.
     private static func tagged(_ text: String) -> String {
-        var value = ""
-        for scalar in text.unicodeScalars {
-            let isControl = scalar.value < 0x20 || scalar.value == 0x7f
-            if isControl || [",", "=", " "].contains(scalar) { value += "\\" }
-            value.unicodeScalars.append(isControl ? " " : scalar)
-        }
+        let value = replacing(text) { isControl($0) ? "\\ " : [",", "=", " "].contains($0) ? "\\\($0)" : nil }
         return text.hasSuffix("\\") ? value + "\\ " : value
     }
 
     /// A field's text in double quotes; a line break is `\n` in it, because a point is one line of the file.
     private static func quoted(_ text: String) -> String {
-        var value = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": value += "\\\(scalar)"
-            case "\n": value += "\\\\n"
-            case let scalar where scalar.value < 0x20 || scalar.value == 0x7f: value += " "
-            default: value.unicodeScalars.append(scalar)
-            }
+        let value = replacing(text) { scalar in
+            if ["\"", "\\"].contains(scalar) { return "\\\(scalar)" }
+            return scalar == "\n" ? "\\\\n" : isControl(scalar) ? " " : nil
         }
-        return value + "\""
+        return "\"\(value)\""
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value < 0x20 || scalar.value == 0x7f }
+
+    private static func replacing(_ text: String, by other: (Unicode.Scalar) -> String?) -> String {
+        text.unicodeScalars.reduce(into: "") { $0 += other($1) ?? String($1) }
     }
 }

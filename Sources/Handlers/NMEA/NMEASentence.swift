@@ -49,19 +49,18 @@ package enum NMEASentence: String, Sendable, CaseIterable {
         case .rot:
             // In degrees per minute; negative when the bow turns to port.
             guard let rate = heading.turnRateDegreesPerSecond else { return nil }
-            let tenths = Int((rate * 600).rounded())
-            fields = "\(tenths < 0 ? "-" : "")\(Self.decimal(abs(tenths))),A"
+            fields = "\(Self.number(rate * 60, 1)),A"
         case .pashr:
-            guard let tilt = heading.tilt, let roll = tilt.rollDegrees,
-                let degrees = heading.trueDegrees.flatMap({ Self.direction($0) })
-            else { return nil }
+            guard let tilt = heading.tilt, let roll = tilt.rollDegrees, let degrees = heading.trueDegrees else {
+                return nil
+            }
             // A sentence of a manufacturer has no talker.
             start = rawValue
             let tiltDeviation = Self.number(tilt.accuracyDegrees.map { $0 / Self.ninetiethOfVerticals }, 3)
             fields = [
                 // Without the time, which is that of a satellite receiver: gpsd 3.22 takes another one for the begin of another
                 // report, and forgets roll and pitch.
-                "", degrees, "T", Self.number(roll, 2), Self.number(tilt.pitchDegrees, 2),
+                "", Self.bearing(degrees, 2), "T", Self.number(roll, 2), Self.number(tilt.pitchDegrees, 2),
                 // The heave is not known.
                 "", tiltDeviation, tiltDeviation,
                 Self.number(heading.accuracyDegrees.map { $0 / Self.ninetiethOfHeadings }, 3),
@@ -84,12 +83,6 @@ package enum NMEASentence: String, Sendable, CaseIterable {
         return digits.count < 2 ? "0" + digits : digits
     }
 
-    /// A bearing from 0.0 to 359.9; ``NavigationReading`` limits the degrees, so that the conversion to `Int` cannot fail.
-    private static func bearing(_ degrees: Double) -> String {
-        let tenths = Int((degrees * 10).rounded()) % 3600
-        return decimal(tenths < 0 ? tenths + 3600 : tenths)
-    }
-
     /// Nine of ten errors of a normal distribution stay within this many standard deviations.
     private static let ninetiethOfHeadings = 1.645
     /// The same of a vertical, which errs about two axes (Rayleigh distribution, √(2 ln 10)).
@@ -100,19 +93,13 @@ package enum NMEASentence: String, Sendable, CaseIterable {
         value.flatMap { Decimal.text($0, decimals: decimals) } ?? ""
     }
 
-    /// A bearing from 0.00 to 359.99.
-    private static func direction(_ degrees: Double) -> String? {
-        let hundredths = Int((degrees * 100).rounded()) % 36_000
-        return Decimal.text(Double(hundredths < 0 ? hundredths + 36_000 : hundredths) / 100, decimals: 2)
+    /// A bearing from 0 and below 360.
+    private static func bearing(_ degrees: Double, _ decimals: Int = 1) -> String {
+        number(NavigationReading.direction(degrees, decimals: decimals), decimals)
     }
 
     private static func variation(_ degrees: Double?) -> String {
         guard let degrees else { return "," }
-        let tenths = Int((degrees * 10).rounded())
-        return "\(decimal(abs(tenths))),\(tenths < 0 ? "W" : "E")"
-    }
-
-    private static func decimal(_ tenths: Int) -> String {
-        "\(tenths / 10).\(tenths % 10)"
+        return "\(number(abs(degrees), 1)),\((degrees * 10).rounded() < 0 ? "W" : "E")"
     }
 }

@@ -33,12 +33,6 @@ final class NavigationDatagrams: NavigationTransport {
         for message in messages { try send(message) }
     }
 
-    func respond(_ token: UInt64, isHungUp: Bool, at now: Int64) {}
-
-    func advance(to now: Int64) {}
-
-    var nextTime: Int64? { nil }
-
     private func send(_ message: [UInt8]) throws(NavigationFailure) {
         while let target = targets.first {
             do throws(SystemError) {

@@ -71,6 +71,13 @@ package struct NavigationReading: Sendable, Equatable {
         guard hasHeading || tilt != nil else { return nil }
     }
 
+    /// The same direction from 0 and below 360, with one or two decimals: rounded first, because 359.96° is 0.0°.
+    static func direction(_ degrees: Double, decimals: Int) -> Double {
+        let scale = decimals == 1 ? 10.0 : 100
+        let turn = (degrees * scale).rounded().truncatingRemainder(dividingBy: 360 * scale)
+        return (turn < 0 ? turn + 360 * scale : turn) / scale
+    }
+
     /// Whether there is a heading from any north.
     var hasHeading: Bool { magneticDegrees != nil || trueDegrees != nil }
 

@@ -18,6 +18,13 @@ protocol NavigationTransport: AnyObject {
     var isProven: Bool { get }
 }
 
+extension NavigationTransport {
+    // What only listens to itself has nothing to answer and nothing due.
+    func respond(_ token: UInt64, isHungUp: Bool, at now: Int64) {}
+    func advance(to now: Int64) throws(NavigationFailure) {}
+    var nextTime: Int64? { nil }
+}
+
 /// Why messages cannot be sent, as text.
 struct NavigationFailure: Error {
     let reason: String

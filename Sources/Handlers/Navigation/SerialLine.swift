@@ -43,10 +43,9 @@ final class SerialLine: NavigationTransport {
         path = settings.host
         self.state = state
         line = try mapError({ NavigationFailure(serial: settings.host, $0) }) { () throws(SystemError) in
-            try Self.open(settings.host, settings.baud)
-        }
-        try mapError({ NavigationFailure(serial: settings.host, $0) }) { () throws(SystemError) in
+            let line = try Self.open(settings.host, settings.baud)
             try epoll.add(line.raw, token: Self.token)
+            return line
         }
     }
 
@@ -72,7 +71,9 @@ final class SerialLine: NavigationTransport {
         var waiting: Int32 = 0
         try flush()
         let raw = line.raw
-        if rest.isEmpty { try call("ioctl") { ioctl(raw, UInt(TIOCOUTQ), &waiting) } }
+        if rest.isEmpty {
+            _ = try call { () throws(SystemError) in try systemCall("ioctl") { ioctl(raw, UInt(TIOCOUTQ), &waiting) } }
+        }
         guard rest.isEmpty, waiting == 0 else { return state.update { $0.skippedCount += messages.count } }
         rest = ArraySlice(messages.joined())
         try flush()
@@ -84,7 +85,7 @@ final class SerialLine: NavigationTransport {
     private func flush() throws(NavigationFailure) {
         let raw = line.raw
         while !rest.isEmpty {
-            let count = try mapError({ NavigationFailure(serial: path, $0) }) { () throws(SystemError) in
+            let count = try call { () throws(SystemError) in
                 try systemCallOnce("write") { rest.withUnsafeBytes { write(raw, $0.baseAddress, $0.count) } }
             }
             guard let count, count > 0 else { return }
@@ -92,10 +93,8 @@ final class SerialLine: NavigationTransport {
         }
     }
 
-    private func call(_ name: StaticString, _ body: () -> Int32) throws(NavigationFailure) {
-        try mapError({ NavigationFailure(serial: path, $0) }) { () throws(SystemError) in
-            try systemCall(name, body)
-        }
+    private func call<Value>(_ body: () throws(SystemError) -> Value) throws(NavigationFailure) -> Value {
+        try mapError({ NavigationFailure(serial: path, $0) }, body)
     }
 
     /// Discards what the other end says, and finds out that the line is gone.
@@ -113,8 +112,6 @@ final class SerialLine: NavigationTransport {
     func advance(to now: Int64) throws(NavigationFailure) {
         if let hangUp { throw NavigationFailure(serial: path, hangUp) }
     }
-
-    var nextTime: Int64? { nil }
 }
 
 extension NavigationFailure {

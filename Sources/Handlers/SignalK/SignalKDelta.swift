@@ -52,8 +52,7 @@ package struct SignalKDelta: NavigationFormat {
 
     /// A direction from 0 and below 2π.
     private static func direction(_ degrees: Double) -> String {
-        let hundredths = (degrees * 100).rounded().truncatingRemainder(dividingBy: 36_000)
-        return angle((hundredths < 0 ? hundredths + 36_000 : hundredths) / 100)
+        angle(NavigationReading.direction(degrees, decimals: 2))
     }
 
     private static func angle(_ degrees: Double) -> String {

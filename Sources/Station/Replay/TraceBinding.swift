@@ -121,7 +121,7 @@ struct TraceBinding {
     private let leftOut: [String]
     private var sensors: [[Sensor?]]
 
-    /// Opens the files; an interruption ends waiting for a pipe.
+    /// Opens the files; an interruption ends waiting for a pipe, and looking at a whole file.
     init(_ traces: TraceSet, interruption: Interruption) throws(StationError) {
         var paths: [String] = []
         for path in traces.paths {
@@ -131,7 +131,13 @@ struct TraceBinding {
         var files: [TraceFile] = []
         let chunking = Chunking(processorCount: traces.processorCount, fileCount: traces.files.count)
         for path in traces.files {
-            let file = try mapError(StationError.init) { () throws(TraceError) in
+            // What is missing in a file that was not looked at to its end is no fault of it.
+            let explain = { (error: TraceError) in
+                interruption.isRequested
+                    ? StationError(interruption.exitStatus, "\(path.printable): not opened, because that was cancelled")
+                    : StationError(error)
+            }
+            let file = try mapError(explain) { () throws(TraceError) in
                 try TraceFile(
                     path: path, entries: traces.entries, hints: traces.hints(for: path),
                     makeDecoder: traces.decodesScans ? { RecordedScans($0) } : nil, chunking: chunking,

@@ -36,7 +36,8 @@ package final class TraceFile {
     ///     samples.
     ///   - isLineByLine: Whether CSV is never read in bulk; the result is the same.
     ///   - chunking: The number of threads that read a large file of CSV or Arrow; the result is the same.
-    ///   - isCancelled: Called while the reader waits for a pipe; `true` is treated as the end of the file.
+    ///   - isCancelled: Called while the reader waits for a pipe, and while a whole file is looked at; `true` is treated as the end of the
+    ///     file.
     /// - Throws: ``TraceError`` when the file cannot be opened, or its header is incomplete.
     package convenience init(
         path: String, entries: UnpackedEntries = UnpackedEntries(), hints: TraceHints = TraceHints(),
@@ -77,8 +78,8 @@ package final class TraceFile {
             try requireGravity(hints)
             return
         }
-        if piped == nil, makeDecoder == nil, let recording = try MCAPFile(file) {
-            readers = try recording.readers(hints: hints, isCancelled: isCancelled)
+        if piped == nil, makeDecoder == nil, let recording = try MCAPFile(file, isCancelled: isCancelled) {
+            readers = try recording.readers(hints: hints)
             try requireGravity(hints)
             return
         }

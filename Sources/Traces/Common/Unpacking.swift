@@ -15,7 +15,7 @@ enum Unpacking {
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceSize, alignment: 64)
         defer { piece.deallocate() }
         var consumed = 0
-        while let base = piece.baseAddress {
+        while let base = piece.baseAddress, !isCancelled() {
             let count = try file.read(into: base, count: piece.count, isCancelled: isCancelled)
             guard count > 0 else { break }
             let damage = { [consumed] (words: String) in

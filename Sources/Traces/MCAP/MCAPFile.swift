@@ -21,24 +21,27 @@ final class MCAPFile {
     let file: MappedFile
     private(set) var topics: [MCAPTopic] = []
 
-    /// The messages of ROS by the number of their schema, and the names of other schemas.
-    private var messages: [UInt16: RosMessage] = [:]
-    private var names: [UInt16: String] = [:]
+    /// By their numbers: the names of schemas, and the messages of ROS that some are.
+    private var schemas: [UInt16: (name: String, message: RosMessage?)] = [:]
     /// The first of the topics without samples, for messages.
     private var others: [String] = []
     private var isOpening = true
+    /// Whether the program is to end, which ends a walk over the file.
+    let isCancelled: () -> Bool
     /// The chunks used last: several readers are near each other.
     private var chunks: [(offset: Int, chunk: MCAPChunk)] = []
 
     private static let mostOthers = 12
     private static let mostTopics = 100
-    private static let keptChunks = 3
+    /// What the windows of several readers lie in, and less than the memory of a chunk of the largest size.
+    private static let (keptChunks, keptBytes) = (32, 32 << 20)
 
     static func begins(with first: [UInt8]) -> Bool { first.starts(with: MCAPRecord.magic) }
 
     /// Opens an MCAP file and finds its topics; `nil` for other files.
-    init?(_ input: InputFile) throws(TraceError) {
+    init?(_ input: InputFile, isCancelled: @escaping () -> Bool) throws(TraceError) {
         guard Self.begins(with: input.firstBytes(ForeignFormat.markCount)), let size = input.size else { return nil }
+        self.isCancelled = isCancelled
         file = try MappedFile(input, count: Int(size))
         readSummary()
         if topics.isEmpty, others.isEmpty {
@@ -90,17 +93,19 @@ final class MCAPFile {
         guard let id: UInt16 = fields.number() else { throw damage("it is too short", at: offset) }
         if record.kind == .schema {
             guard let name = fields.text() else { throw damage("it is too short", at: offset) }
-            messages[id] = RosMessage.allCases.first { [$0.name, $0.nameOfROS1].contains(name) }
-            names[id] = String(name.prefix(60))
+            schemas[id] = (
+                String(name.prefix(60)), RosMessage.allCases.first { [$0.name, $0.nameOfROS1].contains(name) }
+            )
             return
         }
         guard let schema: UInt16 = fields.number(), let name = fields.text(), let encoding = fields.text(),
             let metadata = fields.texts()
         else { throw damage("it is too short", at: offset) }
         let known = topics.first { $0.id == id }
-        guard let message = messages[schema], encoding == "cdr" || encoding == "ros1" else {
+        guard let message = schemas[schema]?.message, encoding == "cdr" || encoding == "ros1" else {
             guard known == nil else { throw damage("topic \(name.printable) changes its type", at: offset) }
-            let type = "\(names[schema] ?? "no type")\(messages[schema] == nil ? "" : " as \(encoding)")"
+            let other = schemas[schema] ?? ("no type", nil)
+            let type = "\(other.name)\(other.message == nil ? "" : " as \(encoding)")"
             let words = "\(name.prefix(60)) (\(type))".printable
             if others.count < Self.mostOthers, !others.contains(words) { others.append(words) }
             return
@@ -125,8 +130,9 @@ final class MCAPFile {
     func chunk(_ record: MCAPFinding, at offset: Int) throws(TraceError) -> MCAPChunk {
         if let known = chunks.first(where: { $0.offset == offset }) { return known.chunk }
         let chunk = try MCAPChunk(record, at: offset, of: self)
-        if chunks.count == Self.keptChunks { chunks.removeFirst() }
         chunks.append((offset, chunk))
+        func isTooMuch() -> Bool { chunks.reduce(0) { $0 + $1.chunk.bytes.count } > Self.keptBytes }
+        while chunks.count > Self.keptChunks || (chunks.count > 1 && isTooMuch()) { chunks.removeFirst() }
         return chunk
     }
 }

@@ -40,6 +40,8 @@ final class MCAPMessages: RowInput {
             return last
         }
         while !isAtEnd {
+            // Not for each message of a chunk, which is short.
+            guard chunk != nil || !file.isCancelled() else { return nil }
             let start = chunk?.offset ?? offset
             let found = MCAPFinding(in: chunk?.records.bytes ?? file.file.bytes, at: start)
             guard let record = found, record.opcode != 0 else {

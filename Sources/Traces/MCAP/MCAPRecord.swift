@@ -33,8 +33,8 @@ struct MCAPRecord {
         return bytes
     }
 
-    mutating func add(_ number: some FixedWidthInteger) {
-        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    mutating func add<each Number: FixedWidthInteger>(_ numbers: repeat each Number) {
+        for number in repeat each numbers { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
     }
 
     mutating func add(_ text: String) {

@@ -60,8 +60,7 @@ final class MCAPRecording: RecordingFormat {
         let start = offset
         let recordCount = chunk.count - MCAPRecord.chunkPrefixCount
         var head = MCAPRecord(.chunk, contentCount: chunk.count - MCAPRecord.prefixCount)
-        for number in [times.lowerBound, times.upperBound, Int64(recordCount)] { head.add(number) }
-        head.add(UInt32(0))
+        head.add(times.lowerBound, times.upperBound, Int64(recordCount), UInt32(0))
         head.add("")
         head.add(UInt64(recordCount))
         chunk.replaceSubrange(..<MCAPRecord.chunkPrefixCount, with: head.bytes)
@@ -72,23 +71,16 @@ final class MCAPRecording: RecordingFormat {
             places.append((UInt16(number), start + chunk.count))
             var record = MCAPRecord(.messageIndex)
             record.add(UInt16(number))
-            record.add(channels[number].index) {
-                $0.add($1.timeNanoseconds)
-                $0.add($1.offset)
-            }
+            record.add(channels[number].index) { $0.add($1.timeNanoseconds, $1.offset) }
             chunk += record.finished
             channels[number].index.removeAll(keepingCapacity: true)
         }
         var index = MCAPRecord(.chunkIndex)
-        for number in [times.lowerBound, times.upperBound, Int64(start), Int64(chunkLength)] { index.add(number) }
-        index.add(places) {
-            $0.add($1.channel)
-            $0.add(UInt64($1.offset))
-        }
+        index.add(times.lowerBound, times.upperBound, Int64(start), Int64(chunkLength))
+        index.add(places) { $0.add($1.channel, UInt64($1.offset)) }
         index.add(UInt64(chunk.count - chunkLength))
         index.add("")
-        index.add(UInt64(recordCount))
-        index.add(UInt64(recordCount))
+        index.add(UInt64(recordCount), UInt64(recordCount))
         chunkIndexes += index.finished
         chunkCount += 1
         allTimes =
@@ -117,16 +109,12 @@ final class MCAPRecording: RecordingFormat {
         ]
         for (opcode, records) in groups where !records.isEmpty {
             var record = MCAPRecord(.summaryOffset)
-            record.add(opcode.rawValue)
-            record.add(UInt64(offset))
-            record.add(UInt64(records.count))
+            record.add(opcode.rawValue, UInt64(offset), UInt64(records.count))
             offsets += record.finished
             try write(records)
         }
         var footer = MCAPRecord(.footer)
-        footer.add(UInt64(summaryStart))
-        footer.add(UInt64(offset))
-        footer.add(UInt32(0))
+        footer.add(UInt64(summaryStart), UInt64(offset), UInt32(0))
         try write(offsets + footer.finished + MCAPRecord.magic)
     }
 
@@ -191,8 +179,7 @@ final class MCAPRecording: RecordingFormat {
     private var descriptions: [[UInt8]] {
         channels.enumerated().map { number, channel in
             var record = MCAPRecord(.channel)
-            record.add(UInt16(number))
-            record.add(UInt16((RosMessage.allCases.firstIndex(of: channel.message) ?? 0) + 1))
+            record.add(UInt16(number), UInt16((RosMessage.allCases.firstIndex(of: channel.message) ?? 0) + 1))
             record.add(channel.topic)
             record.add("cdr")
             // Readers of ROS look for this key; empty is the middleware's default.
@@ -209,18 +196,11 @@ final class MCAPRecording: RecordingFormat {
 
     private var statistics: [UInt8] {
         var record = MCAPRecord(.statistics)
-        record.add(channels.reduce(0) { $0 + $1.messageCount })
-        record.add(UInt16(RosMessage.allCases.count))
-        record.add(UInt32(channels.count))
-        // Attachments and metadata.
-        record.add(UInt64(0))
-        record.add(chunkCount)
-        record.add(allTimes?.lowerBound ?? 0)
-        record.add(allTimes?.upperBound ?? 0)
-        record.add(Array(channels.enumerated())) {
-            $0.add(UInt16($1.offset))
-            $0.add($1.element.messageCount)
-        }
+        record.add(channels.reduce(0) { $0 + $1.messageCount }, UInt16(RosMessage.allCases.count))
+        // No attachments and metadata.
+        record.add(UInt32(channels.count), UInt64(0), chunkCount)
+        record.add(allTimes?.lowerBound ?? 0, allTimes?.upperBound ?? 0)
+        record.add(Array(channels.enumerated())) { $0.add(UInt16($1.offset), $1.element.messageCount) }
         return record.finished
     }
 }

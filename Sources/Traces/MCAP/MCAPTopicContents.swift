@@ -87,7 +87,7 @@ struct MCAPTopicContents {
 
 extension MCAPFile {
     /// A reader for each topic, because messages are logged some time after their stamps: they are merged by these.
-    func readers(hints: TraceHints, isCancelled: @escaping () -> Bool) throws(TraceError) -> [any TraceReader] {
+    func readers(hints: TraceHints) throws(TraceError) -> [any TraceReader] {
         try examined(hints).enumerated().map { index, topic in
             RowReader(
                 MCAPMessages(self, of: [topic.topic.id], tellsTorn: index == 0),

@@ -109,15 +109,8 @@ private final class DaemonFeed: IIOFeed {
         var request = SubscriptionRequest()
         request.filter.kinds = []
         switch device.content {
-        case .samples(let kind):
-            var samples = SamplesRequest()
-            samples.sensors = [device.owner]
-            samples.kinds = [kind]
-            request.samples = samples
-        case .attitude:
-            var readings = LiveValuesRequest()
-            readings.intervalNanoseconds = Self.attitudeInterval
-            request.readings = readings
+        case .samples(let kind): request.samples = SamplesRequest(sensors: [device.owner], kinds: [kind])
+        case .attitude: request.readings = LiveValuesRequest(intervalNanoseconds: Self.attitudeInterval)
         }
         try connection.send(request.json)
     }

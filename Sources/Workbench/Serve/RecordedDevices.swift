@@ -33,7 +33,7 @@ package final class RecordedDevices: IIOSource {
     private let settings: Settings
     private let interruption: Interruption
     /// Where the programs that poll are, by device.
-    private var polled: [String: (feed: RecordedFeed, last: IIOScan?)] = [:]
+    private var polled: [String: RecordedFeed] = [:]
     /// The texts of the rates, by device, once one was asked for.
     private var rates: [String: String]?
     /// How many samples show a rate.
@@ -78,28 +78,17 @@ package final class RecordedDevices: IIOSource {
 
     package func latest(_ device: IIODevice, until deadline: Int64, isWanted: () -> Bool) throws(IIOFailure) -> IIOScan
     {
-        var place: (feed: RecordedFeed, last: IIOScan?)
-        if let known = polled[device.name] {
-            place = known
-        } else {
-            place = (try feed(device), nil)
-        }
-        defer { polled[device.name] = place }
+        let feed = if let known = polled[device.name] { known } else { try self.feed(device) }
+        polled[device.name] = feed
         do throws(IIOFailure) {
-            if settings.speed == nil || place.last == nil,
-                let scan = try place.feed.step(until: deadline, isWanted: isWanted)
-            {
-                place.last = scan
-            }
             // What is due by now is skipped; without a speed each poll is a step.
-            while settings.speed != nil, SystemClock.monotonic() < deadline, let scan = try place.feed.stepDue() {
-                place.last = scan
-            }
+            if settings.speed == nil || feed.last == nil { try feed.step(until: deadline, isWanted: isWanted) }
+            while settings.speed != nil, SystemClock.monotonic() < deadline, try feed.step(until: 0) {}
         } catch {
             // The last sample stays what it is.
-            guard error == .ended, place.last != nil else { throw error }
+            guard error == .ended, feed.last != nil else { throw error }
         }
-        guard let last = place.last else { throw IIOFailure(ETIMEDOUT) }
+        guard let last = feed.last else { throw IIOFailure(ETIMEDOUT) }
         return last
     }
 
@@ -141,8 +130,9 @@ private final class RecordedFeed: IIOFeed {
     private let stream: StreamID
     private let device: IIODevice
     private let delivery: SampleDelivery
-    /// Scans for programs that poll, which take one by one.
+    /// Scans for programs that poll, which take one by one, and the last that they have taken.
     private var waiting: ArraySlice<IIOScan> = []
+    private(set) var last: IIOScan?
     /// Why there are no more, behind the scans that were there before.
     private var failure: IIOFailure?
     private static let capacity = 256
@@ -155,10 +145,8 @@ private final class RecordedFeed: IIOFeed {
         delivery = SampleDelivery(streams: source.streams, capacity: Self.capacity)
     }
 
-    func next(until deadline: Int64) throws(IIOFailure) -> [IIOScan] { try next(until: deadline, passesOthers: false) }
-
-    /// With `passesOthers` what is due of other streams ends no wait: all that is due is looked at.
-    private func next(until deadline: Int64, passesOthers: Bool) throws(IIOFailure) -> [IIOScan] {
+    /// With a deadline of 0 all that is due is looked at, however many samples of other streams it has.
+    func next(until deadline: Int64) throws(IIOFailure) -> [IIOScan] {
         if let failure { throw failure }
         var scans: [IIOScan] = []
         while scans.count < Self.capacity {
@@ -168,7 +156,7 @@ private final class RecordedFeed: IIOFeed {
                 for index in 0..<batch.count { scans.append(device.scan(batch[index])) }
             }
             switch answer {
-            case .samples: if scans.isEmpty, !passesOthers, SystemClock.monotonic() >= deadline { return [] }
+            case .samples: if scans.isEmpty, deadline > 0, SystemClock.monotonic() >= deadline { return [] }
             case .failed(let streams, let reason):
                 guard streams.contains(where: { $0.id == stream }) else { continue }
                 let found = IIOFailure(EIO, "\(reason)")
@@ -189,16 +177,13 @@ private final class RecordedFeed: IIOFeed {
         return scans
     }
 
-    /// The next scan; `nil` when none is due until a time, or wanted any more.
-    func step(until deadline: Int64, isWanted: () -> Bool = { true }) throws(IIOFailure) -> IIOScan? {
+    /// Takes the next scan; `false` when none is due until a time, or wanted any more.
+    @discardableResult
+    func step(until deadline: Int64, isWanted: () -> Bool = { true }) throws(IIOFailure) -> Bool {
         if waiting.isEmpty { waiting = try next(until: deadline, isWanted: isWanted)[...] }
-        return waiting.popFirst()
-    }
-
-    /// The next scan that is due now.
-    func stepDue() throws(IIOFailure) -> IIOScan? {
-        if waiting.isEmpty { waiting = try next(until: 0, passesOthers: true)[...] }
-        return waiting.popFirst()
+        guard let scan = waiting.popFirst() else { return false }
+        last = scan
+        return true
     }
 
     /// A recording waits for its reader.
