@@ -61,6 +61,7 @@ struct SimulateCommand {
         try arguments.refuse([.speed, .loop, .map, .rate, .sensor], "is for --trace")
         var settings = SimulationSettings()
         if let model = try arguments.simulated(.model) { settings.model = model }
+        settings.rateHz = settings.model.rateHz
         if let text = arguments.value(.rateHz) {
             guard let rate = Double(text), rates.contains(rate) else {
                 throw StationError(.usage, "--rate-hz \(text): has to be a number from 0.1 to 10000")

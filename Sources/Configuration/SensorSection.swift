@@ -85,7 +85,7 @@ package struct SensorSection: Sendable, Equatable {
             case .iio: match.map(Source.iio)
             case .evdev: match.map(Source.evdev)
             case .trace: Self.trace(file, table)
-            case .simulated: .simulated(Self.simulation(table, rateHz: settings.rateHz))
+            case .simulated: .simulated(Self.simulation(table, settings))
             }
         guard let source else { return nil }
         if word == .simulated {
@@ -122,10 +122,10 @@ package struct SensorSection: Sendable, Equatable {
         return .trace(file: file, loops: loops ?? false)
     }
 
-    private static func simulation(_ table: TableReader, rateHz: Double) -> SimulationSettings {
+    private static func simulation(_ table: TableReader, _ sensor: SensorSettings) -> SimulationSettings {
         var settings = SimulationSettings.ofSection
         table.read(SimulationSettings.rows, into: &settings)
-        settings.rateHz = rateHz
+        settings.rateHz = table.entry(rate) == nil ? settings.model.rateHz : sensor.rateHz
         return settings
     }
 
@@ -213,9 +213,9 @@ extension SensorSettings {
             }, for: ["auto", "iio", "simulated"],
             """
             Samples a second. A device takes the nearest rate that it has. Without this key a device gets no more than \
-            the detectors need: 100 for shakes, shocks, free falls and gyroscopes, 50 for motions alone and for the \
+            the detectors need: 400 for taps, 100 for shakes, shocks, free falls and gyroscopes, 50 for motions alone and for the \
             accelerometer beside a gyroscope, 25 for the compass, 10 for how a screen is held; the highest of them counts. A model \
-            gives 100.
+            gives 100, and that of taps 400.
             """),
         SettingRow(
             "latency_s", \.latency, .seconds(in: 0...1), for: ["auto", "iio", "simulated"],

@@ -66,6 +66,39 @@ import Testing
         #expect(second == second.sorted() && second[0] > 0 && second[3] == 8_000_000)
     }
 
+    /// A driver may stamp samples with the chip's last interrupt, which a timer's samples never raise.
+    @Test(arguments: [0, 1] as [Int64])
+    func stampsThatStandStillAreMadeFromTheArrival(factor: Int64) {
+        var stamper = stamper()
+        let raw = now * factor
+        var times: [Int64] = []
+        for number in 0..<100 {
+            let result = stamper.stamp(raw, behind: 0, arrival: now + Int64(number) * 10_000_000)
+            times.append(result.timeNanoseconds)
+            #expect(result.finding == nil)
+        }
+        #expect(times.last == now + 990_000_000 && times == times.sorted())
+        #expect(stamper.clock.isStampless)
+        #expect(stamper.takeNotice()?.contains("time at which samples arrive") == true)
+        // An interrupt changes the stamp, and still makes none for the samples; so does the next stretch of samples.
+        for known in [stamper, ScanStamper(rateHz: 100, floor: times.last, isStampless: true)] {
+            var later = known
+            let time = later.stamp(now + second, behind: 0, arrival: now + 2 * second).timeNanoseconds
+            #expect(time == now + 2 * second)
+        }
+    }
+
+    /// Samples that came in one go may have one stamp.
+    @Test func oneStampForWhatWasGatheredIsAStamp() {
+        var stamper = stamper()
+        for burst in 0..<10 {
+            for _ in 0..<50 {
+                _ = stamper.stamp(now + Int64(burst) * second, behind: 0, arrival: now + Int64(burst) * second)
+            }
+        }
+        #expect(!stamper.clock.isStampless)
+    }
+
     @Test func anOverrunIsFoundWithItsSize() {
         var stamper = stamper(after: (0..<100).map { now + $0 * 10_000_000 })
         let last = now + 99 * 10_000_000

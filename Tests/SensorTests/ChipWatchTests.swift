@@ -91,14 +91,15 @@ import Testing
         func isOn(_ attribute: String) throws -> Bool { try station.attribute(attribute, of: device) == "1" }
 
         /// Writes samples a hundredth of a second apart: the first ones end now, and later ones follow them and begin now.
-        func feed(_ values: [[Int64]]) async throws {
-            try await program.waitUntil("the buffer is on") { try isOn("buffer0/enable") }
+        func feed(_ values: [[Int64]], isOn: Bool = true, after seconds: Int64 = 0) async throws {
+            try await program.waitUntil("the buffer is on") { try self.isOn("buffer0/enable") == isOn }
             let encoder = ScanEncoder(channels)
             let now = monotonicNow()
-            let start = last.stamp == 0 ? now - Int64(values.count) * 10_000_000 : max(now, last.stamp)
+            let length = Int64(values.count) * 10_000_000
+            let start = last.stamp == 0 ? now - length : max(now, last.stamp) + seconds * 1_000_000_000
             let scans = values.enumerated().map { encoder.scan($1 + [start + Int64($0 + 1) * 10_000_000]) }
-            last.stamp = start + Int64(values.count) * 10_000_000
-            try await station.write(Array(scans.joined()), to: device)
+            last.stamp = start + length
+            try await station.write(Array(scans.joined()), to: device, isRead: isOn)
         }
 
         /// Feeds samples of rest until the chip is armed and the buffer off.
@@ -144,6 +145,25 @@ import Testing
         #expect(try !watched.isOn("buffer0/enable"))
     }
 
+    /// Samples that come before the worker thread has answered are the first after the rest: none is missing before them.
+    @Test func samplesThatComeAtOnceAreNoOverrun() async throws {
+        let watched = try Watched(sensorKey: "latency_s = 0")
+        try await watched.fallAsleep()
+        // One turn of the program finds both the event and samples.
+        let process = watched.program.processIdentifier
+        #expect(kill(process, SIGSTOP) == 0)
+        try await watched.program.waitUntil("the program stands still") {
+            try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8).contains("State:\tT")
+        }
+        watched.queue.fire(at: monotonicNow())
+        try await watched.feed(Array(repeating: [300, 0, 1000], count: 20), isOn: false, after: 3)
+        #expect(kill(process, SIGCONT) == 0)
+        try await watched.program.waitUntil("motion began") { try !watched.events("motion.began").isEmpty }
+        watched.program.interrupt()
+        #expect(try await watched.program.status() == 0)
+        #expect(try watched.events("samples.lost").map { $0["cause"] as? String } == ["wake"])
+    }
+
     /// A free fall that the chip has seen is an event as well, once.
     @Test func aFreeFallOfTheChipIsAnEvent() async throws {
         var device = Self.chip()
@@ -172,6 +192,10 @@ import Testing
     /// A chip that is to wake the machine stays armed, and `power/wakeup` is as before at the end.
     @Test func aChipThatWakesTheMachineStaysArmed() async throws {
         let watched = try Watched(key: "wake = true", wakeUp: "disabled")
+        try await watched.program.waitUntil("the chip is armed while samples come") {
+            try watched.isOn("events/in_accel_x|y|z_mag_rising_en") && watched.wakeUp() == "enabled"
+                && watched.isOn("buffer0/enable")
+        }
         try await watched.fallAsleep()
         #expect(try watched.wakeUp() == "enabled")
         watched.queue.fire(at: monotonicNow())
@@ -183,6 +207,24 @@ import Testing
         #expect(try await watched.program.status() == 0)
         #expect(try watched.wakeUp() == "disabled")
         #expect(try !watched.isOn("events/in_accel_x|y|z_mag_rising_en"))
+    }
+
+    /// A chip that is not believed any more neither watches nor wakes the machine.
+    @Test func aWatchThatGivesUpDisarmsTheChip() async throws {
+        let watched = try Watched(key: "wake = true", wakeUp: "disabled")
+        try await watched.program.waitUntil("the chip is armed") { try watched.wakeUp() == "enabled" }
+        try await watched.program.waitUntil("the buffer is on") { try watched.isOn("buffer0/enable") }
+        // Without its threshold it cannot be armed again.
+        try FileManager.default.removeItem(
+            atPath: watched.station.path("events/in_accel_x|y|z_mag_rising_value", of: watched.device))
+        try await watched.feed(Array(repeating: Self.rest, count: 100))
+        try await watched.program.waitForMessage("does not sleep at rest")
+        try await watched.program.waitUntil("the chip is as before") {
+            try !watched.isOn("events/in_accel_x|y|z_mag_rising_en") && watched.wakeUp() == "disabled"
+        }
+        #expect(try watched.isOn("buffer0/enable"))
+        watched.program.interrupt()
+        #expect(try await watched.program.status() == 0)
     }
 
     @Test func aChipThatCannotWakeTheMachineIsTold() async throws {

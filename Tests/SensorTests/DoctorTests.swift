@@ -39,6 +39,24 @@ import Testing
         #expect(result.output.contains("not possible: headings"), "\(result.output)")
     }
 
+    /// Single values are read as often as the configuration says.
+    @Test(arguments: [("", true), ("update_interval_s = 0.05", false), ("update_interval_s = 0.2", true)])
+    func aDeviceThatIsReadTooSlowlyIsTold(key: String, isSlow: Bool) async throws {
+        let station = try MockStation()
+        try station.add(accelerometer)
+        let configuration = try station.configuration(
+            """
+            [sensor.belt]
+            source = "iio"
+            match = { name = "accel_3d" }
+            \(key)
+            [steps.walked]
+            accelerometer = "belt"
+            """)
+        let result = try await station.run("doctor", "--config", configuration)
+        #expect(result.output.contains("TOO SLOW") == isSlow, "\(result.output)")
+    }
+
     /// An accelerometer of the input layer counts as well.
     @Test func aPairMayBeOfTwoSubsystems() async throws {
         let station = try MockStation()

@@ -23,13 +23,16 @@ public struct SimulationSettings: CheckedSettings {
 
         /// All of them, for messages and help.
         package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+
+        /// Samples a second when nothing else is asked for: between those of 100 Hz a tap is lost.
+        package var rateHz: Double { self == .tap ? 400 : 100 }
     }
 
     /// The movement.
     package var model: Model = .still
     /// What the noise is made from: the same seed gives the same samples.
     package var seed: UInt64 = 1
-    /// Samples a second, of each stream; 100 by default.
+    /// Samples a second, of each stream; see ``Model/rateHz``.
     package var rateHz: Double = 100
     /// The longest time that a sample waits until it is delivered, as one of a device does.
     package var latency: Duration = .zero

@@ -2,21 +2,27 @@ import Glibc
 import LinuxSystem
 import PlainText
 
-/// Who has a device open, as far as this process may see it.
+/// Who has the events of a device, as far as this process may see it.
+///
+/// A descriptor of events does not say of which device it is: whoever has the device itself open as well comes first.
 enum DeviceHolder {
-    /// The first process with a descriptor whose link meets a condition, as in ": 'monitor' (process 812)"; empty without one.
-    static func text(where isIts: (String) -> Bool) -> String {
+    /// As in ": 'monitor' (process 812)", or with "one of" before several that may be it.
+    static func ofEvents(node: String) -> String {
         let own = getpid()
+        var holders: [(words: String, hasNode: Bool)] = []
         for name in (try? folderNames("/proc")) ?? [] {
             guard let process = pid_t(name), process != own else { continue }
-            for number in (try? folderNames("/proc/\(name)/fd")) ?? [] {
-                guard let link = try? linkTarget("/proc/\(name)/fd/\(number)"), isIts(link) else { continue }
-                let bytes = (try? SmallFile.bytes("/proc/\(name)/comm", limit: 256, kind: .present)) ?? []
-                let word = String(decoding: bytes, as: UTF8.self).trimmingBlanks()
-                return ": '\(word.printable)' (process \(name))"
+            let links = ((try? folderNames("/proc/\(name)/fd")) ?? []).compactMap {
+                try? linkTarget("/proc/\(name)/fd/\($0)")
             }
+            guard links.contains(where: { $0.contains("iio:event") }) else { continue }
+            let bytes = (try? SmallFile.bytes("/proc/\(name)/comm", limit: 256, kind: .present)) ?? []
+            let word = String(decoding: bytes, as: UTF8.self).trimmingBlanks()
+            holders.append(("'\(word.printable)' (process \(name))", links.contains(node)))
         }
-        return ", which this user cannot see"
+        let likely = holders.contains(where: \.hasNode) ? holders.filter(\.hasNode) : holders
+        guard !likely.isEmpty else { return ", which this user cannot see" }
+        return (likely.count > 1 ? ", one of " : ": ") + likely.map(\.words).joined(separator: ", ")
     }
 
     private static func linkTarget(_ path: String) throws(SystemError) -> String {

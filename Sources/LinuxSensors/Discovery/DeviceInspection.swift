@@ -44,11 +44,7 @@ package struct DeviceInspection: Sendable {
     package internal(set) var channels: [Channel] = []
     /// The device's current rate in Hz; `nil` when it cannot be read.
     package internal(set) var rateHz: Double?
-    /// The highest rate in Hz at which it would be read; `nil` when that is not known.
-    package var fastestHz: Double? { mode == .poll ? Self.polledHz : offeredHz }
     private var offeredHz: Double?
-    /// Single values are read ten times a second.
-    private static let polledHz = 10.0
     /// The mount matrix of each kind and its source.
     package internal(set) var matrices: [(kind: SampleKind, matrix: MountMatrix, source: String?)] = []
     /// What the chip can report by itself; `nil` when it reports nothing.
@@ -57,6 +53,11 @@ package struct DeviceInspection: Sendable {
     package internal(set) var state = State.ready
     /// Why the device cannot be used, or not in the best way, and the remedy.
     package internal(set) var reason: String?
+
+    /// The highest rate in Hz at which it would be read with these settings; `nil` when that is not known.
+    package func fastestHz(with settings: SensorSettings) -> Double? {
+        mode == .poll || settings.isPolled ? .seconds(1) / settings.updateInterval : offeredHz
+    }
 
     /// Inspects a device; may block until a sleeping device has woken up.
     package init(_ device: SensorDevice) {

@@ -98,13 +98,20 @@ struct ChipWatch: Sendable {
         } catch {
             guard error.code == EBUSY else { throw SensorFailure(error) }
             throw SensorFailure(
-                .busy, "\(node): another program has its events" + DeviceHolder.text { $0.contains("iio:event") },
+                .busy, "\(node): another program has its events" + DeviceHolder.ofEvents(node: node),
                 code: EBUSY)
         }
         // The kernel's descriptor blocks, whatever the device's does.
         _ = fcntl(events.raw, F_SETFL, O_NONBLOCK)
         _ = fcntl(events.raw, F_SETFD, FD_CLOEXEC)
         arming = try ChipArming(plan, of: device)
+        guard plan.staysArmed else { return }
+        do throws(SensorFailure) {
+            try arming.arm()
+        } catch {
+            arming.restore()
+            throw error
+        }
     }
 
     /// Reads the events that have come since the last call, without blocking.

@@ -27,8 +27,13 @@ struct ChipWatchPlan: Sendable, Equatable {
 extension ChipEvents {
     /// A type of event that notices movement, and whether gravity is known to be no movement to it.
     private struct Candidate {
+        let type: String
         let events: [ChipEvent]
         let isRelative: Bool
+
+        var words: String {
+            events.count > 1 ? "\(type) \(events[0].direction) on x, y and z" : events[0].words
+        }
     }
 
     /// The events that may notice movement, the best first.
@@ -48,22 +53,23 @@ extension ChipEvents {
             }
             // Of an event on any of the axes one is enough. One on all of them at once misses movement along a single one.
             if let any = all.first(where: { ["", "x|y|z"].contains($0.modifier) }) {
-                return Candidate(events: [any], isRelative: isRelative)
+                return Candidate(type: type, events: [any], isRelative: isRelative)
             }
             let axes = ["x", "y", "z"].compactMap { axis in all.first { $0.modifier == axis } }
-            return axes.count == 3 ? Candidate(events: axes, isRelative: isRelative) : nil
+            return axes.count == 3 ? Candidate(type: type, events: axes, isRelative: isRelative) : nil
         }
+    }
+
+    /// The best event that leaves out gravity, or that `watch = "chip"` would try: that it sees gravity is found at rest.
+    private func best(_ watch: MotionSettings.Watch) -> Candidate? {
+        candidates.first { $0.isRelative || (watch == .chip && $0.events[0].direction == "either") }
     }
 
     /// How movement above a threshold is noticed; throws the reason when it cannot be.
     func plan(
         _ watch: MotionSettings.Watch, thresholdG: Double, rateHz: Double, of device: SensorDevice
     ) throws(SensorFailure) -> ChipWatchPlan {
-        let found = candidates
-        let isAutomatic = watch == .automatic
-        // "either" is tried where the user says so; that it sees gravity is found at rest.
-        let usable = found.first { $0.isRelative || (!isAutomatic && $0.events[0].direction == "either") }
-        guard let usable, let first = usable.events.first, let type = first.type else {
+        guard let usable = best(watch) else {
             let known = Set(
                 events.map { event in
                     [event.type ?? event.channel, event.direction].filter { !$0.isEmpty }.joined(separator: " ")
@@ -71,38 +77,39 @@ extension ChipEvents {
             let list = known.sorted().joined(separator: ", ")
             throw SensorFailure(
                 .description,
-                found.isEmpty
+                candidates.isEmpty
                     ? "its chip has no event of movement (\(list))"
                     : "its chip's events (\(list)) are not known to leave out gravity, "
                         + "so that rest could not be told from movement")
         }
-        if isAutomatic, line == .missing {
+        if watch == .automatic, line == .missing {
             throw SensorFailure(.description, "no interrupt in /proc/interrupts has the name of its chip")
         }
-        let wanted = thresholdG * Self.g
+        let thresholds = usable.events.compactMap { threshold(of: $0, thresholdG, rateHz: rateHz, device) }
         var values: [ChipWatchPlan.Setting] = []
-        var set: Double?
-        for event in usable.events {
-            guard let name = event.attribute("value", in: folder), !values.contains(where: { $0.name == name }),
-                let (step, _) = Self.step(of: event, device, folder, rule), step > 0
-            else { continue }
-            if rule?.threshold == .ratePerSecond, event.type == "roc" {
-                values.append(.init(name: name, text: SysfsNumber.text((wanted * rateHz * 1e6).rounded() / 1e6)))
-                set = wanted
-            } else if event.attribute("scale", in: folder) == nil, rule == nil, type == "roc" {
-                // Whether a rate of change counts a sample or a second is the driver's; its own default stays.
-                continue
-            } else {
-                let raw = min(max(1, (wanted / step).rounded(.down)), rule?.limit ?? 1e9)
-                values.append(.init(name: name, text: SysfsNumber.text(raw)))
-                set = raw * step
-            }
-        }
-        let axes = usable.events.count > 1 ? "\(type) \(first.direction) on x, y and z" : first.words
+        for (setting, _) in thresholds where !values.contains(setting) { values.append(setting) }
         return ChipWatchPlan(
-            type: type, switches: usable.events.map { $0.stem + "_en" }, values: values,
-            thresholdG: set.map { $0 / Self.g },
-            words: axes)
+            type: usable.type, switches: usable.events.map { $0.stem + "_en" }, values: values,
+            thresholdG: thresholds.last?.g, words: usable.words)
+    }
+
+    /// What sets an event's threshold, and the threshold in g that the chip then has: as wanted, or the next one that is easier
+    /// to pass; `nil` when its unit is not known.
+    private func threshold(
+        of event: ChipEvent, _ wantedG: Double, rateHz: Double, _ device: SensorDevice
+    ) -> (ChipWatchPlan.Setting, g: Double)? {
+        guard let name = event.attribute("value", in: folder),
+            let (step, _) = Self.step(of: event, device, folder, rule), step > 0
+        else { return nil }
+        let wanted = wantedG * Gravity.standard
+        if event.type == "roc", rule?.threshold == .ratePerSecond {
+            return (.init(name: name, text: SysfsNumber.text((wanted * rateHz * 1e6).rounded() / 1e6)), wantedG)
+        }
+        // Whether a rate of change counts a sample or a second is the driver's; its own default stays.
+        if event.type == "roc", rule == nil, event.attribute("scale", in: folder) == nil { return nil }
+        let steps = (wanted / step).rounded(event.direction == "falling" ? .up : .down)
+        let raw = min(max(1, steps), rule?.limit ?? 1e9)
+        return (.init(name: name, text: SysfsNumber.text(raw)), raw * step / Gravity.standard)
     }
 
     /// Adds a free fall to a plan, if the chip reports one: all axes below a magnitude at once.
@@ -115,12 +122,8 @@ extension ChipEvents {
         plan.seesFreeFall = true
         plan.switches.append(found.stem + "_en")
         plan.words += " and '\(found.words)'"
-        guard let name = found.attribute("value", in: folder),
-            let (step, _) = Self.step(of: found, device, folder, rule),
-            step > 0
-        else { return }
-        let raw = min(max(1, (freeFallG * Self.g / step).rounded()), rule?.limit ?? 1e9)
-        plan.values.append(.init(name: name, text: SysfsNumber.text(raw)))
+        guard let (setting, _) = threshold(of: found, freeFallG, rateHz: 0, device) else { return }
+        plan.values.append(setting)
     }
 
     /// Adds waking the machine to a plan; `false` when the driver cannot.
@@ -134,16 +137,11 @@ extension ChipEvents {
 
     /// What `watch` of a detector of motion would do with the chip, in one sentence.
     package var watchAdvice: String {
-        let best = candidates.first { $0.isRelative || $0.events[0].direction == "either" }
-        guard let best else { return "watch of [motion.NAME] has no use here: no event leaves out gravity" }
-        let words =
-            best.events.count > 1 ? "\(best.events[0].type ?? "") \(best.events[0].direction)" : best.events[0].words
+        guard let best = best(.chip) else { return "watch of [motion.NAME] has no use here: no event leaves out gravity" }
         guard best.isRelative, line != .missing else {
-            return "watch = \"chip\" of [motion.NAME] would try '\(words)'; \"auto\" would not, because "
+            return "watch = \"chip\" of [motion.NAME] would try '\(best.words)'; \"auto\" would not, because "
                 + (best.isRelative ? "no interrupt was found" : "it may see gravity")
         }
-        return "watch = \"chip\" or \"auto\" of [motion.NAME] lets it sleep at rest, woken by '\(words)'"
+        return "watch = \"chip\" or \"auto\" of [motion.NAME] lets it sleep at rest, woken by '\(best.words)'"
     }
-
-    private static var g: Double { Gravity.standard }
 }

@@ -78,10 +78,15 @@ final class IIOBufferReader: SensorReader {
     /// What is left in the buffer can still be read.
     func sleep() { isAsleep = true }
 
+    /// Takes the next sample as the first one.
+    func forgetStamps(floor: Int64?) {
+        stamper = ScanStamper(rateHz: rateHz, floor: floor, isStampless: stamper.clock.isStampless)
+    }
+
     /// Begins again after a rest: the time of the rest is no gap, and silence counts from now on.
     func wake(at now: Int64, floor: Int64?) {
         isAsleep = false
-        stamper = ScanStamper(rateHz: rateHz, floor: floor)
+        forgetStamps(floor: floor)
         lastArrivalNanoseconds = now
         lastLookNanoseconds = now
     }

@@ -22,6 +22,8 @@ package struct ClockMap {
         case constant(offset: Int64)
         /// CLOCK_REALTIME, which may be set at any time.
         case realtime
+        /// The stamps stand still.
+        case none
     }
 
     /// The last stamp returned.
@@ -29,13 +31,22 @@ package struct ClockMap {
     private var origin = Origin.unknown
     private let floor: Int64
     private var notice: String?
+    /// The device's last stamp, and when a sample first came with it.
+    private var repeated: (raw: Int64, arrival: Int64)?
+    /// Whether the device's stamps stand still, so that all are made from the time of arrival.
+    ///
+    /// Some drivers stamp samples with the time of the chip's last interrupt; a timer that triggers them raises none.
+    package var isStampless: Bool { origin == .none }
 
+    /// Samples that are read further apart than this have different stamps.
+    private static let stillNanoseconds: Int64 = 300_000_000
     /// A stamp further than this from the time of arrival belongs to another clock.
     private static let plausibleNanoseconds: Int64 = 60_000_000_000
 
     /// No stamp is below `floor`, the last stamp of the previous opening.
-    package init(floor: Int64? = nil) {
+    package init(floor: Int64? = nil, isStampless: Bool = false) {
         self.floor = floor ?? .min
+        if isStampless { origin = .none }
     }
 
     /// What translates stamps that neither jump nor are missing; `nil` while each one has to be looked at by itself.
@@ -84,12 +95,16 @@ package struct ClockMap {
     private mutating func unusualTime(
         of raw: Int64?, _ behind: Int, _ interval: Double?, _ arrival: Int64, _ realtime: () -> Int64
     ) -> (nanoseconds: Int64, kind: Kind) {
-        guard let raw, raw != 0 else {
+        if let raw, raw != repeated?.raw { repeated = (raw, arrival) }
+        let isStill = repeated.map { $0.raw == raw && arrival - $0.arrival > Self.stillNanoseconds } ?? false
+        if isStill, origin != .none {
+            origin = .none
+            if raw != 0 { tellThatStampsAreMade("gives the same timestamp again and again") }
+        }
+        guard let raw, raw != 0, origin != .none else {
             if origin == .unknown {
                 origin = .constant(offset: 0)
-                notice =
-                    (raw == nil ? "gives no timestamps" : "gives timestamps of 0")
-                    + ": they are made from the time at which samples arrive"
+                tellThatStampsAreMade(raw == nil ? "gives no timestamps" : "gives timestamps of 0")
             }
             return (keep(made(behind, interval, arrival)), .made)
         }
@@ -102,6 +117,10 @@ package struct ClockMap {
         // Two neighbouring stamps may be swapped. A clock that was set back stays behind.
         let isSwapped = Double(last) - Double(time) <= max(2 * (interval ?? 0), 1e6)
         return isSwapped ? (keep(last), .made) : jump(raw, to: Units.later(last, by: Int64(interval ?? 0)))
+    }
+
+    private mutating func tellThatStampsAreMade(_ reason: String) {
+        notice = reason + ": they are made from the time at which samples arrive"
     }
 
     // `taken` is the probable time of the sample: the first of several in one read is old.

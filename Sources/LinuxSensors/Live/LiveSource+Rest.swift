@@ -120,9 +120,13 @@ extension LiveSource {
             rests += sensor.streamIDs.map { SampleRest(stream: $0, phase: .began) }
         case .wake(let onset):
             sensor.wakeUp = WakeUp(onsetNanoseconds: onset)
+            // The first samples may come before the worker's answer.
+            reader?.forgetStamps(floor: sensor.lastTimeNanoseconds)
+            let isLast = sensor.rest?.phase == .givenUp
             // First the samples, then the event, which has done its work.
             work(for: sensor, watch) { () throws(SensorFailure) in
                 try buffer.controls.write("1", to: "enable")
+                if isLast { return watch.arming.restore() }
                 if !watch.arming.plan.staysArmed { try watch.arming.disarm() }
             } then: {
                 .woken($0)

@@ -29,9 +29,9 @@ package struct ScanStamper {
     /// The distances of the stamps.
     package private(set) var gaps: GapDetector
 
-    /// No stamp is below `floor`, the last stamp of the previous opening.
-    package init(rateHz: Double?, floor: Int64? = nil) {
-        clock = ClockMap(floor: floor)
+    /// No stamp is below `floor`, the last stamp of the previous opening; see ``ClockMap/isStampless``.
+    package init(rateHz: Double?, floor: Int64? = nil, isStampless: Bool = false) {
+        clock = ClockMap(floor: floor, isStampless: isStampless)
         gaps = GapDetector(rateHz: rateHz)
     }
 

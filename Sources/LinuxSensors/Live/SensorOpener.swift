@@ -78,7 +78,7 @@ struct SensorOpener: Sendable {
         }
         guard !isPolled, !settings.isPolled, IIOBufferDirectory.find(in: device.directory, for: kinds) != nil,
             device.node != nil
-        else { return OpenedDevice(access: .poller(try openPoller(kinds)), kinds: kinds, notices: []) }
+        else { return OpenedDevice(access: .poller(try openPoller(kinds)), kinds: kinds, notices: sleeplessness) }
         let refusal: SensorFailure
         do throws(SensorFailure) {
             let (buffer, notices) = try IIOOpener(device: device, kinds: kinds, settings: settings).openBuffer()
@@ -90,11 +90,18 @@ struct SensorOpener: Sendable {
         do throws(SensorFailure) {
             return OpenedDevice(
                 access: .poller(try openPoller(kinds)), kinds: kinds,
-                notices: ["its buffer cannot be used, so single values are read instead: \(refusal.description)"])
+                notices: ["its buffer cannot be used, so single values are read instead: \(refusal.description)"]
+                    + sleeplessness)
         } catch {
             // For a device without single values the refusal of its buffer explains more.
             throw error.category == .description && kinds.allSatisfy(IIODevice(device).canPoll) ? error : refusal
         }
+    }
+
+    /// Says of single values that they go on at rest, when that is not what was wanted.
+    private var sleeplessness: [String] {
+        guard let rest = settings.rest, rest.watch != .samples else { return [] }
+        return ["does not sleep at rest: single values are read, and there is no buffer to switch off"]
     }
 
     private func openPoller(_ kinds: [SampleKind]) throws(SensorFailure) -> IIOPoller {

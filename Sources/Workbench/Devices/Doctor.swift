@@ -44,7 +44,7 @@ package struct Doctor {
                 found = place.map {
                     let inspection = left.remove(at: $0)
                     return inspection.device.name.printable
-                        + Self.slowness(of: inspection, for: section.name, configuration)
+                        + Self.slowness(of: inspection, for: section, configuration)
                 }
             }
             let users = configuration.detectors.filter { $0.needs.contains { $0.sensor == section.name } }
@@ -59,11 +59,11 @@ package struct Doctor {
 
     /// The detectors for which a device is too slow, as the end of a line; empty for none.
     private static func slowness(
-        of inspection: DeviceInspection, for sensor: String, _ configuration: Configuration
+        of inspection: DeviceInspection, for sensor: SensorSection, _ configuration: Configuration
     ) -> String {
-        guard let rate = inspection.fastestHz else { return "" }
+        guard let rate = inspection.fastestHz(with: sensor.settings) else { return "" }
         return configuration.detectors.reduce(into: "") { text, detector in
-            guard let need = detector.needs.first(where: { $0.sensor == sensor && $0.isMissed(at: rate) }) else {
+            guard let need = detector.needs.first(where: { $0.sensor == sensor.name && $0.isMissed(at: rate) }) else {
                 return
             }
             text += "; TOO SLOW with \(SysfsNumber.text(rate)) Hz: [\(detector.title)] \(need.least)"

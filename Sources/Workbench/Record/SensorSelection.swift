@@ -113,7 +113,7 @@ extension SensorSection {
     init(simulating model: SimulationSettings.Model) {
         var settings = SimulationSettings()
         settings.model = model
-        if model == .tap { settings.rateHz = 400 }
+        settings.rateHz = model.rateHz
         self.init(name: "simulated", source: .simulated(settings))
     }
 }
