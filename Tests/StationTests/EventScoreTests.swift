@@ -3,6 +3,7 @@ import Foundation
 import Station
 import TestSupport
 import Testing
+import Traces
 
 @testable import Workbench
 

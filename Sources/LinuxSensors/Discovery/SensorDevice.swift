@@ -52,7 +52,7 @@ public struct SensorDevice: Sendable, Equatable {
 
     var directory: SysfsDirectory { SysfsDirectory(path: path) }
 
-    /// The temperature that an IIO device tells of its chip; `nil` when it tells none, or cannot tell it now.
+    /// The temperature that an IIO device measures in its chip; `nil` without one, or when it cannot be read now.
     ///
     /// In thousandths of a degree, by the kernel's ABI.
     package var temperatureCelsius: Double? {

@@ -104,7 +104,7 @@ final class HandlersPart: DaemonPart {
 
     // MARK: - Arming
 
-    /// Lets events reach a handler, or not; returns why it cannot.
+    /// Arms or disarms a handler; returns why it cannot.
     func arm(_ isArmed: Bool, _ name: String) -> String? {
         guard let line = lines.first(where: { $0.section.name == name }) else {
             let hint = Spelling.hint(for: name, among: lines.map(\.section.name))

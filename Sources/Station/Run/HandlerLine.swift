@@ -81,7 +81,7 @@ final class HandlerLine {
         if chain.isArmed { chain.replaceDecorators(decorators.map(\.object)) }
     }
 
-    /// Lets events reach the handler, through decorators that know of none before, or drops them.
+    /// Arms the handler, with decorators that have seen no event, or disarms it.
     func arm(_ isArmed: Bool, in context: DecoratorSettings.Context) {
         leftOutBefore = leftOutCount
         decorators = section.decorators.map { ($0, $0.makeDecorator(in: context)) }

@@ -12,7 +12,9 @@ package struct Sweep {
         let name: String
         let values: [String]
 
-        /// Creates a key from `KEY=A,B,C`; `nil` without a key or a value. Commas in brackets and quotes belong to a value.
+        /// Creates a key from `KEY=A,B,C`; `nil` without a key or a value.
+        ///
+        /// Commas in brackets and quotes belong to a value.
         package init?(_ text: String) {
             guard let equals = text.firstIndex(of: "="), equals > text.startIndex else { return nil }
             name = String(text[..<equals])
@@ -74,7 +76,9 @@ package struct Sweep {
         var labels: [EventScore.Mark] = []
     }
 
-    /// Replays everything; `report` gets what the user should know, each once. Returns `nil` when it was cancelled.
+    /// Replays everything; `report` gets what the user should know, each once.
+    ///
+    /// Returns `nil` when it was cancelled.
     package func run(
         _ interruption: Interruption, indicator: () -> ProgressIndicator, report: (String) -> Void
     ) throws(StationError) -> ResultTable? {
