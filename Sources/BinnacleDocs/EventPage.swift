@@ -106,6 +106,14 @@ enum EventPage {
             """
             {"reset":{"detector":"walked"}}
             """)
+        page.paragraphs(
+            "Keeps events from a handler, and lets it get them again, as binnacle disarm and binnacle arm do; the answer is the same line, or an error:"
+        )
+        page.literal(
+            """
+            {"disarm":{"handler":"siren"}}
+            {"arm":{"handler":"siren"}}
+            """)
         page.paragraphs("Other lines of the server:")
         page.list([
             (

@@ -6,12 +6,12 @@ import Station
 
 /// Values of options that several commands have.
 extension Arguments {
-    /// The value of `--for`.
-    func duration() throws(StationError) -> Duration? {
-        guard let text = value(.for) else { return nil }
+    /// The value of `--for`, or of another option that takes a time.
+    func duration(_ option: OptionRow = .for) throws(StationError) -> Duration? {
+        guard let text = value(option) else { return nil }
         guard let duration = DurationText.parse(text), duration > .zero else {
             throw StationError(
-                .usage, "--for \(text): has to be a time above 0 with its unit, as in 500ms, 10s, 5m, 1h")
+                .usage, "--\(option.name) \(text): has to be a time above 0 with its unit, as in 500ms, 10s, 5m, 1h")
         }
         return duration
     }

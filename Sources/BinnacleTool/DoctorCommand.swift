@@ -1,3 +1,4 @@
+import Binnacle
 import CommandRows
 import Configuration
 import Handlers
@@ -12,6 +13,9 @@ struct DoctorCommand {
     private let root: String?
     private let sensor: String?
     private let guides: Bool
+    private let measured: Duration?
+    private let simulation: SimulationSettings.Model?
+    private let writesJSON: Bool
     private let configurationPath: String?
 
     init(_ arguments: Arguments) throws(StationError) {
@@ -20,12 +24,36 @@ struct DoctorCommand {
         sensor = arguments.value(.sensor)
         guides = arguments.has(.guide)
         configurationPath = arguments.value(.config)
-        guard guides || sensor == nil else {
-            throw StationError(.usage, "--sensor is for doctor --guide; without it, doctor looks at all of them")
+        measured = try arguments.duration(.measure)
+        simulation = try arguments.simulated(.simulate)
+        writesJSON = arguments.has(.json)
+        guard guides || measured != nil || sensor == nil else {
+            throw StationError(
+                .usage, "--sensor is for doctor --guide and --measure; without them, doctor looks at all of them")
+        }
+        if measured != nil { try arguments.refuse([.guide, .config], "does not go with --measure") }
+        if measured == nil { try arguments.refuse([.json, .simulate], "is for --measure") }
+        if simulation != nil { try arguments.refuse([.sensor, .root], "does not go with --simulate") }
+        guard measured.map({ (.seconds(1) ... .seconds(86_400)).contains($0) }) ?? true else {
+            throw StationError(.usage, "--measure: has to be from 1s to 24h")
         }
     }
 
-    func run(_ output: LineWriter) throws(StationError) -> ExitStatus {
+    private func measure(
+        _ duration: Duration, _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+    ) throws(StationError) -> ExitStatus {
+        let measurement = try SensorMeasurement(
+            sensor: sensor, root: root, simulating: simulation, for: duration, errors: errors)
+        signals.listen(waking: measurement.wakeDescriptor)
+        let result = try measurement.run(.onTerminal("measure"), interruption: signals.interruption)
+        for line in writesJSON ? [result.json] : result.lines { output.write(line) }
+        return result.passes ? .ok : .degraded
+    }
+
+    func run(
+        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+    ) throws(StationError) -> ExitStatus {
+        if let measured { return try measure(measured, output, errors, signals) }
         guard !guides else {
             try MountGuide(sensor: sensor, root: root, output: output).run { readLine() }
             return .ok

@@ -91,6 +91,9 @@ struct MetricsText {
         Row("binnacle_handler_up", "gauge", "1 while the handler works.") {
             handlers($0) { flag($0["failure"]?.text == nil) }
         },
+        Row("binnacle_handler_armed", "gauge", "1 while the handler gets events, 0 while it is disarmed.") {
+            handlers($0) { flag($0["armed"] != .boolean(false)) }
+        },
         Row("binnacle_handler_queued_events", "gauge", "The events that wait for the handler.") {
             handlers($0) { handler in
                 handler["queued"]?.integer.map { String($0 + (handler["stored"]?.integer ?? 0)) }

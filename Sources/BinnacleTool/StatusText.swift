@@ -78,7 +78,8 @@ enum StatusText {
     }
 
     private static func handler(_ handler: JSONValue) -> String {
-        var parts = ["\(word(handler["queued"])) queued"]
+        var parts = handler["armed"] == .boolean(false) ? ["DISARMED"] : []
+        parts.append("\(word(handler["queued"])) queued")
         if let stored = handler["stored"] {
             parts.append("\(word(stored)) waiting in the store behind number \(word(handler["cursor"]))")
         }

@@ -1,5 +1,6 @@
 import Binnacle
 import CommandRows
+import EventSocket
 import Glibc
 import Handlers
 import Kernels
@@ -52,14 +53,18 @@ enum Tool {
         switch command.name {
         case .run: return try RunCommand(parsed).run(signals).rawValue
         case .replay: return try ReplayCommand(parsed).run(output, errors, signals).rawValue
+        case .sweep: return try SweepCommand(parsed).run(output, errors, signals).rawValue
+        case .score: return try ScoreCommand(parsed).run(output, errors).rawValue
         case .plot: return try PlotCommand(parsed).run(output, errors, signals).rawValue
         case .record: return try RecordCommand(parsed).run(errors, signals).rawValue
         case .convert: return try ConvertCommand(parsed).run(errors, signals).rawValue
         case .devices: return try DevicesCommand(parsed).run(output).rawValue
-        case .doctor: return try DoctorCommand(parsed).run(output).rawValue
+        case .doctor: return try DoctorCommand(parsed).run(output, errors, signals).rawValue
         case .check: return try CheckCommand(parsed).run(output, errors).rawValue
         case .status: return try StatusCommand(parsed).run(output).rawValue
-        case .reset: return try ResetCommand(parsed).run(output).rawValue
+        case .reset: return try ChangeCommand(.reset, parsed).run(output).rawValue
+        case .arm: return try ChangeCommand(.arm, parsed).run(output).rawValue
+        case .disarm: return try ChangeCommand(.disarm, parsed).run(output).rawValue
         case .metrics: return try MetricsCommand(parsed).run(output, errors).rawValue
         case .events: return try EventsCommand(parsed).run(output, errors, signals).rawValue
         case .samples: return try SamplesCommand(parsed).run(output, errors, signals).rawValue

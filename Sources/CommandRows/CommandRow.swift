@@ -3,7 +3,8 @@ import Binnacle
 /// A subcommand: the source of its parsing, help, completions and manual pages.
 package struct CommandRow: Sendable {
     package enum Name: String, Sendable {
-        case run, replay, plot, record, convert, devices, doctor, check, status, reset, metrics, events, samples, watch,
+        case run, replay, sweep, score, plot, record, convert, devices, doctor, check, status, reset, arm, disarm,
+            metrics, events, samples, watch,
             web, serve, on, monitor
         case calibrate, declination, simulate, bench
     }
@@ -72,6 +73,31 @@ package struct CommandRow: Sendable {
                 .each, .report, .force,
             ]),
         CommandRow(
+            .sweep, operands: "RECORDING…", takes: .files,
+            summary: "count the events of recordings for several values of a key",
+            details: """
+                Replays each RECORDING (a file, a folder or a zip archive) by itself for each value of --set, and for all combinations
+                of several, and writes a table: a row for each, with the number of events of each kind. With --labels, which
+                name what really happened and when, each row also has how many of these were found, how many events were
+                false, precision, recall, and the error of the onset; several recordings then have a further row for all of them.
+                No handler runs. Exits with 65 when a recording cannot be read.
+                """,
+            options: [
+                .map, .rate, .config, .sweptSet, .playFrom, .playTo, .decodeScans, .labels, .tolerance, .scoredKind,
+                .json, .csv, .tableArrow,
+            ]),
+        CommandRow(
+            .score, operands: "EVENTS LABELS", takes: .files, summary: "compare events with the labels of a recording",
+            details: """
+                EVENTS are the JSON lines of 'binnacle replay --json' or of --each; - is standard input. LABELS is a CSV file with
+                a line for each thing that really happened: its time as time_s (in seconds, as in the recording), time_ns, or
+                time (UTC, as in 2026-11-21T12:45:03.5Z); its kind of event, without which --kind says it; and its recording, where
+                there are several. Each label gets the nearest event of its kind within --tolerance that is not nearer to
+                another label; labels without one are missed, and events without one are false. Precision is found / (found +
+                false), recall is found / labels; the onset's error is the time from the label to the event.
+                """,
+            options: [.tolerance, .scoredKind, .json, .csv, .tableArrow]),
+        CommandRow(
             .plot, operands: "TRACE… -o FILE", takes: .files,
             summary: "draw recorded traces with the detectors' limits and events",
             details: """
@@ -121,8 +147,18 @@ package struct CommandRow: Sendable {
                 Looks at each sensor without changing anything, and says which uses are possible. Exits with 0 when what
                 the configuration needs is there and may be read by this user, with 69 when it is not. The configuration
                 is /etc/binnacle, or what --config names; without one an accelerometer is enough.
+
+                With --measure it reads all sensors, or the one of --sensor, and says "pass", "FAIL", or "-" where there is nothing
+                to judge by; nothing may move them meanwhile. The noise is the one-sided density that data sheets state, the bias
+                instability and the random walk come from the Allan deviation (IEEE 952), whose points --json has. It exits with 1
+                when something fails.
                 """,
-            options: [.guide, .sensor, .config, .root]),
+            options: [
+                .guide, .measure, .sensor, .config, .json,
+                .simulate.meaning(
+                    help: "Measure a motion model in place of sensors: \(SimulationSettings.Model.names)."),
+                .root,
+            ]),
         CommandRow(
             .check, operands: "[PATH…]", takes: .files, summary: "validate a configuration without running anything",
             details: """
@@ -150,6 +186,25 @@ package struct CommandRow: Sendable {
                 learns from the beginning what is normal. Who may ask for events may do this; the daemon logs who did it, and
                 'binnacle status' shows the total and how much is learned. Exits with 69 when no daemon answers, or when it has no
                 such detector or one that keeps nothing, and with 77 when you may not ask it.
+                """,
+            options: [.socket]),
+        CommandRow(
+            .arm, operands: "NAME", summary: "let a handler of the running daemon get events again",
+            details: """
+                NAME is that of a [handler.NAME] that 'binnacle disarm' has disarmed. It gets what happens from now on; a motion
+                that has begun before is not reported to it. Exits as 'binnacle disarm'.
+                """,
+            options: [.socket]),
+        CommandRow(
+            .disarm, operands: "NAME", summary: "keep events from a handler of the running daemon",
+            details: """
+                NAME is that of a [handler.NAME], such as an alarm that is not wanted while you are there. Detection, the store
+                and all other handlers go on, nothing is delivered later, and what it does at the moment goes on. It stays
+                disarmed over reloads and restarts, until 'binnacle arm NAME'. "handler.disarmed" and "handler.armed" say so in
+                the log, on the bus and to other handlers, and it gets these itself when its section asks for them: a siren can
+                end at "handler.disarmed". A handler with nmea or signalk cannot be disarmed. Who may ask for events may do this;
+                the daemon logs who did it, and 'binnacle status' shows it. Exits with 69 when no daemon answers or when it has no
+                such handler, and with 77 when you may not ask it.
                 """,
             options: [.socket]),
         CommandRow(

@@ -115,6 +115,21 @@ extension OptionRow {
             Write the events as an Arrow stream with a column for each figure, as in binnacle-events(7), for a file or a
             pipe. With --each it also has a row for the result of each recording.
             """)
+    package static let csv = OptionRow("csv", help: "Write CSV instead of text.")
+    package static let sweptSet = set.meaning(
+        "KEY=A,B,C",
+        help: """
+            Set a key of the configuration to one value after the other, as in motion.motion.threshold_g=0.05,0.1,0.2; several
+            keys give all combinations. Commas in brackets and quotes belong to a value. May be repeated.
+            """)
+    package static let tableArrow = arrow.meaning(help: "Write the table as an Arrow stream.")
+    package static let labels = OptionRow(
+        "labels", "FILE", takes: .files,
+        help: "Score the events of each row by the labels of FILE, as 'binnacle score' does.")
+    package static let tolerance = OptionRow(
+        "tolerance", "TIME",
+        help: "How far an event may be from its label, as in 500ms or 2s; 1s is the default.")
+    package static let scoredKind = kind.meaning(help: "Count and score events of KIND alone. May be repeated.")
     package static let decodeScans = OptionRow(
         "decode-scans",
         help: """
@@ -147,6 +162,12 @@ extension OptionRow {
         help: """
             Ask for the device to be laid flat and then stood on each edge, and print the sign and the mount matrix that
             follow, for the configuration and for udev's hardware database.
+            """)
+    package static let measure = OptionRow(
+        "measure", "TIME",
+        help: """
+            Read the sensors for TIME, as in 60s, while nothing moves them, and judge rate, stamps, gaps, rest, noise and range
+            against what their drivers and data sheets say.
             """)
     package static let root = OptionRow(
         "root", "DIR", takes: .folders,

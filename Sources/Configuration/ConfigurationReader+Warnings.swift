@@ -182,7 +182,9 @@ extension Configuration {
             let hasQuorum = handler.decorators.contains { if case .quorum = $0 { true } else { false } }
             return hasQuorum ? nil : "the decorator `quorum` makes it, for the handler that has it"
         case .sensors, .handlers, .commands, .store:
-            if handler.detectors != nil { return "it belongs to no detector, and `detector` asks for those of some" }
+            if handler.detectors != nil, !EventKind.arming.contains(kind) {
+                return "it belongs to no detector, and `detector` asks for those of some"
+            }
         }
         switch kind.row.source {
         case .store: return store == nil ? "there is no [store]" : nil

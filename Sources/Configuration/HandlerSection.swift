@@ -38,7 +38,9 @@ extension HandlerSection {
             }
             return HandledDetector(name: name, sensor: sensor, kinds: Set(made))
         }
-        let events = HandledEvents(kinds: Set(kinds), detectors: detectors.map { Set($0) })
+        let events = HandledEvents(
+            kinds: Set(kinds), detectors: detectors.map { Set($0) },
+            handlers: configuration.handlers.filter { type(of: $0.action).headingKinds == nil }.map(\.name))
         return HandlerSection(
             name: name, kinds: kinds, detectors: detectors, action: action.told(of: heard, events),
             decorators: decorators)

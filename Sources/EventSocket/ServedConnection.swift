@@ -5,7 +5,7 @@ final class ServedConnection {
     enum Phase {
         /// The request is incomplete; the connection is closed at the deadline.
         case requesting(deadline: Int64)
-        /// The answer to `status` or `reset` is pending.
+        /// The answer to `status` or a change is pending.
         case asking
         case subscribed(EventFeed)
         /// The connection is closed when everything is written.

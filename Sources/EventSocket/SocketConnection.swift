@@ -49,10 +49,10 @@ package final class SocketConnection {
         return text
     }
 
-    /// Makes a detector of the daemon at a socket forget what it has learned or counted.
-    package static func reset(_ detector: String, path: String) throws(EventSubscriptionError) {
-        guard try answer(to: .reset(detector: detector), path: path) == .reset(detector: detector) else {
-            throw .notUnderstood(reason: "the answer does not say that the detector was reset")
+    /// Changes something in the daemon at a socket.
+    package static func change(_ change: DaemonChange, path: String) throws(EventSubscriptionError) {
+        guard try answer(to: .change(change), path: path) == .changed(change) else {
+            throw .notUnderstood(reason: "the answer does not say that it was done")
         }
     }
 

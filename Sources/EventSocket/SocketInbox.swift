@@ -14,8 +14,8 @@ package struct SocketInbox: Sendable {
     var pages: [(connection: UInt64, page: EventPage)] = []
     /// The answer to `status`, for all connections that requested it.
     var status: String?
-    /// What became of requests to reset a detector, by their connections.
-    var resets: [(connection: UInt64, answer: SocketMessage)] = []
+    /// What became of requests for a change, by their connections.
+    var changes: [(connection: UInt64, answer: SocketMessage)] = []
     /// The live readings since the last call.
     var readings: LiveValues?
     /// The samples since the last call, of each stream that a client subscribes to.

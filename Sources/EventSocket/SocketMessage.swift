@@ -14,8 +14,8 @@ package enum SocketMessage: Sendable, Equatable {
     case end
     /// The daemon's status, a JSON object.
     case status(String)
-    /// A detector has forgotten what it had learned or counted.
-    case reset(detector: String)
+    /// It is changed as was asked.
+    case changed(DaemonChange)
     /// A refusal; the column is the position in the request in bytes, if there is one.
     case error(message: String, column: Int?)
     /// A line of a newer daemon.
@@ -44,9 +44,7 @@ package enum SocketMessage: Sendable, Equatable {
         case .samples(let samples): return Self.line("samples", samples.json)
         case .end: return Self.line("end", body.text)
         case .status(let text): return Self.line("status", text)
-        case .reset(let detector):
-            body.add("detector", detector)
-            return Self.line("reset", body.text)
+        case .changed(let change): return change.json
         case .error(let message, let column):
             body.add("message", message)
             if let column { body.add("column", raw: String(column)) }
@@ -82,9 +80,13 @@ package enum SocketMessage: Sendable, Equatable {
         case "samples": self = StreamedSamples(body).map(Self.samples) ?? .unknown(line)
         case "end": self = .end
         case "status": self = .status(Self.inside(line))
-        case "reset": self = body["detector"]?.text.map(Self.reset) ?? .unknown(line)
         case "error": self = .error(message: body["message"]?.text ?? "", column: body["column"]?.integer.map(Int.init))
-        default: self = .unknown(line)
+        default:
+            let action = DaemonChange.Action(rawValue: members[0].key)
+            let change = action.flatMap { action in
+                body[action.member]?.text.map { DaemonChange(action, $0) }
+            }
+            self = change.map(Self.changed) ?? .unknown(line)
         }
     }
 

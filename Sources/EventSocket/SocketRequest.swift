@@ -6,8 +6,8 @@ package enum SocketRequest: Sendable, Equatable {
     case subscribe(SubscriptionRequest)
     /// The daemon's status.
     case status
-    /// That a detector forgets what it has learned or counted.
-    case reset(detector: String)
+    /// That something of the daemon changes.
+    case change(DaemonChange)
 
     /// An error in a request, with the correction.
     package typealias SyntaxError = JSONReader.SyntaxError
@@ -23,7 +23,8 @@ package enum SocketRequest: Sendable, Equatable {
     package init(parsing bytes: some Sequence<UInt8>) throws(SyntaxError) {
         let request = try JSONReader.locatedValue(of: bytes)
         guard let members = request.members, members.count == 1 else {
-            throw request.error("a request is an object with one key, `subscribe`, `status` or `reset`")
+            throw request.error(
+                "a request is an object with one key, \(Spelling.alternatives(Self.keys.map { "`\($0)`" }))")
         }
         let body = members[0].value
         switch members[0].key {
@@ -34,27 +35,57 @@ package enum SocketRequest: Sendable, Equatable {
                     message: "unknown key \(Spelling.quoted(first.key)) (`status` has none)", column: first.keyColumn)
             }
             self = .status
-        case "reset":
-            var name: String?
-            for member in try body.requireMembers() {
-                guard member.key == "detector" else { throw member.unknownKey(among: ["detector"]) }
-                name = try member.value.name()
-            }
-            guard let name else { throw body.error("`reset` needs a `detector`") }
-            self = .reset(detector: name)
         default:
-            let hint = Spelling.hint(for: members[0].key, among: ["subscribe", "status", "reset"])
+            if let action = DaemonChange.Action(rawValue: members[0].key) {
+                var name: String?
+                for member in try body.requireMembers() {
+                    guard member.key == action.member else { throw member.unknownKey(among: [action.member]) }
+                    name = try member.value.name()
+                }
+                guard let name else { throw body.error("`\(action.rawValue)` needs a `\(action.member)`") }
+                self = .change(DaemonChange(action, name))
+                return
+            }
+            let hint = Spelling.hint(for: members[0].key, among: Self.keys)
             throw SyntaxError(
                 message: "unknown request \(Spelling.quoted(members[0].key)) (\(hint))", column: members[0].keyColumn)
         }
     }
+
+    private static let keys = ["subscribe", "status"] + DaemonChange.Action.allCases.map(\.rawValue)
 
     /// The request as one line, without its end.
     package var json: String {
         switch self {
         case .subscribe(let request): request.json
         case .status: #"{"status":{}}"#
-        case .reset(let detector): "{\"reset\":{\"detector\":\(JSONObject.quoted(detector))}}"
+        case .change(let change): change.json
         }
     }
+}
+
+/// What a client may change in the daemon: one thing that has a name.
+package struct DaemonChange: Sendable, Equatable {
+    package enum Action: String, CaseIterable, Sendable {
+        /// A detector forgets what it has learned or counted.
+        case reset
+        /// A handler gets events.
+        case arm
+        /// A handler gets no events.
+        case disarm
+
+        /// What is named.
+        package var member: String { self == .reset ? "detector" : "handler" }
+    }
+
+    package let action: Action
+    package let name: String
+
+    package init(_ action: Action, _ name: String) {
+        self.action = action
+        self.name = name
+    }
+
+    /// The request, and its answer, as one line.
+    var json: String { "{\"\(action.rawValue)\":{\"\(action.member)\":\(JSONObject.quoted(name))}}" }
 }

@@ -38,8 +38,8 @@ package final class SocketServer: Sendable {
         package var say: @Sendable (_ message: String, _ level: LogLevel) -> Void = { _, _ in }
         /// Requests the daemon's status; `reply` is called once, on any thread, with a JSON object on one line.
         package var status: @Sendable (_ reply: @escaping @Sendable (String) -> Void) -> Void = { $0("{}") }
-        /// Makes a detector forget what it has learned or counted; `reply` is called once, on any thread, with why it cannot.
-        package var reset: @Sendable (_ detector: String, _ reply: @escaping @Sendable (String?) -> Void) -> Void = {
+        /// Changes something in the daemon; `reply` is called once, on any thread, with why it cannot.
+        package var change: @Sendable (DaemonChange, _ reply: @escaping @Sendable (String?) -> Void) -> Void = {
             $1(nil)
         }
         /// Called after each change of the subscribed repeated kinds.

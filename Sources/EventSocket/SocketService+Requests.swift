@@ -129,13 +129,14 @@ extension SocketService {
                     surroundings.say(text, .debug)
                 }
                 requestStatus(for: connection.identifier)
-            case .reset(let detector):
+            case .change(let change):
                 connection.phase = .asking
-                let text = "\(policy.name(connection.peer)) asks to reset \(Spelling.quoted(detector))"
-                if let text = limits.resets.pass(text, now: SystemClock.monotonic()) {
+                let text =
+                    "\(policy.name(connection.peer)) asks to \(change.action.rawValue) \(Spelling.quoted(change.name))"
+                if let text = limits.changes.pass(text, now: SystemClock.monotonic()) {
                     surroundings.say(text, .notice)
                 }
-                requestReset(detector, for: connection.identifier)
+                requestChange(change, for: connection.identifier)
             }
         } catch {
             refuseAndWait(connection, error.message, column: error.column)

@@ -17,7 +17,7 @@ package final class SocketService {
     /// Rate limits for log messages that clients can trigger.
     var limits = (
         refusals: MessageLimit(), faults: MessageLimit(), subscriptions: MessageLimit(), questions: MessageLimit(),
-        resets: MessageLimit()
+        changes: MessageLimit()
     )
 
     private let listener: SocketListener
@@ -122,7 +122,7 @@ package final class SocketService {
             pump(connection)
         }
         if let text = contents.status { sendStatus(text) }
-        for reset in contents.resets { answer(reset.connection, with: reset.answer) }
+        for change in contents.changes { answer(change.connection, with: change.answer) }
         if let readings = contents.readings { publish(readings) }
         if let streams = contents.sampleStreams { offer(streams) }
         if !contents.samples.isEmpty { publish(contents.samples) }
@@ -260,12 +260,12 @@ package final class SocketService {
         surroundings.status { text in courier.add { $0.status = text } }
     }
 
-    /// Requests a reset for a connection.
-    func requestReset(_ detector: String, for identifier: UInt64) {
+    /// Requests a change for a connection.
+    func requestChange(_ change: DaemonChange, for identifier: UInt64) {
         let courier = courier
-        surroundings.reset(detector) { reason in
-            let answer = reason.map { SocketMessage.error(message: $0, column: nil) } ?? .reset(detector: detector)
-            courier.add { $0.resets.append((identifier, answer)) }
+        surroundings.change(change) { reason in
+            let answer = reason.map { SocketMessage.error(message: $0, column: nil) } ?? .changed(change)
+            courier.add { $0.changes.append((identifier, answer)) }
         }
     }
 

@@ -130,7 +130,7 @@ package final class SubscriptionReader {
         case .end: return .end
         case .error(let message, _):
             throw .refusal(message, path: path)
-        case .status, .reset, .unknown: return nil
+        case .status, .changed, .unknown: return nil
         }
     }
 

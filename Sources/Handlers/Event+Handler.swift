@@ -12,4 +12,11 @@ extension Event {
     package init(handlerRecovered name: String) {
         self.init(kind: .handlerRecovered, timeNanoseconds: 0, figures: [Figure(.handler, .text(name))])
     }
+
+    /// Reports that a handler gets events, or gets none.
+    package init(handler name: String, isArmed: Bool) {
+        self.init(
+            kind: isArmed ? .handlerArmed : .handlerDisarmed, timeNanoseconds: 0,
+            figures: [Figure(.handler, .text(name))])
+    }
 }

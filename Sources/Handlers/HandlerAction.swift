@@ -65,9 +65,12 @@ package struct HandledEvents: Sendable, Equatable {
     package let kinds: Set<EventKind>
     /// The names of the detectors; `nil` for all.
     package let detectors: Set<String>?
+    /// The names of all handlers that can be disarmed.
+    package let handlers: [String]
 
-    package init(kinds: Set<EventKind>, detectors: Set<String>?) {
+    package init(kinds: Set<EventKind>, detectors: Set<String>?, handlers: [String] = []) {
         self.kinds = kinds
+        self.handlers = handlers
         self.detectors = detectors
     }
 

@@ -11,6 +11,8 @@ struct HomeAssistantDevice {
     let sensor: String
     /// The sensor's detectors with the kinds that the handler gets.
     let detectors: [HandledDetector]
+    /// The handlers that can be disarmed, which are a device of their own: its sensor has an empty name.
+    var handlers: [String] = []
     let topics: HomeAssistantTopics
 
     /// Jinja condition: the event is recent.
@@ -22,17 +24,18 @@ struct HomeAssistantDevice {
     /// The duration of a pulse, in seconds.
     private static let pulse = 10
 
-    var identifier: String { "\(topics.node)_\(sensor)" }
+    var identifier: String { "\(topics.node)_\(level)" }
+    private var level: String { sensor.isEmpty ? "-" : sensor }
 
     /// The topic of the message below Home Assistant's prefix.
-    var topic: String { "\(topics.folder)/\(sensor)/config" }
+    var topic: String { "\(topics.folder)/\(level)/config" }
 
     var message: String {
         var device = JSONObject()
         device.add("ids", list: [JSONObject.quoted(identifier)])
-        device.add("name", sensor)
+        device.add("name", sensor.isEmpty ? "Handlers of \(topics.machine.host)" : sensor)
         device.add("mf", "Binnacle")
-        device.add("mdl", "Sensor of \(topics.machine.host)")
+        device.add("mdl", "\(sensor.isEmpty ? "Handlers" : "Sensor") of \(topics.machine.host)")
         var origin = JSONObject()
         origin.add("name", "Binnacle")
         var object = JSONObject()
@@ -99,7 +102,7 @@ struct HomeAssistantDevice {
                 }
             }
         }
-        return states + occurrences
+        return states + occurrences + handlers.map(armed)
     }
 
     private func components(
@@ -144,6 +147,14 @@ struct HomeAssistantDevice {
         let state = "value_json.detectors['\(detector.name)'] | default('\(off)')"
         component.read(
             topics.state(sensor), "{% set s = \(state) %}{{ {'\(on)': 'ON', '\(off)': 'OFF'}.get(s, 'None') }}")
+        return component
+    }
+
+    /// Whether a handler gets events; who may publish at the broker must not be able to disarm an alarm, so it is no switch.
+    private func armed(_ handler: String) -> Component {
+        var component = entity("armed_\(handler)", "binary_sensor", label: "\(handler) armed")
+        component.read(
+            topics.state(sensor), "{{ 'OFF' if value_json.handlers['\(handler)'] == 'disarmed' else 'ON' }}")
         return component
     }
 
@@ -281,13 +292,15 @@ package struct MQTTDiscovery: Sendable, Equatable {
     package let messages: [Message]
 
     /// Describes the sensors of some detectors; without any, all messages of an earlier configuration are removed.
-    package init(_ detectors: [HandledDetector], _ topics: HomeAssistantTopics) {
+    package init(_ detectors: [HandledDetector], handlers: [String] = [], _ topics: HomeAssistantTopics) {
         filter = "\(topics.folder)/+/config"
         var sensors: [String] = []
         for detector in detectors where !sensors.contains(detector.sensor) { sensors.append(detector.sensor) }
+        if !handlers.isEmpty { sensors.append("") }
         messages = sensors.map { sensor in
             let device = HomeAssistantDevice(
-                sensor: sensor, detectors: detectors.filter { $0.sensor == sensor }, topics: topics)
+                sensor: sensor, detectors: detectors.filter { $0.sensor == sensor },
+                handlers: sensor.isEmpty ? handlers : [], topics: topics)
             return Message(topic: device.topic, text: device.message, sensor: sensor)
         }
     }

@@ -23,6 +23,7 @@ package struct MQTTAction: HandlerAction, Equatable {
     /// The topic of requests for missed events; `nil` for none.
     package let requestTopic: TopicTemplate?
     private var detectors: [HandledDetector] = []
+    private var handlers: [String] = []
 
     /// The receiver of the sensors' descriptions.
     package enum Discovery: String, CaseIterable, Sendable {
@@ -204,8 +205,13 @@ package struct MQTTAction: HandlerAction, Equatable {
     /// Requires the sensors if they are described to Home Assistant, and the events if they can be requested.
     package func told(of detectors: [HandledDetector], _ events: HandledEvents) -> MQTTAction {
         var action = self
-        if discovery == .homeAssistant { action.detectors = detectors }
-        if requestTopic != nil { action.settings.repeated = events }
+        if discovery == .homeAssistant {
+            action.detectors = detectors
+            if EventKind.arming.isSubset(of: events.kinds) { action.handlers = events.handlers }
+        }
+        if requestTopic != nil {
+            action.settings.repeated = HandledEvents(kinds: events.kinds, detectors: events.detectors)
+        }
         return action
     }
 
@@ -225,7 +231,7 @@ package struct MQTTAction: HandlerAction, Equatable {
                 prefix: discoveryPrefix, machine: machine, status: settings.statusTopic,
                 state: { stateTopic?.topic(forSensor: $0, of: machine) ?? "" },
                 event: { topic.topic(for: Event(kind: $0, sensor: $1, timeNanoseconds: 0), of: machine) })
-            return MQTTDiscovery(discovery == .homeAssistant ? detectors : [], topics)
+            return MQTTDiscovery(discovery == .homeAssistant ? detectors : [], handlers: handlers, topics)
         }
         let topics = MQTTPublisher.Topics(event: { topic.topic(for: $0, of: machine) }, state: state)
         return .threaded(MQTTPublisher.plan(settings, topics))

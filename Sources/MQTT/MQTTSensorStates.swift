@@ -9,6 +9,8 @@ struct MQTTSensorState: Equatable {
     /// The state of each detector, such as `moving`.
     var detectors: [String: String] = [:]
     var heading: Figure.Value?
+    /// Whether handlers get events, `armed` or `disarmed`, as far as that was reported.
+    var handlers: [String: String] = [:]
     /// Whether iron or a magnet is nearby; `nil` while unknown.
     var hasInterference: Bool?
     /// The latest values of the other figures in the state.
@@ -23,6 +25,9 @@ struct MQTTSensorState: Equatable {
         if event.kind.row.heading == .sensor, let heading = event.figure(.heading) {
             self.heading = heading
             for name in Self.headingFigures { figures[name] = event.figure(name) }
+        }
+        if EventKind.arming.contains(event.kind), case .text(let name)? = event.figure(.handler) {
+            handlers[name] = event.kind == .handlerArmed ? "armed" : "disarmed"
         }
         for effect in event.kind.row.state { apply(effect, of: event) }
     }
@@ -51,8 +56,10 @@ struct MQTTSensorState: Equatable {
         object.add("sensor", sensor)
         if let isActive { object.add("active", raw: isActive ? "true" : "false") }
         var words = JSONObject()
-        for (detector, word) in detectors.sorted(by: { $0.key < $1.key }) { words.add(name: detector, word) }
-        object.add("detectors", raw: words.text)
+        for (name, word) in (sensor.isEmpty ? handlers : detectors).sorted(by: { $0.key < $1.key }) {
+            words.add(name: name, word)
+        }
+        object.add(sensor.isEmpty ? "handlers" : "detectors", raw: words.text)
         if let heading { object.add(Figure.Name.heading.rawValue, raw: heading.description) }
         for (name, value) in figures.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { object.add(name, value) }
         if let hasInterference { object.add("interference", raw: hasInterference ? "true" : "false") }
@@ -85,7 +92,8 @@ struct MQTTSensorStates {
 
     /// Applies an event to its sensor's state, which is sent only after a change.
     mutating func apply(_ event: Event) {
-        guard let sensor = event.sensor else { return }
+        // Handlers belong to no sensor; their state has an empty name, which is `-` in topics.
+        guard let sensor = event.sensor ?? (EventKind.arming.contains(event.kind) ? "" : nil) else { return }
         let index = records.firstIndex { $0.sensor == sensor }
         var record = index.map { records[$0] } ?? Record(sensor: sensor)
         let before = record.state

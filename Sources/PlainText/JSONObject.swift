@@ -37,11 +37,14 @@ package struct JSONObject {
     }
 
     /// Adds a text under a key that needs quoting.
-    package mutating func add(name key: String, _ value: String) {
+    package mutating func add(name key: String, _ value: String) { add(name: key, raw: Self.quoted(value)) }
+
+    /// Adds a value that is already JSON under a key that needs quoting.
+    package mutating func add(name key: String, raw value: String) {
         if line.count > 1 { line.append(UInt8(ascii: ",")) }
         Self.append(key, to: &line)
         line.append(UInt8(ascii: ":"))
-        Self.append(value, to: &line)
+        line += value.utf8
     }
 
     /// Adds a value that is already JSON.

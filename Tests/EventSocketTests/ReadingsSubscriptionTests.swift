@@ -159,13 +159,13 @@ import Testing
         }
     }
 
-    @Test func aDetectorIsResetByItsName() throws {
+    @Test func whatChangesIsNamed() throws {
         let server = try TestServer()
-        try SocketConnection.reset("walked", path: server.path)
+        try SocketConnection.change(DaemonChange(.reset, "walked"), path: server.path)
         let error = #expect(throws: EventSubscriptionError.self) {
-            try SocketConnection.reset("other", path: server.path)
+            try SocketConnection.change(DaemonChange(.disarm, "other"), path: server.path)
         }
-        #expect(error?.description.contains("no such detector") == true)
+        #expect(error?.description.contains("no such name") == true)
     }
 
     @Test func onlyNamedSensorsAreSent() throws {
@@ -203,8 +203,10 @@ import Testing
         request.readings?.hasSpectrum = true
         request.filter.kinds = []
         #expect(try SocketRequest(parsing: request.json.utf8) == .subscribe(request))
-        let reset = SocketRequest.reset(detector: "a \"b\"")
-        #expect(try SocketRequest(parsing: reset.json.utf8) == reset)
+        for action in DaemonChange.Action.allCases {
+            let change = SocketRequest.change(DaemonChange(action, "a \"b\""))
+            #expect(try SocketRequest(parsing: change.json.utf8) == change)
+        }
         let faults: [(String, Int, String)] = [
             (#"{"subscribe":{"readings":[]}}"#, 26, "an object"),
             (#"{"subscribe":{"readings":{"interval_s":0.029}}}"#, 40, "from 0.03 to 60"),
@@ -216,6 +218,9 @@ import Testing
             (#"{"reset":{}}"#, 10, "needs a `detector`"),
             (#"{"reset":{"detector":7}}"#, 22, "a string"),
             (#"{"reset":{"name":"a"}}"#, 11, "unknown key"),
+            (#"{"arm":{"detector":"a"}}"#, 9, "unknown key"),
+            (#"{"disarm":{}}"#, 11, "needs a `handler`"),
+            (#"{"disarms":{}}"#, 2, "did you mean `disarm`?"),
         ]
         for (text, column, message) in faults {
             let error = #expect(throws: SocketRequest.SyntaxError.self) { try SocketRequest(parsing: text.utf8) }

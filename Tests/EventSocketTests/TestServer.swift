@@ -43,8 +43,8 @@ final class TestServer {
             notes.intervals.withLock { $0.append(readings?.intervalNanoseconds) }
             notes.spectra.withLock { $0.append(readings?.hasSpectrum) }
         }
-        surroundings.reset = { name, reply in
-            reply(name == "walked" ? nil : "no such detector")
+        surroundings.change = { change, reply in
+            reply(change.name == "walked" ? nil : "no such name")
         }
         surroundings.samplesChanged = { samples in notes.samples.withLock { $0.append(samples) } }
         surroundings.status = { reply in

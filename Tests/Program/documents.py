@@ -10,6 +10,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import zipfile
 
 import harness
@@ -19,7 +20,7 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: A line with one of them changes the machine, or needs what a check does not have: a bus, a cluster, a network.
 OTHERS = {
     "sudo", "systemctl", "journalctl", "apt-get", "make", "modprobe", "busctl", "gdbus", "pip", "spark-submit", "zip", "openssl",
-    "dtc", "iio_info", "iio_attr", "iio_readdev", "binnacle-backtest", "binnacle-landing", "laundry-done", "simulate", "python3", "--guide"}
+    "dtc", "iio_info", "iio_attr", "iio_readdev", "binnacle-backtest", "binnacle-landing", "laundry-done", "simulate", "--guide"}
 if not shutil.which("zstd"):
     OTHERS |= {"zstd", "day.arrows.zst"}
 #: Programs of the reader, of which nothing more is asked than to take what they get.
@@ -86,6 +87,8 @@ def furnish(root):
     write(work / "odd.csv", table("when,a,b,c", lambda i: f"{10 * i},0,0,1"))
     write(work / "linear.csv", table("time_s,x,y,z", lambda i: f"{i / 100},{i % 50 / 10},0.1,0"))
     write(work / "fall.txt", table("0 0 256", lambda i: "0 1 256"))
+    for name, source in ("moves.csv", "broad05_rotation_breaks.csv"), ("labels.csv", "broad05_labels.csv"):
+        shutil.copy(ROOT / "Tests/Fixtures/broad" / source, work / name)
     subprocess.run(["gzip", "-k", work / "Magnetometer.csv"], check=True)
     (work / "Magnetometer.csv.gz").rename(work / "gyroscope.csv.gz")
     with zipfile.ZipFile(work / "export.zip", "w") as archive:
@@ -138,6 +141,8 @@ serve | web) set -- --listen 127.0.0.1:0 "$@" ;;
 esac
 exec {BINARY} $command "$@"
 """, 0o755)
+    # The one that runs this check has pyarrow and rosbags.
+    write(root / "usr/bin/python3", f'#!/bin/sh\nexec {sys.executable} "$@"\n', 0o755)
     for name, body in STUBS.items():
         write(root / "usr/bin" / name, f"#!/bin/sh\n{body}\n", 0o755)
 

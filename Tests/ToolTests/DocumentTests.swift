@@ -57,7 +57,7 @@ import Testing
     }
 
     private static let lines: [(line: String, candidates: [String])] = [
-        ("binnacle re", ["replay", "record", "reset"]), ("binnacle --v", ["--version"]),
+        ("binnacle re", ["replay", "record", "reset"]), ("binnacle --v", ["--version"]), ("binnacle ar", ["arm"]),
         ("binnacle replay --sp", ["--speed"]), ("binnacle run --simulate s", ["still", "shake", "screen"]),
         ("binnacle simulate --model tu", ["turn", "tumble"]), ("binnacle events --kind motion.b", ["motion.began"]),
         ("binnacle on motion.e", ["motion.ended"]), ("binnacle calibrate acc", ["accelerometer"]),

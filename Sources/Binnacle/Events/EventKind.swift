@@ -14,6 +14,9 @@ extension EventKind {
     /// The kinds that the daemon's own log has where no log handler takes them.
     package static let alwaysLogged = Set(allCases.filter(\.row.isAlwaysLogged))
 
+    /// The kinds that say whether a handler gets events, which it gets itself even while it is disarmed.
+    package static let arming: Set<EventKind> = [.handlerArmed, .handlerDisarmed]
+
     /// The kinds that count as the begin of something when sensors vote.
     package static let begins = kinds(.begin)
 

@@ -12,6 +12,15 @@ package final class HandlerChain {
     /// The decorators, from the first an event meets to the last.
     package private(set) var decorators: [EventDecorator] = []
 
+    /// Whether events reach the handler; disarming drops the decorators, with what they hold back.
+    package var isArmed = true {
+        didSet {
+            guard !isArmed else { return }
+            for decorator in decorators { decorator.next = nil }
+            decorators = []
+        }
+    }
+
     /// Creates a chain without decorators.
     package init(handler: any EventHandler, kinds: Set<EventKind>? = nil, detectors: Set<String>? = nil) {
         self.handler = handler
@@ -57,6 +66,8 @@ package final class HandlerChain {
     /// Whether an event is for this chain; a decorator may still drop it.
     package func accepts(_ event: Event) -> Bool {
         guard event.kind.isAmong(kinds) else { return false }
+        if EventKind.arming.contains(event.kind) { return true }
+        guard isArmed else { return false }
         guard let detectors else { return true }
         return event.detector.map(detectors.contains) ?? false
     }

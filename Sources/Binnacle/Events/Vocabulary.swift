@@ -60,6 +60,8 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case eventsDropped = "events.dropped"
     case handlerFailed = "handler.failed"
     case handlerRecovered = "handler.recovered"
+    case handlerArmed = "handler.armed"
+    case handlerDisarmed = "handler.disarmed"
     case storeFailed = "store.failed"
     case storeRecovered = "store.recovered"
 }
@@ -458,6 +460,16 @@ extension EventKind {
                 "fec5418a6e754a82b63fe43bfd492164", .info, .report, from: .handlers, isAlwaysLogged: true,
                 state: [], figures: [.handler], home: [],
                 "A handler that had failed works again.")
+        case .handlerArmed:
+            Row(
+                "5d0f6a3e9c1b4e27a84c7f1d92b6e035", .notice, from: .handlers, isAlwaysLogged: true,
+                state: [], figures: [.handler], home: [],
+                "A handler that was disarmed gets events again.")
+        case .handlerDisarmed:
+            Row(
+                "b8e2c47f016d4d9a93f5a0c86e7d1b42", .notice, from: .handlers, isAlwaysLogged: true,
+                state: [], figures: [.handler], home: [],
+                "A handler gets no events until it is armed; also reported at each start and reload while it is so.")
         case .storeFailed:
             Row(
                 "068b415a5ec949cd9c47cc6bfc3a0769", .warning, .report, from: .store, isAlwaysLogged: true,

@@ -51,4 +51,16 @@ public struct SensorDevice: Sendable, Equatable {
     }
 
     var directory: SysfsDirectory { SysfsDirectory(path: path) }
+
+    /// The temperature that an IIO device measures in its chip; `nil` without one, or when it cannot be read now.
+    ///
+    /// In thousandths of a degree, by the kernel's ABI.
+    package var temperatureCelsius: Double? {
+        guard interface == .iio else { return nil }
+        if let value = (try? directory.number("in_temp_input")) ?? nil { return value / 1000 }
+        guard let raw = (try? directory.number("in_temp_raw")) ?? nil,
+            let scale = (try? directory.number("in_temp_scale")) ?? nil
+        else { return nil }
+        return (raw + ((try? directory.number("in_temp_offset")) ?? nil ?? 0)) * scale / 1000
+    }
 }

@@ -19,6 +19,10 @@ package final class HandlersPart: DaemonPart {
     private var tallies: [String: HandlerCounters] = [:]
     private let eventTally = EventCounters()
     private let trouble: TroubleLog
+    private let file: StateFile<HandlersPart>
+    /// The names of handlers that get no events until they are armed.
+    private var disarmed: Set<String>
+    private var isChanged = false
 
     /// Time for a removed handler to finish its queue.
     private static let retirement: Duration = .seconds(60)
@@ -29,6 +33,11 @@ package final class HandlersPart: DaemonPart {
         let inbox = PartInbox<HandlersPart>(daemon)
         self.inbox = inbox
         trouble = TroubleLog(daemon.log)
+        let path = EventStoreSettings.besideEvents("disarmed.json")
+        disarmed = Self.readDisarmed(path, daemon.log)
+        file = StateFile(daemon, path, of: \.file) {
+            "which handlers are disarmed cannot be written (\($0)); the next start arms them"
+        }
         attachments = store.store.map { store in
             HandlerAttachments(store) { name in
                 inbox.post { part in if !part.daemon.isEnding { part.attachments?.handlerDidEnd(name) } }
@@ -67,6 +76,13 @@ package final class HandlersPart: DaemonPart {
     func apply(_ change: ConfigurationChange) {
         let gone = lines.filter { line in !prepared.contains { $0.handler === line.handler } }
         lines = prepared
+        for line in lines where disarmed.contains(line.section.name) {
+            line.chain.isArmed = false
+            // The handlers that are new do not know it.
+            daemon.router.report(Event(handler: line.section.name, isArmed: false))
+        }
+        isChanged = isChanged || !disarmed.isSubset(of: lines.map(\.section.name))
+        disarmed.formIntersection(lines.map(\.section.name))
         daemon.replaceChains()
         let kept = change.after.detectors.filter { detector in
             change.before.detectors.contains { $0 === detector }
@@ -84,6 +100,54 @@ package final class HandlersPart: DaemonPart {
         trouble.change(to: lines)
         return [HandlerChain(handler: trouble, kinds: EventKind.alwaysLogged), HandlerChain(handler: eventTally)]
             + lines.map(\.chain)
+    }
+
+    // MARK: - Arming
+
+    /// Arms or disarms a handler; returns why it cannot.
+    func arm(_ isArmed: Bool, _ name: String) -> String? {
+        guard let line = lines.first(where: { $0.section.name == name }) else {
+            let hint = Spelling.hint(for: name, among: lines.map(\.section.name))
+            return "there is no handler \(Spelling.quoted(name)) (\(hint))"
+        }
+        guard isArmed || line.handler.latest == nil else {
+            return "the handler '\(name)' repeats the latest heading, which would become an old one"
+        }
+        guard line.chain.isArmed != isArmed else { return nil }
+        line.arm(isArmed, in: DecoratorSettings.Context(daemon.router))
+        if isArmed { disarmed.remove(name) } else { disarmed.insert(name) }
+        daemon.router.report(Event(handler: name, isArmed: isArmed))
+        isChanged = true
+        write()
+        return nil
+    }
+
+    func finishTurn(at now: Int64) { write() }
+
+    private func write() {
+        guard isChanged, file.isReady else { return }
+        isChanged = false
+        var object = JSONObject()
+        object.add("version", raw: "1")
+        object.add("handlers", list: disarmed.sorted().map(JSONObject.quoted))
+        file.write(Array((object.text + "\n").utf8))
+    }
+
+    private static func readDisarmed(_ path: String?, _ log: MessageLog) -> Set<String> {
+        guard let path else { return [] }
+        do throws(SmallFile.Failure) {
+            let value = try? JSONReader.value(of: try SmallFile.bytes(path, limit: 1_048_576, kind: .regular))
+            guard let value, value["version"]?.integer == 1, case .array(let names)? = value["handlers"] else {
+                throw .malformed
+            }
+            return Set(names.compactMap(\.text))
+        } catch {
+            if case .system(let error) = error, error.isMissing { return [] }
+            log.say(
+                "\(path.printable): which handlers are disarmed cannot be read (\(error.reason)); all are armed",
+                level: .warning)
+            return []
+        }
     }
 
     // MARK: - Reports
@@ -113,6 +177,8 @@ package final class HandlersPart: DaemonPart {
         case .actors: end((lines + retired).filter(\.actsOnTheWorld), until: deadline)
         case .handlers: end((lines + retired).filter { !$0.actsOnTheWorld }, until: deadline)
         case .files:
+            write()
+            file.wait(until: deadline)
             // With `--json` the output is the purpose of the run, so its failure is the run's.
             guard daemon.options.writesJSON, let failure = tallies[RunOptions.outputName]?.failure else { return }
             daemon.session.add(StationError(.inputOutput, failure))
@@ -153,6 +219,7 @@ package final class HandlersPart: DaemonPart {
         var object = JSONObject()
         object.add("name", line.section.name)
         object.add("action", type(of: line.section.action).key)
+        object.add("armed", raw: String(line.chain.isArmed))
         object.add("queued", raw: String(line.handler.unfinishedCount))
         object.add("dropped", raw: String(tally.droppedCount))
         object.add("left_out", raw: String(line.leftOutCount))

@@ -137,7 +137,13 @@ package final class SocketPart: DaemonPart {
         var surroundings = SocketServer.Surroundings()
         surroundings.say = { text, level in inbox.post { $0.daemon.log.announce(text, level: level) } }
         surroundings.status = { reply in inbox.post { reply($0.daemon.statusLine()) } }
-        surroundings.reset = { name, reply in inbox.post { reply($0.learned.reset(name)) } }
+        let handlers = PartInbox<HandlersPart>(daemon)
+        surroundings.change = { change, reply in
+            switch change.action {
+            case .reset: inbox.post { reply($0.learned.reset(change.name)) }
+            case .arm, .disarm: handlers.post { reply($0.arm(change.action == .arm, change.name)) }
+            }
+        }
         surroundings.repeatedKindsChanged = { kinds in
             inbox.post { part in
                 part.wish(of: number) { $0.repeatedKinds = kinds }

@@ -11,7 +11,7 @@ package import Traces
 package final class Replay {
     /// Assumptions about the files, for the user.
     package var notices: [String] {
-        guard !options.draws else { return assembly.notices }
+        guard options.printsEvents else { return assembly.notices }
         let skipped = assembly.configuration.handlers.filter { type(of: $0.action).actsOnTheWorld }.map(\.name)
         guard !options.runsHandlers, !skipped.isEmpty else { return assembly.notices }
         let names = Spelling.list(skipped.map(Spelling.quoted))
@@ -56,6 +56,8 @@ package final class Replay {
             options.draws ? PictureRecorder(streams: assembly.streams, detectors: assembly.detectors) : nil
         if let recorder {
             router.add(recorder)
+        } else if let sink = options.sink {
+            router.add(ClosureHandler { sink($0) })
         } else {
             var style = TextHandler.Style()
             style.columns = options.columns
@@ -87,7 +89,7 @@ package final class Replay {
             source: source, detectors: assembly.detectors + [recorder?.observer].compactMap { $0 }, router: router,
             capacity: capacity)
         router.add(ClosureHandler { [unowned self] in eventCounts[$0.kind, default: 0] += 1 })
-        if !options.draws { addHandlers(to: router) }
+        if options.printsEvents { addHandlers(to: router) }
     }
 
     /// The eventfd to which a signal handler writes to end a wait.
@@ -220,10 +222,15 @@ package struct ReplayOptions {
     package var table: EventTable?
     /// Whether a picture is drawn instead of printing events.
     package var draws = false
+    /// Receives the events in place of standard output and handlers; `nil` for these.
+    package var sink: ((Event) -> Void)?
     /// The recording named in each line of JSON; `nil` for none.
     package var recording: String?
 
     package init() {}
+
+    /// Whether events go to standard output and handlers.
+    var printsEvents: Bool { !draws && sink == nil }
 }
 
 /// The result of a replay, for the user.

@@ -26,10 +26,11 @@ final class HandlerLine {
     /// Whether it acts on the outside world.
     var actsOnTheWorld: Bool { type(of: section.action).actsOnTheWorld }
 
-    private let decorators: [(settings: DecoratorSettings, object: EventDecorator)]
+    private var decorators: [(settings: DecoratorSettings, object: EventDecorator)]
+    private var leftOutBefore = 0
 
     /// The number of events that the decorators have dropped for their limits.
-    var leftOutCount: Int { decorators.reduce(0) { $0 + $1.object.droppedCount } }
+    var leftOutCount: Int { decorators.reduce(leftOutBefore) { $0 + $1.object.droppedCount } }
 
     /// Makes a line without changing its predecessor; `inlet` is the store's, if there is one.
     init(
@@ -77,7 +78,15 @@ final class HandlerLine {
     }
 
     func installDecorators() {
-        chain.replaceDecorators(decorators.map(\.object))
+        if chain.isArmed { chain.replaceDecorators(decorators.map(\.object)) }
+    }
+
+    /// Arms the handler, with decorators that have seen no event, or disarms it.
+    func arm(_ isArmed: Bool, in context: DecoratorSettings.Context) {
+        leftOutBefore = leftOutCount
+        decorators = section.decorators.map { ($0, $0.makeDecorator(in: context)) }
+        chain.isArmed = isArmed
+        installDecorators()
     }
 
     /// Tells the handler which detectors are unchanged, so that it discards values of the others.

@@ -140,23 +140,8 @@ package final class EventTable {
     /// Writes the rows that were added.
     package func flush() {
         guard rowCount > 0 else { return }
-        var nodes: [(Int64, Int64)] = []
-        var bufferCounts: [Int] = []
-        for index in columns.indices {
-            let (own, counts) = columns[index].finish(rowCount)
-            nodes += own
-            bufferCounts += counts
-        }
-        for index in columns.indices where columns[index].beginDictionary(of: index, in: &message) {
-            write(message.bytes)
-        }
-        message.beginBatch(rowCount: rowCount, nodes: nodes, bufferCounts: bufferCounts)
-        for index in columns.indices {
-            columns[index].add(to: &message)
-            columns[index].removeAll()
-        }
+        write(message.batch(&columns, rowCount: rowCount))
         (rowCount, textCount) = (0, 0)
-        write(message.bytes)
     }
 
     /// Ends the stream.

@@ -5,7 +5,7 @@ import PosixCalls
 package final class RecordingFile {
     private(set) var failure: TraceError?
     /// Whether the failure was that the reading end of a pipe was closed.
-    private(set) var isReaderGone = false
+    package private(set) var isReaderGone = false
 
     private let path: String
     /// `nil` for standard output, which is not closed.

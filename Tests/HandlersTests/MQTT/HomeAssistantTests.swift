@@ -101,6 +101,29 @@ import MQTT
         #expect(try names([.heading, .northFaced]) == ["event_north_faced", "heading", "trigger_north_faced"])
         #expect(MQTTDiscovery([], Self.topics).messages.isEmpty)
     }
+
+    @Test func handlersAreADeviceWhoseStateIsReported() throws {
+        let messages = MQTTDiscovery([], handlers: ["siren"], Self.topics).messages
+        #expect(messages.map(\.topic) == ["ha/mqtt/device/binnacle_0af3__/-/config"])
+        let device = try object(messages[0].text)
+        #expect((device["dev"] as? [String: Any])?["name"] as? String == "Handlers of boat")
+        let armed = try #require((device["cmps"] as? [String: [String: Any]])?["armed_siren"])
+        #expect(
+            armed["p"] as? String == "binary_sensor" && armed["uniq_id"] as? String == "binnacle_0af3___-_armed_siren")
+
+        var states = MQTTSensorStates()
+        for isArmed in [false, true] {
+            states.apply(Event(handler: "siren", isArmed: isArmed))
+            var sent: [String] = []
+            try states.sendDue { sensor, state throws(MQTTFailure) -> Int32? in
+                #expect(sensor.isEmpty)
+                sent.append(state)
+                return nil
+            }
+            #expect(
+                sent.count == 1 && sent[0].contains("\"handlers\":{\"siren\":\"\(isArmed ? "armed" : "disarmed")\"}"))
+        }
+    }
 }
 
 /// The messages at a real broker.

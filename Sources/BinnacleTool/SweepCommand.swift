@@ -1,0 +1,113 @@
+import Binnacle
+import CommandRows
+import Glibc
+import LinuxSystem
+import PlainText
+import Station
+import Traces
+import Workbench
+
+/// `binnacle sweep`: counts the events of recordings for several values of a key.
+struct SweepCommand {
+    private let sweep: Sweep
+    private let notices: [String]
+    private let form: ResultTable.Form
+
+    init(_ arguments: Arguments) throws(StationError) {
+        form = try arguments.tableForm()
+        guard !arguments.operands.isEmpty else {
+            throw StationError(.usage, "sweep needs a recording; see 'binnacle sweep --help'")
+        }
+        var options = try ReplayOptions(arguments, of: .sweep, needsTrace: false)
+        let recordings = options.traces.paths
+        options.traces.paths = []
+        var keys: [Sweep.Key] = []
+        for text in arguments.all(.set) {
+            guard let key = Sweep.Key(text) else {
+                throw StationError(
+                    .usage, "--set \(text): has to be KEY=A,B,C, as in motion.motion.threshold_g=0.05,0.1,0.2")
+            }
+            keys.append(key)
+        }
+        options.settings = []
+        let kinds = try arguments.scoredKinds()
+        let labels = try arguments.value(.labels).map { path throws(StationError) in
+            try EventLabels(path: path, kinds: kinds, tolerance: try arguments.tolerance())
+        }
+        if labels == nil { try arguments.refuse([.tolerance], "is for --labels") }
+        notices = labels?.notices ?? []
+        sweep = try Sweep(recordings, keys, options, kinds: kinds, labels: labels)
+    }
+
+    func run(
+        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
+    ) throws(StationError) -> ExitStatus {
+        errors.report(notices)
+        signals.listen()
+        let table = try sweep.run(
+            signals.interruption, indicator: { .onTerminal("sweep") }, report: { errors.report($0) })
+        guard let table else { return signals.interruption.exitStatus }
+        try table.write(form)
+        return .ok
+    }
+}
+
+/// `binnacle score`: compares events with labels.
+struct ScoreCommand {
+    private let events: String
+    private let labels: EventLabels
+    private let form: ResultTable.Form
+
+    init(_ arguments: Arguments) throws(StationError) {
+        form = try arguments.tableForm()
+        guard arguments.operands.count == 2 else {
+            throw StationError(.usage, "score takes events and labels, as in 'binnacle score events.json labels.csv'")
+        }
+        events = arguments.operands[0]
+        labels = try EventLabels(
+            path: arguments.operands[1], kinds: try arguments.scoredKinds(), tolerance: try arguments.tolerance())
+    }
+
+    func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
+        let (table, notices) = try labels.table(scoring: events)
+        errors.report(notices)
+        try table.write(form)
+        return .ok
+    }
+}
+
+extension ResultTable {
+    /// Writes to standard output.
+    fileprivate func write(_ form: Form) throws(StationError) {
+        try mapError({ StationError($0) }) { () throws(TraceError) in
+            let file = try RecordingFile(path: "-", replacing: true)
+            do throws(TraceError) {
+                try file.write(bytes(form))
+            } catch {
+                if !file.isReaderGone { throw error }
+            }
+        }
+    }
+}
+
+extension Arguments {
+    fileprivate func tableForm() throws(StationError) -> ResultTable.Form {
+        let forms = [(OptionRow.json, ResultTable.Form.json), (.csv, .csv), (.arrow, .arrow)].filter { has($0.0) }
+        guard forms.count <= 1 else {
+            throw StationError(.usage, "--json, --csv and --arrow are forms of the same output: choose one")
+        }
+        guard forms.first?.1 != .arrow || isatty(STDOUT_FILENO) == 0 else {
+            throw StationError(.usage, "an Arrow stream is binary: redirect it to a file or a pipe")
+        }
+        return forms.first?.1 ?? .text
+    }
+
+    fileprivate func tolerance() throws(StationError) -> Duration {
+        try duration(.tolerance) ?? .seconds(1)
+    }
+
+    /// The kinds of `--kind`; `nil` without it.
+    fileprivate func scoredKinds() throws(StationError) -> Set<EventKind>? {
+        has(.kind) ? try KindWords.kinds(all(.kind), of: "--kind") : nil
+    }
+}

@@ -1,0 +1,221 @@
+package import Binnacle
+import Glibc
+import LinuxSensors
+import PlainText
+
+/// What a stream of a sensor at rest showed, beside what its chip claims.
+package struct MeasuredStream {
+    /// What a driver or a data sheet says; `nil` where it says nothing.
+    package struct Claims {
+        package var rateHz: Double?
+        /// The greatest value of each axis, in the samples' unit.
+        package var range: Double?
+        /// In the unit of the words below.
+        package var noiseDensity: Double?
+
+        package init() {}
+    }
+
+    /// One thing that is judged; `nil` when it cannot be.
+    package struct Check {
+        package let name: String
+        package let passes: Bool?
+        package let text: String
+    }
+
+    /// How a kind's values are shown.
+    private struct Words {
+        /// Factors from the samples' unit: of values, and of noise.
+        let (value, unit, noise, noiseUnit): (Double, String, Double, String)
+        /// The length of a vector at rest.
+        let rest: ClosedRange<Double>
+        /// How far the means of seconds of a sensor at rest may be apart.
+        let still: Double
+
+        init(_ kind: SampleKind) {
+            switch kind {
+            case .accelerometer:
+                (value, unit, noise, noiseUnit) = (1, "m/s²", 1e6 / Double(Units.standardGravity), "µg")
+                (rest, still) = (9.2...10.4, 0.1)
+            case .gyroscope:
+                (value, unit, noise, noiseUnit) = (180 / .pi, "°/s", 180 / .pi, "°/s")
+                (rest, still) = (0...5, 1)
+            case .magnetometer:
+                (value, unit, noise, noiseUnit) = (1, "µT", 1000, "nT")
+                (rest, still) = (20...70, 2)
+            }
+        }
+    }
+
+    package let sensor: String
+    package let kind: SampleKind
+    package let claims: Claims
+    private var times: [Int64] = []
+    private var axes: [[Float]] = [[], [], []]
+    private var lostCount = 0
+    /// An hour at 1 kHz, in 70 MB.
+    private static let mostSamples = 3_600_000
+
+    package init(sensor: String, kind: SampleKind, claims: Claims) {
+        self.sensor = sensor
+        self.kind = kind
+        self.claims = claims
+    }
+
+    /// Adds a sample; those beyond an hour at 1 kHz are left out.
+    package mutating func add(_ sample: Sample) {
+        guard times.count < Self.mostSamples else { return }
+        times.append(sample.timeNanoseconds)
+        for (axis, value) in [sample.x, sample.y, sample.z].enumerated() { axes[axis].append(value) }
+    }
+
+    package mutating func lose(_ count: Int) { lostCount += count }
+
+    /// The noise densities of chips by the names of their drivers, in µg/√Hz and °/s/√Hz: the data sheets' typical values.
+    package static func claimedNoise(_ name: String, _ kind: SampleKind) -> Double? {
+        switch (name, kind) {
+        case ("mpu6050", .accelerometer), ("adxl345", .accelerometer): 400
+        case ("mpu6050", .gyroscope): 0.005
+        default: nil
+        }
+    }
+
+    /// The figures and checks of what was added, as text and as JSON.
+    package func result() -> (lines: [String], json: String, passes: Bool) {
+        let words = Words(kind)
+        var object = JSONObject()
+        object.add("sensor", sensor)
+        object.add("kind", kind.rawValue)
+        object.add("samples", raw: String(times.count))
+        func shown(_ value: Double) -> String { SysfsNumber.text(Self.rounded(value)) }
+        func add(_ name: String, _ value: Double?) { object.add(name, raw: value.map(shown) ?? "null") }
+        guard times.count >= 100 else {
+            object.add("checks", list: [])
+            return (
+                ["\(sensor.printable), \(kind.rawValue): FAIL: \(times.count) samples are too few"], object.text, false
+            )
+        }
+        let intervals = zip(times.dropFirst(), times).map { Double($0 - $1) * 1e-9 }
+        let usual = intervals.sorted()[intervals.count / 2]
+        let regular = intervals.filter { $0 < 1.5 * usual }
+        let period = regular.reduce(0, +) / Double(regular.count)
+        let spread = (regular.reduce(0) { $0 + ($1 - period) * ($1 - period) } / Double(regular.count)).squareRoot()
+        // What remains of sums of equal intervals is no jitter: stamps have whole nanoseconds.
+        let jitter = spread < 1e-11 ? 0 : spread
+        let gaps = intervals.count - regular.count
+        add("rate_hz", 1 / period)
+        add("claimed_rate_hz", claims.rateHz)
+        add("jitter_s", jitter)
+        add("longest_interval_s", intervals.max())
+        object.add("gaps", raw: String(gaps))
+        object.add("lost_samples", raw: String(lostCount))
+
+        let second = max(1, Int(1 / period))
+        let allan = axes.map { AllanDeviation($0, intervalSeconds: period) }
+        let means = axes.map { $0.reduce(0) { $0 + Double($1) } / Double($0.count) * words.value }
+        let drift =
+            axes.map { axis in
+                let seconds = stride(from: 0, through: axis.count - second, by: second).map { start in
+                    axis[start..<start + second].reduce(0) { $0 + Double($1) } / Double(second) * words.value
+                }
+                return (seconds.max() ?? 0) - (seconds.min() ?? 0)
+            }.max() ?? 0
+        let length = means.reduce(0) { $0 + $1 * $1 }.squareRoot()
+        let most = axes.joined().reduce(0) { max($0, abs($1)) }
+        let density = allan.compactMap(\.noiseDensity).max().map { $0 * words.noise }
+        object.add("unit", words.unit)
+        object.add("noise_unit", words.noiseUnit)
+        object.add("mean", list: means.map(shown))
+        add("claimed_range", claims.range.map { $0 * words.value })
+        add("claimed_noise_density", claims.noiseDensity)
+        object.add(
+            "axes",
+            list: zip(["x", "y", "z"], allan).map { name, allan in
+                var axis = JSONObject()
+                func add(_ key: String, _ value: Double?) {
+                    axis.add(key, raw: value.map { shown($0 * words.noise) } ?? "null")
+                }
+                axis.add("axis", name)
+                add("noise_density", allan.noiseDensity)
+                add("random_walk", allan.randomWalk)
+                add("bias_instability", allan.instability?.value)
+                axis.add("bias_instability_s", raw: allan.instability.map { shown($0.seconds) } ?? "null")
+                axis.add(
+                    "allan", list: allan.points.map { "[\(shown($0.seconds)),\(shown($0.deviation * words.noise))]" })
+                return axis.text
+            })
+
+        let isStill = drift <= words.still
+        let moved = "not judged: it moved, the means of seconds are \(shown(drift)) \(words.unit) apart"
+        var checks = [
+            Check(
+                name: "rate", passes: claims.rateHz.map { abs(1 / period - $0) <= 0.1 * $0 },
+                text: "\(shown(1 / period)) Hz"
+                    + (claims.rateHz.map { ", its driver says \(shown($0)) Hz (± 10 %)" } ?? ", its driver says none")),
+            Check(
+                name: "stamps", passes: jitter <= 0.1 * period,
+                text:
+                    "jitter \(shown(jitter * 1e6)) µs, \(shown(100 * jitter / period)) % of the interval (at most 10 %)"
+            ),
+            Check(
+                name: "gaps", passes: gaps + lostCount == 0,
+                text: "\(gaps) gaps, the longest \(shown((intervals.max() ?? 0) * 1e3)) ms; \(lostCount) samples lost"),
+            Check(
+                name: "rest", passes: isStill ? words.rest.contains(length) : nil,
+                text: isStill
+                    ? "\(means.map(shown).joined(separator: ", ")) \(words.unit), in all \(shown(length)) "
+                        + "(\(shown(words.rest.lowerBound)) to \(shown(words.rest.upperBound)))" : moved),
+            Check(
+                name: "noise",
+                passes: isStill ? claims.noiseDensity.flatMap { claim in density.map { $0 <= 1.5 * claim } } : nil,
+                text: !isStill
+                    ? moved
+                    : (density.map { "\(shown($0)) \(words.noiseUnit)/√Hz" }
+                        ?? "none: it is below the step of the values")
+                        + (claims.noiseDensity.map { ", its data sheet says \(shown($0)) (half more passes)" }
+                            ?? ", no claim of this chip is known")),
+        ]
+        if let range = claims.range {
+            checks.append(
+                Check(
+                    name: "range", passes: Double(most) < 0.99 * range,
+                    text: "up to \(shown(Double(most) * words.value)) of \(shown(range * words.value)) \(words.unit)"))
+        }
+        object.add(
+            "checks",
+            list: checks.map { check in
+                var object = JSONObject()
+                object.add("name", check.name)
+                object.add("passes", raw: check.passes.map { String($0) } ?? "null")
+                object.add("text", check.text)
+                return object.text
+            })
+        var lines = ["\(sensor.printable), \(kind.rawValue): \(times.count) samples"]
+        lines += checks.map { check in
+            let word = check.passes.map { $0 ? "pass" : "FAIL" } ?? "-"
+            return "    \(word)".padded(to: 10) + check.name.padded(to: 8) + check.text
+        }
+        if isStill {
+            for (name, axis) in zip(["x", "y", "z"], allan) {
+                guard let instability = axis.instability else { continue }
+                let walk = axis.randomWalk.map { "\(shown($0 * words.noise)) \(words.noiseUnit)/√s" } ?? "none seen"
+                lines.append(
+                    "    \(name): noise \(axis.noiseDensity.map { shown($0 * words.noise) } ?? "none") \(words.noiseUnit)/√Hz, "
+                        + "bias instability at most \(shown(instability.value * words.noise)) \(words.noiseUnit) "
+                        + "(at \(shown(instability.seconds)) s), random walk \(walk)")
+            }
+        }
+        return (lines, object.text, checks.allSatisfy { $0.passes ?? true })
+    }
+
+    /// Four digits.
+    private static func rounded(_ value: Double) -> Double {
+        guard value != 0, value.isFinite else { return 0 }
+        let scale = pow(10, 3 - log10(value.magnitude).rounded(.down))
+        return (value * scale).rounded() / scale
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
+}

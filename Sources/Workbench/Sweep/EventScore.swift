@@ -1,0 +1,255 @@
+package import Binnacle
+import LinuxSystem
+import PlainText
+package import Station
+package import Traces
+
+/// How well events agree with labels, which say what really happened.
+package struct EventScore {
+    /// Something that happened, or was reported, at a time of its recording.
+    package struct Mark {
+        package var kind: EventKind
+        package var timeNanoseconds: Int64
+        /// `nil` where it is not said.
+        package var recording: String?
+
+        package init(kind: EventKind, timeNanoseconds: Int64, recording: String?) {
+            self.kind = kind
+            self.timeNanoseconds = timeNanoseconds
+            self.recording = recording
+        }
+    }
+
+    private(set) var labelCount = 0
+    private(set) var eventCount = 0
+    /// The times from a label to its event, in seconds.
+    private(set) var errors: [Double] = []
+
+    /// Compares events, all of kinds that are labelled, with labels of the same kind and recording.
+    ///
+    /// Pairs are made from the nearest on, each label and each event in one at most.
+    init(_ events: [Mark], _ labels: [Mark], toleranceNanoseconds: Int64) {
+        for (place, ours) in Dictionary(grouping: labels, by: Place.init) {
+            add(
+                events.filter { Place($0) == place }.map(\.timeNanoseconds).sorted(),
+                ours.map(\.timeNanoseconds).sorted(), toleranceNanoseconds)
+        }
+        eventCount = events.count
+    }
+
+    private struct Place: Hashable {
+        let kind: EventKind
+        let recording: String?
+
+        init(_ mark: Mark) {
+            kind = mark.kind
+            recording = mark.recording
+        }
+    }
+
+    private mutating func add(_ events: [Int64], _ labels: [Int64], _ tolerance: Int64) {
+        labelCount += labels.count
+        var pairs: [(label: Int, event: Int, error: Int64)] = []
+        var first = 0
+        for (label, time) in labels.enumerated() {
+            let (least, most) = (Units.later(time, by: -tolerance), Units.later(time, by: tolerance))
+            while first < events.count, events[first] < least { first += 1 }
+            var event = first
+            while event < events.count, events[event] <= most {
+                pairs.append((label, event, events[event] - time))
+                event += 1
+            }
+        }
+        pairs.sort { ($0.error.magnitude, $0.label, $0.event) < ($1.error.magnitude, $1.label, $1.event) }
+        var (isFound, isUsed) = (Set<Int>(), Set<Int>())
+        for pair in pairs where !isFound.contains(pair.label) && !isUsed.contains(pair.event) {
+            isFound.insert(pair.label)
+            isUsed.insert(pair.event)
+            errors.append(Double(pair.error) * 1e-9)
+        }
+    }
+
+    package static let columns = [
+        "labels", "found", "missed", "false", "precision", "recall", "onset_mean_s", "onset_abs_s",
+    ]
+
+    package var values: [ResultTable.Value] {
+        func ratio(_ whole: Int) -> ResultTable.Value {
+            whole == 0 ? .missing : .number(Double(errors.count) / Double(whole), decimals: 3)
+        }
+        func mean(_ values: [Double]) -> ResultTable.Value {
+            values.isEmpty ? .missing : .number(values.reduce(0, +) / Double(values.count), decimals: 3)
+        }
+        return [labelCount, errors.count, labelCount - errors.count, eventCount - errors.count].map {
+            .integer(Int64($0))
+        } + [ratio(eventCount), ratio(labelCount), mean(errors), mean(errors.map(\.magnitude))]
+    }
+}
+
+/// The labels of recordings, and what is scored by them.
+package struct EventLabels {
+    package private(set) var marks: [EventScore.Mark] = []
+    /// What was not used, for the user.
+    package private(set) var notices: [String] = []
+    package let toleranceNanoseconds: Int64
+
+    private static let longest = 1 << 28
+
+    /// Reads a CSV file with a header; `kinds` limits what is scored, and says the kind where the file has no column for it.
+    package init(path: String, kinds: Set<EventKind>?, tolerance: Duration) throws(StationError) {
+        toleranceNanoseconds = Units.nanoseconds(tolerance)
+        let text = try Self.text(path)
+        var lines = text.split(whereSeparator: \.isNewline).enumerated().filter {
+            !$0.element.allSatisfy(\.isWhitespace)
+        }
+        guard !lines.isEmpty else { throw StationError(.data, "\(path.printable): is empty") }
+        let header = Self.fields(lines.removeFirst().element)
+        let known = ["time_s", "time_ns", "time", "kind", "recording"]
+        guard let time = header.firstIndex(where: known.prefix(3).contains) else {
+            throw StationError(
+                .data, "\(path.printable):1: has no column time_s, time_ns or time; it has \(Spelling.list(header))")
+        }
+        let kind = header.firstIndex(of: "kind")
+        guard kind != nil || kinds?.count == 1 else {
+            throw StationError(.data, "\(path.printable):1: has no column kind: say it with --kind, as in --kind shake")
+        }
+        let others = header.filter { !known.contains($0) }
+        if !others.isEmpty { notices.append("\(path.printable): not used: \(Spelling.list(others))") }
+        let recording = header.firstIndex(of: "recording")
+        for (number, line) in lines {
+            let fields = Self.fields(line)
+            let place = "\(path.printable):\(number + 1)"
+            guard fields.count == header.count else {
+                throw StationError(.data, "\(place): has \(fields.count) fields, and the header \(header.count)")
+            }
+            guard let stamp = Self.nanoseconds(fields[time], header[time]) else {
+                throw StationError(.data, "\(place): \(Spelling.quoted(fields[time])) is no \(header[time])")
+            }
+            let word = kind.map { fields[$0] } ?? kinds?.first?.rawValue ?? ""
+            guard let named = EventKind(rawValue: word) else {
+                let hint = Spelling.hint(for: word, among: EventKind.allCases.map(\.rawValue))
+                throw StationError(.data, "\(place): \(Spelling.quoted(word)) is no kind of event (\(hint))")
+            }
+            guard kinds?.contains(named) ?? true else { continue }
+            marks.append(
+                EventScore.Mark(kind: named, timeNanoseconds: stamp, recording: recording.map { fields[$0] }))
+        }
+        guard !marks.isEmpty else { throw StationError(.data, "\(path.printable): has no label of these kinds") }
+    }
+
+    /// The kinds that have labels, in their order.
+    package var kinds: [EventKind] { EventKind.allCases.filter { kind in marks.contains { $0.kind == kind } } }
+
+    /// The labels of a recording: by its path or, where labels name files alone, its file name.
+    package func marks(of recording: String) -> [EventScore.Mark] {
+        marks.compactMap { mark in
+            let name = mark.recording ?? recording
+            guard name == recording || name == Self.fileName(recording)
+            else { return nil }
+            return EventScore.Mark(kind: mark.kind, timeNanoseconds: mark.timeNanoseconds, recording: recording)
+        }
+    }
+
+    /// The names in the labels that are none of these recordings.
+    func recordings(notAmong recordings: [String]) -> [String] {
+        let known = Set(recordings + recordings.map(Self.fileName))
+        return Set(marks.compactMap(\.recording)).subtracting(known).sorted()
+    }
+
+    /// A row for each kind that has labels and, where these are several, one for all of them.
+    package func table(scoring path: String) throws(StationError) -> (table: ResultTable, notices: [String]) {
+        var events: [EventScore.Mark] = []
+        for (number, line) in try Self.text(path).split(whereSeparator: \.isNewline).enumerated() {
+            guard let value = try? JSONReader.value(of: line.utf8), let kind = value["kind"]?.text else {
+                throw StationError(
+                    .data, "\(path.printable):\(number + 1): is no event as 'binnacle replay --json' writes it")
+            }
+            guard let event = Event(value) else {
+                // The result of a recording, or a kind of a newer version.
+                if !kind.hasPrefix("recording.") {
+                    throw StationError(.data, "\(path.printable):\(number + 1): is no event")
+                }
+                continue
+            }
+            events.append(
+                EventScore.Mark(
+                    kind: event.kind, timeNanoseconds: event.timeNanoseconds, recording: value["recording"]?.text))
+        }
+        let recordings = Set(events.compactMap(\.recording)).sorted()
+        let labelled = Set(marks.compactMap(\.recording))
+        guard labelled.isEmpty ? recordings.count <= 1 : recordings.count > 0 || labelled.count == 1 else {
+            throw StationError(
+                .data,
+                "\(path.printable): events and labels have to name their recordings: replay with --each, and give the labels a "
+                    + "column recording")
+        }
+        let absent = self.recordings(notAmong: recordings.isEmpty ? Array(labelled) : recordings)
+        let labels =
+            recordings.isEmpty
+            ? marks.map { EventScore.Mark(kind: $0.kind, timeNanoseconds: $0.timeNanoseconds, recording: nil) }
+            : recordings.flatMap(marks) + marks.filter { $0.recording.map(absent.contains) ?? false }
+        let scored = kinds
+        func score(_ chosen: [EventKind]) -> [ResultTable.Value] {
+            EventScore(
+                events.filter { chosen.contains($0.kind) }, labels.filter { chosen.contains($0.kind) },
+                toleranceNanoseconds: toleranceNanoseconds
+            ).values
+        }
+        var rows = scored.map { [.text($0.rawValue)] + score([$0]) }
+        if scored.count > 1 { rows.append([.text("all")] + score(scored)) }
+        let left = EventKind.allCases.compactMap { kind -> String? in
+            let count = events.count { $0.kind == kind }
+            return count > 0 && !scored.contains(kind) ? "\(count) × \(kind.rawValue)" : nil
+        }
+        return (
+            ResultTable(["kind"] + EventScore.columns, rows),
+            notices
+                + absent.map {
+                    "\(path.printable): has no event of the recording \(Spelling.quoted($0)), whose labels are missed"
+                } + (left.isEmpty ? [] : ["without labels, and not scored: \(Spelling.list(left))"])
+        )
+    }
+
+    private static func text(_ path: String) throws(StationError) -> String {
+        let bytes = try mapError({ (failure: SmallFile.Failure) in
+            StationError(failure.isMissing ? .noInput : .data, "\(path.printable): \(failure.reason)")
+        }) { () throws(SmallFile.Failure) in
+            try SmallFile.bytes(path == "-" ? "/dev/stdin" : path, limit: longest, kind: .any)
+        }
+        // A byte order mark is no part of the first name.
+        return String(
+            decoding: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...], as: UTF8.self)
+    }
+
+    private static func nanoseconds(_ text: String, _ column: String) -> Int64? {
+        switch column {
+        case "time_ns": Int64(text)
+        case "time": WallTime.nanoseconds(text)
+        default: Double(text).flatMap { $0.isFinite && $0.magnitude < 9e9 ? Int64(($0 * 1e9).rounded()) : nil }
+        }
+    }
+
+    /// The fields of a line of CSV, without the quotes and the spaces around them.
+    private static func fields(_ line: Substring) -> [String] {
+        var fields = [""]
+        var isQuoted = false
+        for character in line {
+            switch character {
+            case "\"": isQuoted.toggle()
+            case "," where !isQuoted, ";" where !isQuoted: fields.append("")
+            default: fields[fields.count - 1].append(character)
+            }
+        }
+        return fields.map { field in
+            String(field.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+        }
+    }
+
+    private static func fileName(_ path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? path
+    }
+}
+
+extension SmallFile.Failure {
+    fileprivate var isMissing: Bool { if case .system(let error) = self { error.isMissing } else { false } }
+}

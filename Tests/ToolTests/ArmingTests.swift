@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `binnacle disarm` and `binnacle arm` at a running daemon.
+@Suite struct ArmingTests {
+    private static let configuration = """
+        [sensor.box]
+        source = "simulated"
+        model = "shake"
+        [motion.moved]
+        accelerometer = "box"
+        [handler.siren]
+        on = ["shake", "handler.disarmed"]
+        detector = ["moved"]
+        file = "STATE/siren"
+        [handler.plotter]
+        nmea = "udp://127.0.0.1:1"
+        [north.bow]
+        accelerometer = "box"
+        magnetometer = "box"
+        [handler.out]
+        on = ["any"]
+        stdout = true
+        [socket]
+        path = "STATE/socket"
+        [store]
+        path = "STATE/events.db"
+        """
+
+    private func start(_ state: TemporaryFolder) throws -> DaemonRun {
+        let text = Self.configuration.replacingOccurrences(of: "STATE", with: state.path)
+        let run = try DaemonRun(text, environment: ["STATE_DIRECTORY": state.path]).start()
+        try run.waitForEvent("shake")
+        return run
+    }
+
+    private func kinds(_ state: TemporaryFolder) throws -> [String] {
+        guard let text = try? String(contentsOfFile: state.path + "/siren", encoding: .utf8) else { return [] }
+        return try text.split(separator: "\n").map { line in
+            let event = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            return try #require(event?["kind"] as? String)
+        }
+    }
+
+    @Test func aHandlerThatIsDisarmedGetsNothingAlsoAfterARestart() throws {
+        let state = try TemporaryFolder()
+        let socket = state.path + "/socket"
+        var run = try start(state)
+        #expect(try Binary.run("disarm", "siren", "--socket", socket).output.hasPrefix("'siren' is disarmed"))
+        // A second time changes nothing.
+        #expect(try Binary.run("disarm", "siren", "--socket", socket).status == 0)
+        try run.waitForEvent("handler.disarmed")
+        try waitUntil("the siren was told") { try kinds(state).last == "handler.disarmed" }
+        let before = try kinds(state).count
+        #expect(try Binary.run("status", "--socket", socket).output.contains("handler siren (file): DISARMED, "))
+        #expect(try Binary.run("status", "--json", "--socket", socket).output.contains(#""armed":false"#))
+        #expect(
+            try Binary.run("metrics", "--socket", socket).output.contains(
+                "binnacle_handler_armed{handler=\"siren\",action=\"file\"} 0"))
+        let shakes = try run.events().count { $0["kind"] as? String == "shake" }
+        try run.waitForEvent("shake", count: shakes + 2)
+        run.reload()
+        try run.waitForEvent("handler.disarmed", count: 2)
+        #expect(run.stop() == 0)
+        #expect(try kinds(state).dropFirst(before).allSatisfy { $0 == "handler.disarmed" })
+        #expect(
+            try String(contentsOfFile: state.path + "/disarmed.json", encoding: .utf8)
+                == "{\"version\":1,\"handlers\":[\"siren\"]}\n")
+
+        run = try start(state)
+        try run.waitForEvent("handler.disarmed")
+        try run.waitForEvent("shake", count: 2)
+        #expect(try kinds(state).dropFirst(before).allSatisfy { $0 == "handler.disarmed" })
+        #expect(try Binary.run("arm", "siren", "--socket", socket).output == "'siren' is armed\n")
+        try run.waitForEvent("handler.armed")
+        try waitUntil("the siren sounds") { try kinds(state).last == "shake" }
+        #expect(try Binary.run("status", "--socket", socket).output.contains("DISARMED") == false)
+        #expect(run.stop() == 0)
+        #expect(
+            try String(contentsOfFile: state.path + "/disarmed.json", encoding: .utf8)
+                == "{\"version\":1,\"handlers\":[]}\n")
+    }
+
+    @Test func whatCannotBeDisarmedIsSaid() throws {
+        let state = try TemporaryFolder()
+        let socket = state.path + "/socket"
+        try "nonsense".write(toFile: state.path + "/disarmed.json", atomically: true, encoding: .utf8)
+        let run = try start(state)
+        try run.waitForMessage("which handlers are disarmed cannot be read")
+        let unknown = try Binary.run("disarm", "sirne", "--socket", socket)
+        #expect(unknown.status == 69 && unknown.errors.contains("there is no handler `sirne` (did you mean `siren`?)"))
+        let plotter = try Binary.run("disarm", "plotter", "--socket", socket)
+        #expect(plotter.status == 69 && plotter.errors.contains("repeats the latest heading"))
+        #expect(try Binary.run("disarm", "--socket", socket).status == 64)
+        try run.waitForMessage("asks to disarm `sirne`")
+        #expect(run.stop() == 0)
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `binnacle sweep`, `binnacle score` and `binnacle doctor --measure`.
+@Suite struct SweepTests {
+    private static let recording = Binary.fixtures + "/broad/broad05_rotation_breaks.csv"
+    private static let labels = Binary.fixtures + "/broad/broad05_labels.csv"
+
+    @Test func aRowForEachValueHasWhatAReplayCounts() throws {
+        let result = try Binary.run(
+            "sweep", "--csv", "--set", "motion.motion.threshold_g=0.05,0.2", "--set", "north.north.hysteresis_deg=5",
+            Self.recording)
+        #expect(result.status == 0, "\(result.errors)")
+        let rows = result.lines.map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+        #expect(
+            rows.count == 3
+                && rows[0][..<3] == ["recording", "motion.motion.threshold_g", "north.north.hysteresis_deg"])
+        for (value, row) in zip(["0.05", "0.2"], rows.dropFirst()) {
+            let replay = try Binary.run(
+                "replay", "--json", "--set", "motion.motion.threshold_g=\(value)", "--set",
+                "north.north.hysteresis_deg=5", Self.recording)
+            var counts: [String: Int] = [:]
+            for line in replay.lines {
+                let event = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+                counts[event?["kind"] as? String ?? "", default: 0] += 1
+            }
+            #expect(row[..<3] == [Self.recording, value, "5"])
+            let found = Dictionary(
+                uniqueKeysWithValues: zip(rows[0].dropFirst(3), row.dropFirst(3).map { Int($0) ?? -1 }))
+            #expect(found.filter { $0.value > 0 } == counts)
+        }
+    }
+
+    @Test func scoresAreTheSameInBothCommands() throws {
+        let folder = try TemporaryFolder()
+        let sweep = try Binary.run(
+            "sweep", "--json", "--labels", Self.labels, "--kind", "motion.*", "--set",
+            "motion.motion.detect=[\"motion\"]",
+            Self.recording)
+        let row = try #require(try JSONSerialization.jsonObject(with: Data(sweep.output.utf8)) as? [String: Any])
+        #expect(row["motion.began"] as? Int == 4 && row["heading"] == nil && row["labels"] as? Int == 8)
+        let replay = try Binary.run("replay", "--json", Self.recording)
+        try replay.output.write(toFile: folder.path + "/e", atomically: true, encoding: .utf8)
+        let score = try Binary.run("score", "--json", folder.path + "/e", Self.labels)
+        #expect(score.status == 0 && score.errors.contains("without labels, and not scored: "))
+        let all = try #require(
+            try JSONSerialization.jsonObject(with: Data((score.lines.last ?? "").utf8)) as? [String: Any])
+        for key in ["labels", "found", "missed", "false", "precision", "recall", "onset_mean_s", "onset_abs_s"] {
+            #expect(row[key] as? Double == all[key] as? Double, "\(key)")
+        }
+        #expect(all["kind"] as? String == "all" && all["found"] as? Int == 6)
+    }
+
+    @Test(arguments: [
+        (["sweep"], 64, "needs a recording"), (["sweep", "--set", "a", "x.csv"], 64, "KEY=A,B,C"),
+        (["sweep", "--csv", "--json", "x.csv"], 64, "choose one"), (["sweep", "/none.csv"], 66, "no such file"),
+        (["sweep", "--tolerance", "1s", "x.csv"], 64, "is for --labels"),
+        (["score", "x"], 64, "takes events and labels"),
+        (["score", "/none", "/none"], 66, "/none"), (["doctor", "--measure", "0s"], 64, "above 0"),
+        (["doctor", "--json"], 64, "is for --measure"),
+        (["doctor", "--measure", "1s", "--guide"], 64, "does not go with"),
+    ])
+    func wrongUseIsSaid(arguments: [String], status: Int32, message: String) throws {
+        let result = try Binary.run(arguments)
+        #expect(result.status == status && result.errors.contains(message), "\(result.errors)")
+    }
+
+    @Test func aModelAtRestIsMeasured() throws {
+        let result = try Binary.run("doctor", "--measure", "3s", "--simulate", "still", "--json")
+        #expect(result.status == 0, "\(result.output) \(result.errors)")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        let streams = try #require(object["streams"] as? [[String: Any]])
+        #expect(Set(streams.compactMap { $0["kind"] as? String }) == ["accelerometer", "gyroscope", "magnetometer"])
+        #expect(streams.allSatisfy { ($0["rate_hz"] as? Double) == 100 && ($0["gaps"] as? Int) == 0 })
+    }
+}
