@@ -43,7 +43,7 @@ public final class NorthDetector: EventDetector {
     package private(set) var faultCounts: [HeadingFault: Int] = [:]
 
     /// The streams of the gyroscope, the accelerometer and the magnetometer, as far as they are there.
-    public var streams: [SampleStream] { [gyroscope, accelerometer, magnetometer].compactMap { $0 } }
+    public let streams: [SampleStream]
     /// Whether the device faces the bearing, at the sample that the delegate is being told about.
     package var isFacing: Bool { watches[0].isFaced }
     /// The last heading, valid or held, as of the end of the last delivery; `nil` when it is lost, or there was none yet.
@@ -59,8 +59,9 @@ public final class NorthDetector: EventDetector {
 
     private let gapLimitNanoseconds: Int64
     private let warmUpNanoseconds: Int64
-    private var compass: CompassHeading
-    private var hold: HeadingHold
+    // No check at each access at run time: what is called within one touches `found` alone.
+    @exclusivity(unchecked) private var compass: CompassHeading
+    @exclusivity(unchecked) private var hold: HeadingHold
     /// The bearing, and then the sectors.
     private let watches: [SectorWatch]
     private var repetition: RepeatTimer
@@ -68,7 +69,7 @@ public final class NorthDetector: EventDetector {
     private var lastTimeNanoseconds: Int64 = 0
     /// The place of the accelerometer in the last delivery.
     private var lastStreamIndex = 0
-    private var headingFilter: HeadingFilter
+    @exclusivity(unchecked) private var headingFilter: HeadingFilter
     private var fused: FusedHeading?
     /// Since when there is no heading because the iron is not known, and whether a calibration was asked for.
     private var ironUnknownNanoseconds: Int64?
@@ -76,7 +77,7 @@ public final class NorthDetector: EventDetector {
     /// Whether turns show another iron than was known before.
     private var isIronOther = false
     /// What was found at each accelerometer sample of the delivery, or at each one of the gyroscope's.
-    private var columns = HeadingColumns()
+    @exclusivity(unchecked) private var columns = HeadingColumns()
 
     // What telling needs.
 
@@ -104,6 +105,7 @@ public final class NorthDetector: EventDetector {
         self.accelerometer = accelerometer
         self.magnetometer = magnetometer
         self.gyroscope = gyroscope
+        streams = [gyroscope, accelerometer, magnetometer].compactMap { $0 }
         self.settings = settings
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         warmUpNanoseconds = Units.nanoseconds(settings.smoothing * 3)

@@ -468,7 +468,7 @@ package struct Fusion {
         if gain > 0 { secondsWithoutCorrection = 0 }
         accuracy.addCorrection(
             gain, disagreement: disagreement * 180 / .pi, field: field.now,
-            horizontalField: field.horizontal, reference: field.reference, isDisturbed: field.isDisturbed,
+            horizontalField: field.horizontal, verticalField: field.vertical, reference: field.reference, isDisturbed: field.isDisturbed,
             error: settings.fieldError, ironVariance: eastVariance, seconds: seconds)
     }
 
