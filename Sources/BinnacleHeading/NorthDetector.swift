@@ -59,9 +59,8 @@ public final class NorthDetector: EventDetector {
 
     private let gapLimitNanoseconds: Int64
     private let warmUpNanoseconds: Int64
-    // No check at each access at run time: what is called within one touches `found` alone.
-    @exclusivity(unchecked) private var compass: CompassHeading
-    @exclusivity(unchecked) private var hold: HeadingHold
+    private var compass: CompassHeading
+    private var hold: HeadingHold
     /// The bearing, and then the sectors.
     private let watches: [SectorWatch]
     private var repetition: RepeatTimer
@@ -69,7 +68,7 @@ public final class NorthDetector: EventDetector {
     private var lastTimeNanoseconds: Int64 = 0
     /// The place of the accelerometer in the last delivery.
     private var lastStreamIndex = 0
-    @exclusivity(unchecked) private var headingFilter: HeadingFilter
+    private var headingFilter: HeadingFilter
     private var fused: FusedHeading?
     /// Since when there is no heading because the iron is not known, and whether a calibration was asked for.
     private var ironUnknownNanoseconds: Int64?
@@ -77,7 +76,7 @@ public final class NorthDetector: EventDetector {
     /// Whether turns show another iron than was known before.
     private var isIronOther = false
     /// What was found at each accelerometer sample of the delivery, or at each one of the gyroscope's.
-    @exclusivity(unchecked) private var columns = HeadingColumns()
+    private var columns = HeadingColumns()
 
     // What telling needs.
 
@@ -202,7 +201,7 @@ public final class NorthDetector: EventDetector {
         while isFused == fused?.isDeciding ?? false, let sample = samples.next() {
             switch sample {
             case .field(let place):
-                processField(samples.field, place, rows, &validFrom, index, isFused: isFused)
+                processField(samples.field, place, rows, &validFrom, index, fused, isFused: isFused)
             case .acceleration(let place):
                 let time = samples.acceleration.times[place]
                 let vector = samples.acceleration.vector(place)
@@ -213,7 +212,7 @@ public final class NorthDetector: EventDetector {
                 guard !isFused else {
                     // The compass's gates and its watch over the field are then ready when the gyroscope vanishes.
                     compass.watch(at: time) { found.append(.field($0, $1), at: index) }
-                    handleSilence(at: time, index)
+                    handleSilence(of: fused, at: time, index)
                     continue
                 }
                 do {
@@ -243,7 +242,7 @@ public final class NorthDetector: EventDetector {
         if index > first { lastTimeNanoseconds = rows.times[index - 1] }
     }
 
-    private func handleSilence(at time: Int64, _ index: Int) {
+    private func handleSilence(of fused: FusedHeading?, at time: Int64, _ index: Int) {
         guard let failure = fused?.missRate(at: time) else { return }
         found.append(.gyroscope(failure, timeNanoseconds: time), at: index)
     }
@@ -267,7 +266,8 @@ public final class NorthDetector: EventDetector {
 
     /// Takes a sample of the magnetometer, which lies before the row of an index.
     private func processField(
-        _ m: SampleColumns, _ place: Int, _ a: SampleColumns, _ validFrom: inout Int, _ index: Int, isFused: Bool
+        _ m: SampleColumns, _ place: Int, _ a: SampleColumns, _ validFrom: inout Int, _ index: Int,
+        _ fused: FusedHeading?, isFused: Bool
     ) {
         let time = m.times[place]
         let vector = m.vector(place)
@@ -277,7 +277,7 @@ public final class NorthDetector: EventDetector {
         fused?.update(field: vector, at: time)
         if let fused { compass.update(iron: fused.iron) }
         guard !isFused else {
-            handleSilence(at: time, index)
+            handleSilence(of: fused, at: time, index)
             return
         }
         // While the accelerometer is silent, no other code would notice. It may also come in blocks, behind the magnetometer's;

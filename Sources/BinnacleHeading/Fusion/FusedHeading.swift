@@ -6,8 +6,7 @@ import SensorGeometry
 ///
 /// It is an object, because a fusion is large: read from an optional value, it would be copied at every sample.
 final class FusedHeading {
-    // No check at each access at run time: a fusion and a finder call nothing that knows of this object.
-    @exclusivity(unchecked) private var fusion: Fusion
+    private var fusion: Fusion
     /// What the fusion found at the last rate.
     private(set) var found = FusionFinding()
     /// Whether the heading is the fusion's; else it is the compass'.
@@ -20,7 +19,7 @@ final class FusedHeading {
     private let hasMagnetometer: Bool
     private let accuracy: HeadingAccuracy
     /// Chooses the axis by the fusion's attitude, which is steadier than the compass'.
-    @exclusivity(unchecked) private var finder: HeadingFinder
+    private var finder: HeadingFinder
     private let constants: FusionSettings
     /// The field of the place, which is better than what an earlier run has learned.
     private let placeField: (strength: Double, dipDegrees: Double)?
