@@ -126,7 +126,8 @@ extension Figure {
         switch self.name.row.type {
         case .stamp: return false
         case .number(let unit, decimals: _):
-            text += name.utf8.dropLast(unit.rawValue.utf8.count)
+            text.append(name)
+            text.removeLast(unit.rawValue.utf8.count)
             text.append(UInt8(ascii: " "))
             value.append(to: &text)
             text.append(unit.symbol)
