@@ -48,6 +48,8 @@ INSTALLED = \
 FUZZ_SECONDS ?= 600
 FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
+# The program of the release before, whose start and memory are shown beside this one's: the installed one, if there is one.
+BEFORE ?= $(wildcard /usr/bin/binnacle /usr/local/bin/binnacle)
 KERNEL_CASES ?= 200
 # What `make test` runs, in this order, as far as it is built: what takes longest first.
 PROGRAM_CHECKS = web screens proxy watch plot spark serve python binary arrow rosbag nmea gpsd signalk webhooks exports influx metrics documents
@@ -280,9 +282,10 @@ bench-sensors: build ## Read a device that is a FIFO: latency, processor time, m
 	$(DEVELOP) $(RELEASE) --product SensorBench
 	.build/release/SensorBench $(BINARY) $(BENCH_SECONDS)
 
-bench-daemon: build-ordered ## Run the released daemon: what it costs at rest, how soon it starts and acts, and a flood; BENCH_SECONDS.
+bench-daemon: build-ordered ## Run the released daemon: what it costs at rest, how soon it starts and acts, and a flood; BENCH_SECONDS, BEFORE.
 	$(CC) -O2 -static -o .build/release/stamp Benchmarks/DaemonBench/stamp.c
 	.build/release/DaemonBench .build/ordered/binnacle $(CURDIR)/.build/release/stamp $(BENCH_SECONDS)
+	Benchmarks/compare-starts 30 $(BEFORE) .build/ordered/binnacle
 
 # Nothing is built, because root seldom has the toolchain. A configuration that was changed is left alone, and the new one
 # is put beside it.
