@@ -34,8 +34,8 @@ extension LinearEstimate {
     var offset: Vector3 { Vector3(state[3], state[4], state[5]) }
 
     var offsetCovariance: Matrix3 {
-        func row(_ index: Int) -> Vector3 { Vector3(covariance[index][3], covariance[index][4], covariance[index][5]) }
-        return Matrix3(row(3), row(4), row(5))
+        let (x, y, z) = (covariance[3], covariance[4], covariance[5])
+        return Matrix3(Vector3(x[3], x[4], x[5]), Vector3(y[3], y[4], y[5]), Vector3(z[3], z[4], z[5]))
     }
 
     /// The probability that there is an offset at all, where most sensors have none that counts: by Bayes' rule, as of a

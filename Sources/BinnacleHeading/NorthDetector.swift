@@ -43,7 +43,7 @@ public final class NorthDetector: EventDetector {
     package private(set) var faultCounts: [HeadingFault: Int] = [:]
 
     /// The streams of the gyroscope, the accelerometer and the magnetometer, as far as they are there.
-    public var streams: [SampleStream] { [gyroscope, accelerometer, magnetometer].compactMap { $0 } }
+    public let streams: [SampleStream]
     /// Whether the device faces the bearing, at the sample that the delegate is being told about.
     package var isFacing: Bool { watches[0].isFaced }
     /// The last heading, valid or held, as of the end of the last delivery; `nil` when it is lost, or there was none yet.
@@ -104,6 +104,7 @@ public final class NorthDetector: EventDetector {
         self.accelerometer = accelerometer
         self.magnetometer = magnetometer
         self.gyroscope = gyroscope
+        streams = [gyroscope, accelerometer, magnetometer].compactMap { $0 }
         self.settings = settings
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         warmUpNanoseconds = Units.nanoseconds(settings.smoothing * 3)
@@ -200,7 +201,7 @@ public final class NorthDetector: EventDetector {
         while isFused == fused?.isDeciding ?? false, let sample = samples.next() {
             switch sample {
             case .field(let place):
-                processField(samples.field, place, rows, &validFrom, index, isFused: isFused)
+                processField(samples.field, place, rows, &validFrom, index, fused, isFused: isFused)
             case .acceleration(let place):
                 let time = samples.acceleration.times[place]
                 let vector = samples.acceleration.vector(place)
@@ -211,7 +212,7 @@ public final class NorthDetector: EventDetector {
                 guard !isFused else {
                     // The compass's gates and its watch over the field are then ready when the gyroscope vanishes.
                     compass.watch(at: time) { found.append(.field($0, $1), at: index) }
-                    handleSilence(at: time, index)
+                    handleSilence(of: fused, at: time, index)
                     continue
                 }
                 do {
@@ -241,7 +242,7 @@ public final class NorthDetector: EventDetector {
         if index > first { lastTimeNanoseconds = rows.times[index - 1] }
     }
 
-    private func handleSilence(at time: Int64, _ index: Int) {
+    private func handleSilence(of fused: FusedHeading?, at time: Int64, _ index: Int) {
         guard let failure = fused?.missRate(at: time) else { return }
         found.append(.gyroscope(failure, timeNanoseconds: time), at: index)
     }
@@ -265,7 +266,8 @@ public final class NorthDetector: EventDetector {
 
     /// Takes a sample of the magnetometer, which lies before the row of an index.
     private func processField(
-        _ m: SampleColumns, _ place: Int, _ a: SampleColumns, _ validFrom: inout Int, _ index: Int, isFused: Bool
+        _ m: SampleColumns, _ place: Int, _ a: SampleColumns, _ validFrom: inout Int, _ index: Int,
+        _ fused: FusedHeading?, isFused: Bool
     ) {
         let time = m.times[place]
         let vector = m.vector(place)
@@ -275,7 +277,7 @@ public final class NorthDetector: EventDetector {
         fused?.update(field: vector, at: time)
         if let fused { compass.update(iron: fused.iron) }
         guard !isFused else {
-            handleSilence(at: time, index)
+            handleSilence(of: fused, at: time, index)
             return
         }
         // While the accelerometer is silent, no other code would notice. It may also come in blocks, behind the magnetometer's;

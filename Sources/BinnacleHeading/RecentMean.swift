@@ -8,6 +8,8 @@ struct RecentMean {
     private var blocks = [Block](repeating: (.zero, 0), count: count)
     /// Which sixteenth of a second the newest block is of; `nil` before the first sample.
     private var newest: Int64?
+    /// The weighted sum of the other blocks, which stays until there is a newer one.
+    private var older: Block = (.zero, 0)
 
     private static let count = 8
     /// The weight of a block by its age: (1 − age / 8)².
@@ -21,31 +23,34 @@ struct RecentMean {
     /// taken within the half second.
     mutating func update(_ figures: SIMD4<Double>, seconds: Double, at timeNanoseconds: Int64) -> SIMD4<Double> {
         let block = timeNanoseconds / Self.blockNanoseconds
-        if let newest, newest <= block {
-            for gone in 0..<min(block - newest, Int64(Self.count)) { self[block - gone] = (.zero, 0) }
+        if newest != block { begin(block) }
+        let place = place(of: block)
+        blocks[place].sum += figures * seconds
+        blocks[place].seconds += seconds
+        // The newest block has the weight 1.
+        let wholeSeconds = blocks[place].seconds + older.seconds
+        return wholeSeconds > 0 ? (blocks[place].sum + older.sum) / wholeSeconds : figures
+    }
+
+    private mutating func begin(_ block: Int64) {
+        if let newest, newest < block {
+            for gone in 0..<min(block - newest, Int64(Self.count)) { blocks[place(of: block - gone)] = (.zero, 0) }
         } else {
             reset()
         }
         newest = block
-        self[block].sum += figures * seconds
-        self[block].seconds += seconds
-        var whole: Block = (.zero, 0)
-        for (age, weight) in Self.weights.enumerated() {
-            let block = self[block - Int64(age)]
-            whole.sum += weight * block.sum
-            whole.seconds += weight * block.seconds
+        older = (.zero, 0)
+        for (age, weight) in Self.weights.enumerated().dropFirst() {
+            let block = blocks[place(of: block - Int64(age))]
+            older.sum += weight * block.sum
+            older.seconds += weight * block.seconds
         }
-        return whole.seconds > 0 ? whole.sum / whole.seconds : figures
     }
 
     mutating func reset() {
         for index in blocks.indices { blocks[index] = (.zero, 0) }
         newest = nil
-    }
-
-    private subscript(block: Int64) -> Block {
-        get { blocks[place(of: block)] }
-        set { blocks[place(of: block)] = newValue }
+        older = (.zero, 0)
     }
 
     private func place(of block: Int64) -> Int {

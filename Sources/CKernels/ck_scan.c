@@ -12,6 +12,13 @@ CK_AVX2 CK_INLINE __m256i ck_load(const uint8_t *bytes)
     return _mm256_loadu_si256((const __m256i *)bytes);
 }
 
+/// Asks for the eight scans that lie 3 KiB ahead: by itself the processor stops at the end of a page.
+CK_INLINE void ck_prefetch_scans(const uint8_t *scans, int stride)
+{
+    ck_prefetch(scans + 3072);
+    if (stride == 16) ck_prefetch(scans + 3072 + 64);
+}
+
 /// The even or the odd 32-bit elements of two registers.
 CK_AVX2 CK_INLINE __m256i ck_alternate(__m256i a, __m256i b, int odd)
 {
@@ -49,6 +56,7 @@ CK_AVX2 CK_INLINE size_t ck_decode(
     const __m128i away = _mm_cvtsi32_si128(16 + shift);
     size_t i = 0;
     for (; i + 8 <= count; i += 8, scans += 8 * stride) {
+        ck_prefetch_scans(scans, stride);
         __m256i first, second;
         ck_axes(scans, stride, &first, &second);
         first = _mm256_shuffle_epi8(first, slots);
@@ -122,6 +130,7 @@ CK_AVX512 CK_INLINE size_t ck_decode512(
     }
     size_t i = 0;
     for (; i + 8 <= count; i += 8, scans += 8 * stride) {
+        ck_prefetch_scans(scans, stride);
         __m512i axes = _mm512_loadu_si512(scans);
         if (stride == 16) {
             __m512i second = _mm512_loadu_si512(scans + 64);

@@ -30,7 +30,7 @@ package final class TextHandler: EventHandler {
     /// Writes the event.
     package func handle(_ event: Event) {
         text.removeAll()
-        text.add(prefix.utf8)
+        text.add(prefix)
         text.addTime(of: event, isLocal: style.isLocal)
         text.endPart()
         text.add(event, isTable: true)
@@ -60,21 +60,21 @@ private struct EventText {
         ends.removeAll(keepingCapacity: true)
     }
 
-    mutating func add(_ text: String.UTF8View) { bytes += text }
+    mutating func add(_ text: String) { bytes.append(text) }
 
     mutating func endPart() { ends.append(bytes.count) }
 
     /// The wall clock time, or else the time of the sample.
     mutating func addTime(of event: Event, isLocal: Bool) {
         if let time = event.wallNanoseconds {
-            bytes += (isLocal ? LocalTime.text(time) : WallTime.text(time)).utf8
+            bytes.append(isLocal ? LocalTime.text(time) : WallTime.text(time))
             return
         }
         let start = bytes.count
-        if !Decimal.append(Double(event.timeNanoseconds) * 1e-9, decimals: 3, to: &bytes) { bytes += "null".utf8 }
+        if !Decimal.append(Double(event.timeNanoseconds) * 1e-9, decimals: 3, to: &bytes) { bytes.append("null") }
         let missing = 10 - (bytes.count - start)
         if missing > 0 { bytes.insert(contentsOf: repeatElement(UInt8(ascii: " "), count: missing), at: start) }
-        bytes += " s".utf8
+        bytes.append(" s")
     }
 
     /// Adds the kind, the detector or sensor, and the figures.
@@ -87,7 +87,7 @@ private struct EventText {
     }
 
     private mutating func add(_ part: String, width: Int) {
-        bytes += part.utf8
+        bytes.append(part)
         let count = width > 0 ? part.count : 0
         if count < width { bytes += repeatElement(UInt8(ascii: " "), count: width - count) }
         endPart()
@@ -99,9 +99,9 @@ private struct EventText {
     private func line(of parts: Range<Int>, indented: Bool = false) -> [UInt8] {
         var line: [UInt8] = []
         line.reserveCapacity(bytes.count + 2 * parts.count + 2)
-        if indented { line += "  ".utf8 }
+        if indented { line.append("  ") }
         for part in parts {
-            if !line.isEmpty { line += "  ".utf8 }
+            if !line.isEmpty { line.append("  ") }
             line += bytes[(part == 0 ? 0 : ends[part - 1])..<ends[part]]
         }
         while line.last == UInt8(ascii: " ") { line.removeLast() }

@@ -33,7 +33,7 @@ package struct JSONObject {
     /// Adds a text, or null.
     package mutating func add(_ key: String, _ value: String?) {
         begin(key)
-        if let value { Self.append(value, to: &line) } else { line += "null".utf8 }
+        if let value { Self.append(value, to: &line) } else { line.append("null") }
     }
 
     /// Adds a text under a key that needs quoting.
@@ -50,7 +50,7 @@ package struct JSONObject {
     /// Adds a value that is already JSON.
     package mutating func add(_ key: String, raw value: String) {
         begin(key)
-        line += value.utf8
+        line.append(value)
     }
 
     /// Adds a whole number.
@@ -62,7 +62,7 @@ package struct JSONObject {
     /// Adds a number with decimals; null when it is not finite or too large.
     package mutating func add(_ key: String, _ value: Double, decimals: Int) {
         begin(key)
-        if !Decimal.append(value, decimals: decimals, to: &line) { line += "null".utf8 }
+        if !Decimal.append(value, decimals: decimals, to: &line) { line.append("null") }
     }
 
     /// Adds an array of values that are already JSON.
@@ -76,8 +76,9 @@ package struct JSONObject {
     private mutating func begin(_ key: String) {
         if line.count > 1 { line.append(UInt8(ascii: ",")) }
         line.append(UInt8(ascii: "\""))
-        line += key.utf8
-        line += "\":".utf8
+        line.append(key)
+        line.append(UInt8(ascii: "\""))
+        line.append(UInt8(ascii: ":"))
     }
 
     /// A text as a JSON string.
@@ -91,11 +92,15 @@ package struct JSONObject {
         line.append(UInt8(ascii: "\""))
         defer { line.append(UInt8(ascii: "\"")) }
         // Nearly every text needs no escapes and is copied.
-        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
-        {
-            line += text.utf8
-            return
+        var plain = text
+        let isPlain = plain.withUTF8 { bytes in
+            let isPlain = bytes.allSatisfy {
+                (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+            }
+            if isPlain { line.append(contentsOf: bytes) }
+            return isPlain
         }
+        if isPlain { return }
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": line += "\\\"".utf8
@@ -106,5 +111,13 @@ package struct JSONObject {
             default: line += String(scalar).utf8
             }
         }
+    }
+}
+
+extension [UInt8] {
+    /// Appends the UTF-8 of a text as one piece of memory; `+=` copies it by way of a buffer that it allocates room for.
+    package mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append(contentsOf: $0) }
     }
 }

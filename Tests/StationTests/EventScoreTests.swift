@@ -4,8 +4,7 @@ import Station
 import TestSupport
 import Testing
 import Traces
-
-@testable import Workbench
+import Workbench
 
 /// Events beside labels.
 @Suite struct EventScoreTests {

@@ -2,8 +2,7 @@ import Binnacle
 import Foundation
 import TestSupport
 import Testing
-
-@testable import Workbench
+import Workbench
 
 /// The noise of sensors, beside its closed forms.
 @Suite struct MeasurementTests {

@@ -28,7 +28,7 @@ public final class MotionManager: EventDetector {
     /// How often "device is moving" is repeated at most.
     package var updateInterval: Duration { settings.updateInterval }
     /// The streams of the gyroscope and the accelerometer, as far as they are there.
-    public var streams: [SampleStream] { [gyroscope, accelerometer].compactMap { $0 } }
+    public let streams: [SampleStream]
     /// What is known of the gyroscope, as of the end of the last delivery; `nil` while none is used.
     package var gyroscopeState: GyroscopeState? { turns?.state }
     /// Whether motion has begun and not ended, at the sample that the delegate is being told about; refused or not.
@@ -120,6 +120,7 @@ public final class MotionManager: EventDetector {
         self.name = name
         self.accelerometer = accelerometer
         self.gyroscope = gyroscope
+        streams = [gyroscope, accelerometer].compactMap { $0 }
         self.settings = settings
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         warmUpNanoseconds = Units.nanoseconds(settings.gravityTimeConstant * 3)

@@ -37,7 +37,8 @@ extension JSONObject {
     /// Adds a figure under its name: a word or a text as a string, a number with its decimals, or null if it is not finite.
     package mutating func add(_ name: Figure.Name, _ value: Figure.Value) {
         switch value {
-        case .text, .word: add(name.rawValue, value.description)
+        case .text(let text): add(name.rawValue, text)
+        case .word(let word): add(name.rawValue, word.rawValue)
         case .number(let value, let decimals): add(name.rawValue, value, decimals: decimals)
         case .integer(let value): add(name.rawValue, integer: value)
         }

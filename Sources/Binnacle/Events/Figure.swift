@@ -122,16 +122,17 @@ extension Figure {
 
     /// Appends ``text``; returns whether there is any.
     package func append(to text: inout [UInt8]) -> Bool {
-        let name = name.rawValue.utf8
+        let name = name.rawValue
         switch self.name.row.type {
         case .stamp: return false
         case .number(let unit, decimals: _):
-            text += name.dropLast(unit.rawValue.utf8.count)
+            text.append(name)
+            text.removeLast(unit.rawValue.utf8.count)
             text.append(UInt8(ascii: " "))
             value.append(to: &text)
-            text += unit.symbol.utf8
+            text.append(unit.symbol)
         case .integer, .word, .text:
-            text += name
+            text.append(name)
             text.append(UInt8(ascii: " "))
             value.append(to: &text)
         }
@@ -164,10 +165,10 @@ extension Figure.Value: CustomStringConvertible {
     fileprivate func append(to text: inout [UInt8]) {
         switch self {
         case .number(let value, let decimals):
-            if !Decimal.append(value, decimals: decimals, to: &text) { text += "null".utf8 }
+            if !Decimal.append(value, decimals: decimals, to: &text) { text.append("null") }
         case .integer(let value): Decimal.append(value, to: &text)
-        case .word(let word): text += word.rawValue.utf8
-        case .text(let value): text += value.utf8
+        case .word(let word): text.append(word.rawValue)
+        case .text(let value): text.append(value)
         }
     }
 }

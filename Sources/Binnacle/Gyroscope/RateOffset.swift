@@ -90,6 +90,7 @@ struct RateOffset {
 
 extension Vector3 {
     fileprivate func clipped(to limit: Double) -> Vector3 {
-        clamped(lowerBound: Vector3(repeating: -limit), upperBound: Vector3(repeating: limit))
+        func clip(_ part: Double) -> Double { part > limit ? limit : part < -limit ? -limit : part }
+        return Vector3(clip(x), clip(y), clip(z))
     }
 }

@@ -132,12 +132,14 @@ package final class Router {
     /// Hands on what was collected, in the order of the samples; `timeNanoseconds` is how far sample time has come.
     package func flush(upTo timeNanoseconds: Int64?) {
         reviewSensors()
+        // Taken out, because handlers may report meanwhile.
         var sorted: [Pending] = []
-        if !pending.isEmpty {
-            sorted = pending.count == 1 ? pending : pending.sorted { ($0.position, $0.order) < ($1.position, $1.order) }
-            pending.removeAll(keepingCapacity: true)
-        }
+        swap(&sorted, &pending)
+        if sorted.count > 1 { sorted.sort { ($0.position, $0.order) < ($1.position, $1.order) } }
         if held == nil { handOn(sorted, upTo: timeNanoseconds) } else { hold(sorted, upTo: timeNanoseconds) }
+        guard pending.isEmpty else { return }
+        sorted.removeAll(keepingCapacity: true)
+        swap(&sorted, &pending)
     }
 
     /// Hands on what was reported since the last flush, without a delivery.

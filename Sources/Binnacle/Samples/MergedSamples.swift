@@ -38,22 +38,23 @@
 
     /// Removes the next sample.
     @inlinable package mutating func next() -> Next? {
-        var best: (time: Int64, order: Int, sample: Next)?
+        var (bestTime, bestOrder) = (Int64.max, Int.max)
+        var best: Next?
         func consider(_ columns: SampleColumns, _ place: Int, _ order: Int, _ sample: Next) {
             guard place < columns.count else { return }
             let time = columns.times[place]
-            if let best, (best.time, best.order) < (time, order) { return }
-            best = (time, order, sample)
+            guard time < bestTime || time == bestTime && order < bestOrder else { return }
+            (bestTime, bestOrder, best) = (time, order, sample)
         }
         consider(acceleration, nextAcceleration, accelerationOrder, .acceleration(nextAcceleration))
         consider(field, nextField, fieldOrder, .field(nextField))
         if let rates { consider(rates, nextRate, rateOrder, .rate(nextRate)) }
-        guard let best else { return nil }
-        switch best.sample {
+        switch best {
         case .rate: nextRate += 1
         case .field: nextField += 1
         case .acceleration: nextAcceleration += 1
+        case nil: break
         }
-        return best.sample
+        return best
     }
 }

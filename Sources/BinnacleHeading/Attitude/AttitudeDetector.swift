@@ -30,7 +30,7 @@ package final class AttitudeDetector: ReportingDetector {
     package private(set) var latest: DeviceMotion?
 
     /// The streams of the gyroscope, the accelerometer and the magnetometer, as far as they are there.
-    package var streams: [SampleStream] { [gyroscope, accelerometer, magnetometer].compactMap { $0 } }
+    package let streams: [SampleStream]
     /// What is known of the gyroscope, as of the end of the last delivery; `nil` while there is none.
     package var gyroscopeState: GyroscopeState? { fused?.fused.state }
 
@@ -69,6 +69,7 @@ package final class AttitudeDetector: ReportingDetector {
         self.accelerometer = accelerometer
         self.gyroscope = gyroscope
         self.magnetometer = magnetometer
+        streams = [gyroscope, accelerometer, magnetometer].compactMap { $0 }
         self.settings = settings
         axes = BodyAxes(settings.frame, forward: settings.forwardAxis, up: settings.upAxis)
         level = LevelAttitude(accelerometer: accelerometer, magnetometer: magnetometer, settings: settings)

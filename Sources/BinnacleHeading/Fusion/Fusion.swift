@@ -467,8 +467,8 @@ package struct Fusion {
         delta = Self.wrapped(delta + gain * disagreement)
         if gain > 0 { secondsWithoutCorrection = 0 }
         accuracy.addCorrection(
-            gain, disagreement: disagreement * 180 / .pi, field: field.now,
-            horizontalField: field.horizontal, reference: field.reference, isDisturbed: field.isDisturbed,
+            gain, disagreement: disagreement * 180 / .pi, field: field.now, horizontalField: field.horizontal,
+            verticalField: field.vertical, reference: field.reference, isDisturbed: field.isDisturbed,
             error: settings.fieldError, ironVariance: eastVariance, seconds: seconds)
     }
 

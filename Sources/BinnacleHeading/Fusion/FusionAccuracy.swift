@@ -32,6 +32,8 @@ struct FusionAccuracy {
     private var accelerationGain = ExponentialGain(timeConstantSeconds: 3)
     /// Longer than the waves that a boat rises and falls with.
     private var gravityGain = ExponentialGain(timeConstantSeconds: 10)
+    /// The level follows within some seconds, an offset shows itself again in each turn.
+    private var gravityErrorGain = ExponentialGain(timeConstantSeconds: 30)
 
     /// In degrees, and of the share of fields that no iron explains: what a gyroscope that is wrong makes of a movement of the hand.
     private static let (contradictionDegrees, usualMisfit) = (27.0, 0.1)
@@ -52,8 +54,6 @@ struct FusionAccuracy {
     private static let startSeconds = 3.0
     /// Of gravity: the length of a right accelerometer's mean varies by so much in all recordings.
     private static let usualDeparture = 0.02
-    /// In seconds: the level follows within some of them, an offset shows itself again in each turn.
-    private static let gravityErrorSeconds = 30.0
     /// From here on nothing is left of the error of the start.
     private static let startEndSeconds = 60.0
     /// Nine of ten values of a normal distribution lie within so many standard deviations.
@@ -98,7 +98,7 @@ struct FusionAccuracy {
         if ageSeconds > Self.startSeconds {
             gravityDeparture += gravityGain.update(seconds) * (gravity - 1 - gravityDeparture)
             gravityError = max(
-                gravityError * exp(-seconds / Self.gravityErrorSeconds), abs(gravityDeparture) - Self.usualDeparture)
+                gravityError * (1 - gravityErrorGain.update(seconds)), abs(gravityDeparture) - Self.usualDeparture)
         }
         let share =
             ageSeconds < Self.startSeconds
@@ -157,13 +157,14 @@ struct FusionAccuracy {
     ///   - disagreement: In degrees.
     ///   - field: The field's strength and dip in degrees.
     ///   - horizontalField: The level part of that field.
+    ///   - verticalField: Its upward part.
     ///   - reference: The undisturbed ones, when they are known.
     ///   - isDisturbed: Whether the field is another one.
     ///   - error: The standard deviation of the field's error on an axis; `nil` when there was no calibration here.
     ///   - ironVariance: The variance of the iron's part to the east, which is known from turns or from that calibration.
     ///   - seconds: The time since the last sample.
     mutating func addCorrection(
-        _ gain: Double, disagreement: Double, field: SIMD2<Double>, horizontalField: Double,
+        _ gain: Double, disagreement: Double, field: SIMD2<Double>, horizontalField: Double, verticalField: Double,
         reference: SIMD2<Double>?, isDisturbed: Bool, error: Double?, ironVariance: Double, seconds: Double
     ) {
         guard gain > 0 else { return }
@@ -172,10 +173,9 @@ struct FusionAccuracy {
         let turned = field.x * departure.y * .pi / 180
         let share = (isDisturbed ? 1 : Self.departureShare) / 2
         // A tilt to the east makes the upright part of the field a part to the east.
-        let tilted = field.x * sin(field.y * .pi / 180)
         let square =
             max(error * error, ironVariance) + share * (departure.x * departure.x + turned * turned)
-            + tilted * tilted * (scaleTilt * scaleTilt).sum() / 2
+            + verticalField * verticalField * (scaleTilt * scaleTilt).sum() / 2
         let level = max(horizontalField, 1e-9)
         let measured = min(180 / .pi / level * square.squareRoot(), 180)
         sigma += gain * (measured - sigma)

@@ -116,7 +116,7 @@ final class IIOBufferReader: SensorReader {
             delivery.scans?.append(
                 UnsafeRawBufferPointer(start: bytes + parsed, count: taken * size), of: size, layout: layout)
         }
-        if decoder.takesBlocks, taken > 1 {
+        if taken > 0, decoder.takesBlocks {
             decodeBlock(taken, of: scans, into: delivery, at: places, arrival: arrival)
         } else {
             for number in 0..<taken {

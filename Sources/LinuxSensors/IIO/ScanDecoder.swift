@@ -21,7 +21,8 @@ package struct ScanDecoder: Sendable {
     package let scanByteCount: Int
     /// The streams in the scan, in the order of the device's streams.
     let axes: [Axes]
-    private let timestamp: ScanLayout.Place?
+    /// Where the stamp stands, without the channel's name, which would be copied at each look; `nil` without one.
+    private let timestamp: (type: ScanType, offset: Int)?
     /// Each stream's layout for the kernels; `nil` when the layout of a stream or of the stamp is not supported.
     private let formats: [ScanFormat]?
     /// The conversion of each stream; not part of ``axes``, which have names that would be copied.
@@ -32,7 +33,7 @@ package struct ScanDecoder: Sendable {
         scanByteCount = layout.byteCount
         self.axes = axes
         let timestamp = layout.place(of: "in_timestamp")
-        self.timestamp = timestamp
+        self.timestamp = timestamp.map { ($0.channel.type, $0.offset) }
         conversions = axes.map(\.conversion)
         let formats = axes.compactMap { ScanFormat($0, timestamp: timestamp, scanByteCount: layout.byteCount) }
         self.formats = formats.count == axes.count ? formats : nil
@@ -43,7 +44,7 @@ package struct ScanDecoder: Sendable {
 
     /// A scan's stamp in nanoseconds; `nil` without one.
     package func stamp(of scan: UnsafeRawPointer) -> Int64? {
-        timestamp.map { $0.channel.type.value(at: scan + $0.offset) }
+        timestamp.map { $0.type.value(at: scan + $0.offset) }
     }
 
     /// One stream's sample in m/s², µT or rad/s.

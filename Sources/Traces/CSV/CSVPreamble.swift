@@ -122,7 +122,8 @@ struct CSVPreamble {
             var widths: [Int: Int] = [:]
             var rows = 0
             var numbers = 0
-            for line in lines {
+            // A line that is one field is no row.
+            for line in lines where line.contains(dialect.delimiter) {
                 let fields = dialect.fields(line)
                 guard isRow(fields, dialect) else { continue }
                 rows += 1

@@ -84,12 +84,14 @@ enum TraceUnit: Equatable {
         ("meters", "m"), ("meter", "m"), ("seconds", "s"), ("second", "s"), ("secs", "s"), ("sec", "s"),
     ]
 
-    /// Lower case, without blanks, dots, parentheses and exponent signs; special letters become ASCII, and `per` a slash.
+    /// Special letters become ASCII; blanks, dots, parentheses and exponent signs go.
+    private static let letters: [Character: String] = [
+        "\u{B5}": "u", "\u{3BC}": "u", "\u{B2}": "2", "\u{B0}": "deg", "\u{207B}": "-", "\u{B9}": "1", "^": "",
+        " ": "", "\u{B7}": "", "\u{22C5}": "", "(": "", ")": "", "{": "", "}": "", "\u{2212}": "-",
+    ]
+
+    /// Lower case, with ``letters`` replaced, and with a slash for `per`.
     private static func fold(_ name: String) -> String {
-        let letters: [Character: String] = [
-            "\u{B5}": "u", "\u{3BC}": "u", "\u{B2}": "2", "\u{B0}": "deg", "\u{207B}": "-", "\u{B9}": "1", "^": "",
-            " ": "", "\u{B7}": "", "\u{22C5}": "", "(": "", ")": "", "{": "", "}": "", "\u{2212}": "-",
-        ]
         var folded = name.lowercased().reduce(into: "") { $0 += letters[$1] ?? String($1) }
         if folded.hasPrefix("in"), folded.count > 3 { folded.removeFirst(2) }
         if !folded.contains("**") { folded.removeAll { $0 == "*" } }
