@@ -28,7 +28,7 @@ package struct EventScore {
     /// Compares events, all of kinds that are labelled, with labels of the same kind and recording.
     ///
     /// Pairs are made from the nearest on, each label and each event in one at most.
-    init(_ events: [Mark], _ labels: [Mark], toleranceNanoseconds: Int64) {
+    package init(_ events: [Mark], _ labels: [Mark], toleranceNanoseconds: Int64) {
         for (place, ours) in Dictionary(grouping: labels, by: Place.init) {
             add(
                 events.filter { Place($0) == place }.map(\.timeNanoseconds).sorted(),
