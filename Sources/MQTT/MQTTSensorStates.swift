@@ -1,4 +1,4 @@
-import Binnacle
+package import Binnacle
 import Handlers
 import PlainText
 
@@ -77,7 +77,7 @@ struct MQTTSensorState: Equatable {
 ///
 /// At most one state of each sensor is in flight; a change during that time is sent after the acknowledgement. The number of
 /// messages in flight is therefore at most the number of sensors, however fast states change.
-struct MQTTSensorStates {
+package struct MQTTSensorStates {
     private struct Record {
         let sensor: String
         var state = MQTTSensorState()
@@ -88,10 +88,12 @@ struct MQTTSensorStates {
 
     private var records: [Record] = []
 
+    package init() {}
+
     var inFlightCount: Int { records.count { $0.message != nil } }
 
     /// Applies an event to its sensor's state, which is sent only after a change.
-    mutating func apply(_ event: Event) {
+    package mutating func apply(_ event: Event) {
         // Handlers belong to no sensor; their state has an empty name, which is `-` in topics.
         guard let sensor = event.sensor ?? (EventKind.arming.contains(event.kind) ? "" : nil) else { return }
         let index = records.firstIndex { $0.sensor == sensor }
@@ -114,7 +116,7 @@ struct MQTTSensorStates {
     var isSettled: Bool { records.allSatisfy { !$0.isDue && $0.message == nil } }
 
     /// Sends the changed states; `send` returns the message ID, or `nil` when the state cannot be sent.
-    mutating func sendDue<Failure: Error>(
+    package mutating func sendDue<Failure: Error>(
         _ send: (_ sensor: String, _ state: String) throws(Failure) -> Int32?
     ) throws(Failure) {
         for (index, record) in records.enumerated() where record.isDue && record.message == nil {

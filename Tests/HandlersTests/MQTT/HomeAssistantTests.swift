@@ -115,7 +115,7 @@ import MQTT
         for isArmed in [false, true] {
             states.apply(Event(handler: "siren", isArmed: isArmed))
             var sent: [String] = []
-            try states.sendDue { sensor, state throws(MQTTFailure) -> Int32? in
+            states.sendDue { sensor, state in
                 #expect(sensor.isEmpty)
                 sent.append(state)
                 return nil
