@@ -450,23 +450,6 @@ private func text(_ header: String, _ rows: [String]) -> String {
         #expect(Collected(source).samples[0].count == 1)
         #expect(source.repairs.counts == [.torn: 1])
     }
-
-    @Test func aFileThatShrinksWhileItIsReadJustEnds() throws {
-        let row = "1,1,2,3\n"
-        let file = try TemporaryFile("t_s,ax,ay,az\n" + String(repeating: row, count: 200_000))
-        let source = try TraceSource(paths: [file.path])
-        let delivery = SampleDelivery(streams: source.streams, capacity: 100)
-        _ = source.fill(delivery)
-        #expect(truncateFile(file.path))
-        var count = delivery.batches[0].count
-        while true {
-            delivery.removeAll()
-            let answer = source.fill(delivery)
-            count += delivery.batches[0].count
-            if answer.isEnd { break }
-        }
-        #expect(count >= 100 && count < 200_000)
-    }
 }
 
 @Suite struct MergingTests {
