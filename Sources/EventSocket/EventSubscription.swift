@@ -34,7 +34,7 @@ public struct EventSubscription: Sendable {
     package var after: UInt64?
     /// Whether to wait for a daemon that does not answer, and to continue after the last event; otherwise that is an error.
     package var reconnects: Bool
-    /// The interval of live readings, from 50 ms to a minute; `nil` for none.
+    /// The interval of live readings, from 30 ms to a minute; `nil` for none.
     ///
     /// They are those of ``sensors``; with an empty set of ``kinds`` there are no events. They are not queued: a slow loop gets
     /// fewer, each for a longer time.

