@@ -240,7 +240,11 @@ watch = "chip"
             need("i2cset", "-f", "-y", str(bus()), hex(CHIPS["bma400"][0]), "0x0e", "0", "b")
             need("i2cset", "-f", "-y", str(bus()), hex(CHIPS["bma400"][0]), "0x0f", hex(value), "b")
             fire("bma400")
-            _, event = follower.next(number, "tap")[number - 1]
+            try:
+                _, event = follower.next(number, "tap")[number - 1]
+            except Failed as failure:
+                lines = [line for line in read("/proc/interrupts").splitlines() if "bma400" in line]
+                raise Failed(f"{failure}; {lines}; {run('dmesg')[1][-500:]}") from None
             expect(event["count"] == count and event["source"] == "chip", event)
         note(f"10 lines of one and two taps, 10 events; {'; '.join(words(now()))}")
         need("systemctl", "stop", UNIT)
