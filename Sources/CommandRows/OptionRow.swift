@@ -312,7 +312,8 @@ extension OptionRow {
     package static let node = OptionRow(
         "node", "PATH", takes: .files,
         help: "The device file, where it is not /dev/uhid or /dev/uinput.")
-    package static let rateHz = OptionRow("rate-hz", "HZ", help: "Samples a second of the model; 400 for tap and 100 for others by default.")
+    package static let rateHz = OptionRow(
+        "rate-hz", "HZ", help: "Samples a second of the model; 400 for tap and 100 for others by default.")
     package static let strict = OptionRow("strict", help: "Treat warnings as errors: exit with 78 when there is one.")
     package static let help = OptionRow("help", letter: "h", help: "Print this help.")
     package static let version = OptionRow("version", letter: "V", help: "Print the version.")

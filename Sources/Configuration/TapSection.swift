@@ -1,4 +1,5 @@
 package import Binnacle
+import LinuxSensors
 package import TableReading
 
 /// `[tap.NAME]`: a detector of taps.
@@ -17,9 +18,18 @@ package struct TapSection: AccelerometerSection {
     package var needs: [StreamNeed] {
         [
             StreamNeed(
-                sensor: sensor, kind: .accelerometer, rateHz: StreamNeed.RateHz.tap,
-                leastHz: StreamNeed.RateHz.leastTap)
+                sensor: sensor, kind: .accelerometer,
+                rateHz: isWatched ? StreamNeed.RateHz.leastTap : StreamNeed.RateHz.tap,
+                leastHz: StreamNeed.RateHz.leastTap, rest: isWatched ? rest : nil,
+                chipTaps: isWatched ? ChipTaps(most: settings.mostTaps, watch: settings.watch) : nil)
         ]
+    }
+
+    private var isWatched: Bool { settings.watch != .samples }
+
+    /// At rest the chip reports taps as before.
+    private var rest: RestSettings {
+        RestSettings(watch: settings.watch, still: .seconds(2), thresholdG: 0.05, stillG: 0.025)
     }
 
     package func makeDetector(on streams: [SampleStream], asking detectors: [any EventDetector]) -> TapDetector {
@@ -56,6 +66,17 @@ package struct TapSection: AccelerometerSection {
         SettingRow(
             "bounce_s", \.bounce, .seconds,
             "The shortest time from one tap to the next: what follows sooner is a bounce, and no tap is reported."),
+        SettingRow(
+            "watch", \.watch, .choice,
+            """
+            Who looks for taps.
+
+              "samples"  the detector, in every sample
+              "chip"  the accelerometer's chip, where it reports taps by itself ('binnacle devices' tells): single ones, and double ones \
+            unless most_taps is 1. It decides what a tap is, and the keys above do not matter. Without such a chip the detector looks, \
+            which is told. While nothing moves the samples are off, as with `watch` of [motion.NAME]
+              "auto"  the chip where its interrupt is found, or else "samples"
+            """),
         SettingRow("quiet_s", \.quiet, .seconds, "How long it has to be calm before the first tap."),
         SettingRow(
             "calm_share", \.calmShare, .number,

@@ -146,6 +146,18 @@ import Testing
         #expect(bench.watch.phase == .awake)
     }
 
+    /// Where it lies after the event is elsewhere, too, when no sample of the way there was taken.
+    @Test func whatLiesElsewhereWasMoved() {
+        let bench = Bench()
+        for number in 0..<6 {
+            #expect(bench.lie(2, x: Float(number % 2) * 0.1 * Self.g))
+            #expect(bench.handle(.slept(nil)) == [.begin])
+            #expect(bench.handle(.event(timeNanoseconds: 5)) == [.wake(onsetNanoseconds: 5)])
+            #expect(bench.handle(.woken(nil)) == [.resume])
+        }
+        #expect(bench.watch.phase == .awake)
+    }
+
     @Test func aBufferThatStaysOffIsAFailure() {
         let bench = Bench()
         bench.sleep()

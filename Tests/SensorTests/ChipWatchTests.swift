@@ -79,7 +79,7 @@ import Testing
                 gravity_s = 0.1
                 [handler.out]
                 stdout = true
-                on = ["motion.began", "motion.ended", "samples.lost", "gap", "sensor.inactive", "free_fall"]
+                on = ["motion.began", "motion.ended", "samples.lost", "gap", "sensor.inactive", "free_fall", "tap"]
                 \(more)
                 """)
             program = try station.start(["run", "--config", configuration])
@@ -187,6 +187,48 @@ import Testing
         #expect(falls.first?["onset_ns"] as? Int64 == stamp + 1)
         #expect(falls.first?["source"] as? String == "chip")
         #expect(try watched.events("motion.began").first?["source"] as? String == "chip")
+    }
+
+    private static let tap = """
+        [tap.knock]
+        accelerometer = "chassis"
+        watch = "chip"
+        """
+
+    /// Taps of the chip are events, while it is read and while it sleeps; its samples are not looked at.
+    @Test func tapsOfTheChipAreEvents() async throws {
+        var device = Self.chip()
+        for word in ["singletap", "doubletap"] { device.attributes["events/in_accel_gesture_\(word)_en"] = "0" }
+        let watched = try Watched(device, more: Self.tap)
+        try await watched.program.waitUntil("taps are armed") {
+            try watched.isOn("events/in_accel_gesture_singletap_en")
+                && watched.isOn("events/in_accel_gesture_doubletap_en") && watched.isOn("buffer0/enable")
+        }
+        // What the detector would take for a tap.
+        let rests = Array(repeating: Self.rest, count: 120)
+        try await watched.feed(rests + [[0, 0, 2500]] + rests)
+        let first = monotonicNow()
+        watched.queue.fire(type: 7, direction: 5, at: first)
+        try await watched.program.waitUntil("two taps") { try watched.events("tap").count == 1 }
+        try await watched.fallAsleep()
+        let second = monotonicNow()
+        watched.queue.fire(type: 7, direction: 4, at: second)
+        try await watched.program.waitUntil("a tap") { try watched.events("tap").count == 2 }
+        #expect(try !watched.isOn("buffer0/enable") && watched.isOn("events/in_accel_gesture_singletap_en"))
+        watched.program.interrupt()
+        #expect(try await watched.program.status() == 0)
+        let taps = try watched.events("tap")
+        #expect(taps.map { $0["count"] as? Int } == [2, 1])
+        #expect(taps.map { $0["onset_ns"] as? Int64 } == [first, second])
+        #expect(taps.allSatisfy { $0["source"] as? String == "chip" && $0["peak_g"] == nil })
+        #expect(try !watched.isOn("events/in_accel_gesture_singletap_en"))
+    }
+
+    /// A chip without taps leaves them to the detector, which needs the samples at rest as well.
+    @Test func aChipWithoutTapsIsTold() async throws {
+        let watched = try Watched(more: Self.tap)
+        try await watched.program.waitForMessage(
+            "does not sleep at rest, and looks for taps in its samples", "(mag rising)")
     }
 
     /// A chip that is to wake the machine stays armed, and `power/wakeup` is as before at the end.

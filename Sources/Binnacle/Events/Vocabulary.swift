@@ -341,7 +341,7 @@ extension EventKind {
         case .tap:
             Row(
                 "01f78a3b235941e0ac71f94123810b3c", .info, .begin, from: .detector(TapDetector.kind),
-                state: [.delivers], figures: [.count, .axis, .sign, .peak, .onset],
+                state: [.delivers], figures: [.count, .axis, .sign, .peak, .onset, .source],
                 home: [.pulse("tap", "Tap", deviceClass: "vibration"), .occurrence],
                 "The device was tapped once, twice or three times; reported when no further tap can belong to it.")
         case .step:

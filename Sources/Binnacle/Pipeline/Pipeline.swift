@@ -229,6 +229,7 @@ package final class Pipeline {
     private func takeRests(of delivery: SampleDelivery) {
         for rest in delivery.rests {
             guard let index = delivery.index(of: rest.stream) else { continue }
+            if case .tapped = rest.phase { continue }
             monitors[index].resume()
             monitors[index].sensor.rest(rest.phase)
         }

@@ -1,4 +1,4 @@
-/// The beginning or the end of a time in which a source takes no samples because nothing moves.
+/// The beginning or the end of a time in which a source takes no samples because nothing moves, or what a chip has found itself.
 ///
 /// It travels in a ``SampleDelivery``: the beginning after the last samples, the end with the first ones behind it.
 package struct SampleRest: Sendable, Equatable {
@@ -10,6 +10,8 @@ package struct SampleRest: Sendable, Equatable {
         ///
         /// `freeFallNanoseconds` is the stamp of a free fall that the device reported meanwhile.
         case ended(onsetNanoseconds: Int64?, freeFallNanoseconds: Int64? = nil)
+        /// The device has reported taps at a stamp, at rest or not.
+        case tapped(count: Int, timeNanoseconds: Int64)
     }
 
     /// The stream that rests.

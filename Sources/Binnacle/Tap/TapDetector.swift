@@ -41,13 +41,32 @@ package final class TapDetector: AccelerometerDetector {
         rows?.removeAll()
         guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
         if delivery.hidesTime(of: id) { finder.interrupt() }
+        if settings.watch != .samples { takeTaps(of: delivery, id, at: place) }
         let columns = delivery.batches[place].columns
+        // The chip looks for them.
+        if settings.watch != .samples, streams.first?.sensor.reportsTaps == true {
+            finder.interrupt()
+            return
+        }
         for index in 0..<columns.count {
             let time = columns.times[index]
             let found = finder.update(columns.vector(index), at: time)
             rows?.append(time, SIMD4(finder.impulseG, .nan, .nan, .nan))
             guard let found else { continue }
             position = columns.position(of: index, at: place)
+            latest = found
+            delegate?.collect(.tap, self, found)
+        }
+    }
+
+    /// Reports what the chip has found itself, behind the samples that were looked at before.
+    private func takeTaps(of delivery: SampleDelivery, _ stream: StreamID, at place: Int) {
+        for case .tapped(let count, let onset) in delivery.rests.filter({ $0.stream == stream }).map(\.phase)
+        where count <= settings.mostTaps {
+            let time = max(onset, streams.first?.sensor.lastTimeNanoseconds ?? onset)
+            let found = TapEvent(
+                count: count, axis: nil, peakG: nil, onsetNanoseconds: onset, timeNanoseconds: time, source: .chip)
+            position = SamplePosition(timeNanoseconds: time, streamIndex: place, sampleIndex: -1)
             latest = found
             delegate?.collect(.tap, self, found)
         }

@@ -18,6 +18,8 @@ public struct TapSettings: CheckedSettings {
     public var quiet: Duration = .milliseconds(500)
     /// What calm is: the greatest acceleration before, between and after the taps, as a part of their peak; 0.12 by default.
     package var calmShare = 0.12
+    /// Who looks for taps; the samples by default.
+    package var watch = MotionSettings.Watch.samples
 
     /// The defaults.
     public init() {}

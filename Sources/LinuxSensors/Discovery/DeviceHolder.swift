@@ -4,7 +4,7 @@ import PlainText
 
 /// Who has the events of a device, as far as this process may see it.
 ///
-/// A descriptor of events does not say of which device it is: whoever has the device itself open as well comes first.
+/// A descriptor of events does not say of which device it is: a process that has the device open as well comes first.
 enum DeviceHolder {
     /// As in ": 'monitor' (process 812)", or with "one of" before several that may be it.
     static func ofEvents(node: String) -> String {

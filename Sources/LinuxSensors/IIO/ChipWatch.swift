@@ -16,19 +16,24 @@ struct ChipArming: Sendable {
         self.plan = plan
         folder = device.directory.directory("events")
         var before: [ChipWatchPlan.Setting] = []
-        for name in plan.values.map(\.name) + plan.switches {
+        for name in plan.values.map(\.name) + plan.switches + plan.lasting {
             try Permission.check(folder.path(name), writing: true)
             before.append(.init(name: name, text: try folder.text(name)))
         }
         self.before = before
     }
 
-    /// Sets the thresholds and switches the event on, which is read back: a driver may take 1 and stay at 0.
+    /// Sets the thresholds and switches the event on.
     func arm() throws(SensorFailure) {
         // Some drivers refuse a threshold while the event is on.
         try disarm()
         for value in plan.values { try folder.ensure(value.name, is: value.text) }
-        for name in plan.switches where try folder.ensure(name, is: "1") != "1" {
+        try switchOn(plan.switches)
+    }
+
+    /// Switches events on, which is read back: a driver may take 1 and stay at 0.
+    fileprivate func switchOn(_ names: [String]) throws(SensorFailure) {
+        for name in names where try folder.ensure(name, is: "1") != "1" {
             throw SensorFailure(.inputOutput, "\(folder.path(name)): stays off after it was switched on")
         }
     }
@@ -40,7 +45,7 @@ struct ChipArming: Sendable {
 
     /// Puts back what other programs had set; does nothing for a removed device.
     func restore() {
-        try? disarm()
+        for name in plan.switches + plan.lasting { _ = try? folder.ensure(name, is: "0") }
         for setting in before { _ = try? folder.ensure(setting.name, is: setting.text) }
     }
 }
@@ -74,6 +79,8 @@ struct ChipWatch: Sendable {
         }
         /// Whether it is a magnitude that falls: free fall, where it is of all axes at once.
         var isFall: Bool { type == "mag" && id >> 48 & 0x7F == 2 }
+        /// The number of taps; `nil` for another event.
+        var taps: Int? { type == "gesture" ? [4: 1, 5: 2][id >> 48 & 0x7F] : nil }
         /// Whether it is of an accelerometer: IIO_ACCEL is 3.
         var isOfAccelerometer: Bool { id >> 32 & 0xFF == 3 }
     }
@@ -105,9 +112,9 @@ struct ChipWatch: Sendable {
         _ = fcntl(events.raw, F_SETFL, O_NONBLOCK)
         _ = fcntl(events.raw, F_SETFD, FD_CLOEXEC)
         arming = try ChipArming(plan, of: device)
-        guard plan.staysArmed else { return }
         do throws(SensorFailure) {
-            try arming.arm()
+            try arming.switchOn(plan.lasting)
+            if plan.staysArmed { try arming.arm() }
         } catch {
             arming.restore()
             throw error

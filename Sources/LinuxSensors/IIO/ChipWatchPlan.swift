@@ -1,22 +1,24 @@
 import Binnacle
 import SensorGeometry
 
-/// The event of a chip that notices movement, and how it is set.
+/// The events of a chip that are used, and how they are set.
 struct ChipWatchPlan: Sendable, Equatable {
-    /// The common type of the events.
-    let type: String
-    /// The switches of the events, as attributes.
-    var switches: [String]
+    /// The common type of the events that notice movement; `nil` when none is wanted.
+    var type: String?
+    /// The switches of the events that are on while the samples are off, as attributes.
+    var switches: [String] = []
+    /// The switches of events that are on as long as the device is open: taps.
+    var lasting: [String] = []
     /// The attributes of the thresholds with their texts.
-    var values: [Setting]
+    var values: [Setting] = []
     /// The threshold that the chip then has, in g; `nil` when it has none to set.
-    let thresholdG: Double?
+    var thresholdG: Double?
     /// Whether free fall is armed as well: `x&y&z` of a magnitude that falls.
     var seesFreeFall = false
     /// Whether the event stays armed while the samples are on, because the machine may be suspended meanwhile.
     var staysArmed = false
     /// What is armed, in words.
-    var words: String
+    var words = ""
 
     struct Setting: Sendable, Equatable {
         let name: String
@@ -65,16 +67,31 @@ extension ChipEvents {
         candidates.first { $0.isRelative || (watch == .chip && $0.events[0].direction == "either") }
     }
 
-    /// How movement above a threshold is noticed; throws the reason when it cannot be.
-    func plan(
-        _ watch: MotionSettings.Watch, thresholdG: Double, rateHz: Double, of device: SensorDevice
-    ) throws(SensorFailure) -> ChipWatchPlan {
+    /// All events by type and direction, for messages.
+    private var list: String {
+        let known = Set(
+            events.map { event in
+                [event.type ?? event.channel, event.direction].filter { !$0.isEmpty }.joined(separator: " ")
+            })
+        return known.sorted().joined(separator: ", ")
+    }
+
+    /// Adds taps to a plan, which the chip decides by its own settings; throws the reason when it reports none.
+    func add(taps most: Int, to plan: inout ChipWatchPlan) throws(SensorFailure) {
+        let directions = ["singletap"] + (most > 1 ? ["doubletap"] : [])
+        let found = events.filter {
+            $0.type == "gesture" && directions.contains($0.direction) && $0.channel.hasPrefix("in_accel")
+        }
+        guard !found.isEmpty else { throw SensorFailure(.description, "its chip reports no taps (\(list))") }
+        plan.lasting = found.map { $0.stem + "_en" }
+    }
+
+    /// Adds to a plan how movement above a threshold is noticed; throws the reason when it cannot be.
+    func add(
+        _ watch: MotionSettings.Watch, thresholdG: Double, rateHz: Double, to plan: inout ChipWatchPlan,
+        of device: SensorDevice
+    ) throws(SensorFailure) {
         guard let usable = best(watch) else {
-            let known = Set(
-                events.map { event in
-                    [event.type ?? event.channel, event.direction].filter { !$0.isEmpty }.joined(separator: " ")
-                })
-            let list = known.sorted().joined(separator: ", ")
             throw SensorFailure(
                 .description,
                 candidates.isEmpty
@@ -82,15 +99,14 @@ extension ChipEvents {
                     : "its chip's events (\(list)) are not known to leave out gravity, "
                         + "so that rest could not be told from movement")
         }
-        if watch == .automatic, line == .missing {
-            throw SensorFailure(.description, "no interrupt in /proc/interrupts has the name of its chip")
-        }
         let thresholds = usable.events.compactMap { threshold(of: $0, thresholdG, rateHz: rateHz, device) }
         var values: [ChipWatchPlan.Setting] = []
         for (setting, _) in thresholds where !values.contains(setting) { values.append(setting) }
-        return ChipWatchPlan(
-            type: usable.type, switches: usable.events.map { $0.stem + "_en" }, values: values,
-            thresholdG: thresholds.last?.g, words: usable.words)
+        plan.type = usable.type
+        plan.switches = usable.events.map { $0.stem + "_en" }
+        plan.values = values
+        plan.thresholdG = thresholds.last?.g
+        plan.words = usable.words
     }
 
     /// What sets an event's threshold, and the threshold in g that the chip then has: as wanted, or the next one that is easier
@@ -137,7 +153,9 @@ extension ChipEvents {
 
     /// What `watch` of a detector of motion would do with the chip, in one sentence.
     package var watchAdvice: String {
-        guard let best = best(.chip) else { return "watch of [motion.NAME] has no use here: no event leaves out gravity" }
+        guard let best = best(.chip) else {
+            return "watch of [motion.NAME] has no use here: no event leaves out gravity"
+        }
         guard best.isRelative, line != .missing else {
             return "watch = \"chip\" of [motion.NAME] would try '\(best.words)'; \"auto\" would not, because "
                 + (best.isRelative ? "no interrupt was found" : "it may see gravity")

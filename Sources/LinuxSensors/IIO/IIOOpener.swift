@@ -49,8 +49,8 @@ struct IIOOpener {
         }
         // A trigger named in the configuration keeps its rate.
         if settings.trigger == nil, trigger.isTimer { rate = try trigger.setTimer(rateHz: wantedHz) }
-        let (watch, refusal) = openWatch(file, node, buffer, rate: rate ?? wantedHz)
-        if let refusal { notices.append(refusal) }
+        let (watch, notice) = openWatch(file, node, buffer, rate: rate ?? wantedHz)
+        if let notice { notices.append(notice) }
         let period = PollingPeriod(
             latency: settings.latency, rateHz: rate ?? wantedHz, isStamped: scans.decoder.hasTimestamp)
         let restPeriod = settings.restLatency.flatMap {
@@ -74,26 +74,32 @@ struct IIOOpener {
         return (opened, notices)
     }
 
-    /// Takes over the chip's event that notices movement; `nil` when none is wanted or possible, with the reason.
+    /// Takes over the chip's events; `nil` when none is wanted or possible, with what there is to say of it.
     private func openWatch(
         _ file: Descriptor, _ node: String, _ buffer: IIOBufferDirectory, rate: Double
-    ) -> (ChipWatch?, refusal: String?) {
-        guard let rest = settings.rest, rest.watch != .samples, kinds.contains(.accelerometer) else {
-            return (nil, nil)
-        }
+    ) -> (ChipWatch?, notice: String?) {
+        guard kinds.contains(.accelerometer) else { return (nil, nil) }
+        let rest = settings.rest.flatMap { $0.watch == .samples ? nil : $0 }
+        guard rest != nil || settings.chipTaps != nil else { return (nil, nil) }
         do throws(SensorFailure) {
             guard let events = ChipEvents(device) else {
                 throw SensorFailure(.description, "its chip reports no events")
             }
-            guard IIODevice(device).canPoll(.accelerometer) else {
-                throw SensorFailure(
-                    .description, "without single values in sysfs it could not be found out that its events never come")
+            if [rest?.watch, settings.chipTaps?.watch].contains(.automatic), events.line == .missing {
+                throw SensorFailure(.description, "no interrupt in /proc/interrupts has the name of its chip")
             }
-            var plan = try events.plan(rest.watch, thresholdG: rest.thresholdG, rateHz: rate, of: device)
-            if let freeFallG = rest.freeFallG { events.add(freeFallG: freeFallG, to: &plan, of: device) }
-            var more = ""
-            if rest.wakesMachine, !events.addWaking(to: &plan) {
-                more = "; it cannot wake the machine, because its driver has no power/wakeup"
+            var plan = ChipWatchPlan()
+            var words: [String] = []
+            if let most = settings.chipTaps?.most {
+                try events.add(taps: most, to: &plan)
+                let doubt = events.line == .missing ? ", if it has an interrupt: there is none of its name" : ""
+                words.append("its chip reports taps by itself" + doubt)
+            }
+            do throws(SensorFailure) {
+                if let rest { words.append(try add(rest, events, to: &plan, rate: rate)) }
+            } catch {
+                guard !plan.lasting.isEmpty else { throw error }
+                words.append("it does not sleep at rest: \(error.description)")
             }
             // An additional buffer has a descriptor of its own, which knows no events.
             var opened = file
@@ -105,15 +111,31 @@ struct IIOOpener {
             let watch = try ChipWatch(
                 plan, of: device, file: opened, node: node,
                 values: try PolledValues(device, [.accelerometer], settings))
-            let limit = plan.thresholdG.map { " above \(SysfsNumber.text(($0 * 1e3).rounded() / 1e3)) g" } ?? ""
-            var words = "sleeps while nothing moves; its chip wakes it by '\(plan.words)'\(limit)"
-            if events.line == .missing {
-                words += "; there is no interrupt of its name: until the first event a sample a minute is taken"
-            }
-            return (watch, words + more)
+            return (watch, words.joined(separator: "; "))
         } catch {
-            return (nil, "does not sleep at rest: \(error.description)")
+            return (nil, settings.withoutChip(because: error.description))
         }
+    }
+
+    /// Adds what wakes the device to a plan, and returns it in words.
+    private func add(
+        _ rest: RestSettings, _ events: ChipEvents, to plan: inout ChipWatchPlan, rate: Double
+    ) throws(SensorFailure) -> String {
+        guard IIODevice(device).canPoll(.accelerometer) else {
+            throw SensorFailure(
+                .description, "without single values in sysfs it could not be found out that its events never come")
+        }
+        try events.add(rest.watch, thresholdG: rest.thresholdG, rateHz: rate, to: &plan, of: device)
+        if let freeFallG = rest.freeFallG { events.add(freeFallG: freeFallG, to: &plan, of: device) }
+        let limit = plan.thresholdG.map { " above \(SysfsNumber.text(($0 * 1e3).rounded() / 1e3)) g" } ?? ""
+        var words = "sleeps while nothing moves; its chip wakes it by '\(plan.words)'\(limit)"
+        if events.line == .missing {
+            words += "; there is no interrupt of its name: until the first event a sample a minute is taken"
+        }
+        if rest.wakesMachine, !events.addWaking(to: &plan) {
+            words += "; it cannot wake the machine, because its driver has no power/wakeup"
+        }
+        return words
     }
 
     private func open(_ node: String, _ buffer: IIOBufferDirectory) throws(SensorFailure) -> Descriptor {

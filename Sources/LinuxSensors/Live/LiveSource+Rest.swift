@@ -8,21 +8,25 @@ import LinuxSystem
 extension LiveSource {
     /// Begins to watch over the rest of a device that was opened with an event for it.
     func beginRest(of sensor: LiveSensor, _ access: OpenedDevice.Access) throws(SensorFailure) {
-        guard let watch = sensor.openWatch, let settings = sensor.request.settings.rest else { return }
+        guard let watch = sensor.openWatch else { return }
         do throws(SystemError) {
             try epoll.add(watch.events.raw, token: Self.eventToken + UInt64(sensor.number))
         } catch {
             throw SensorFailure(error)
         }
-        sensor.rest = SleepWatch(settings, thresholdG: watch.arming.plan.thresholdG)
         sensor.eventClock = ClockMap(floor: sensor.lastTimeNanoseconds)
+        let plan = watch.arming.plan
+        sensor.request.sensor.reportsTaps = !plan.lasting.isEmpty
+        guard let settings = sensor.request.settings.rest, plan.type != nil else { return }
+        sensor.rest = SleepWatch(settings, thresholdG: plan.thresholdG)
     }
 
     /// Ends a rest because the device is closed; the next opening begins awake.
     func endRest(of sensor: LiveSensor) {
-        guard let rest = sensor.rest else { return }
-        if let watch = sensor.openWatch { epoll.remove(watch.events.raw) }
-        if rest.phase == .asleep, sensor.wakeUp == nil { sensor.wakeUp = WakeUp(onsetNanoseconds: nil) }
+        guard let watch = sensor.openWatch else { return }
+        epoll.remove(watch.events.raw)
+        sensor.request.sensor.reportsTaps = false
+        if sensor.rest?.phase == .asleep, sensor.wakeUp == nil { sensor.wakeUp = WakeUp(onsetNanoseconds: nil) }
         sensor.rest = nil
         sensor.hasEvents = false
         sensor.freeFallNanoseconds = nil
@@ -68,7 +72,8 @@ extension LiveSource {
     /// Takes what the chip of a sensor has reported.
     func readEvents(of sensor: LiveSensor, at now: Int64) {
         sensor.hasEvents = false
-        guard let watch = sensor.openWatch, let phase = sensor.rest?.phase else { return }
+        guard let watch = sensor.openWatch else { return }
+        let phase = sensor.rest?.phase
         // While samples come, they tell more.
         let isResting = phase == .asleep || phase == .fallingAsleep || sensor.wakeUp != nil
         var first: Int64?
@@ -76,9 +81,15 @@ extension LiveSource {
             try watch.read { record in
                 guard record.isOfAccelerometer else { return }
                 let isFall = watch.arming.plan.seesFreeFall && record.isFall
-                guard isFall || record.type == watch.arming.plan.type else { return }
+                let taps = watch.arming.plan.lasting.isEmpty ? nil : record.taps
+                let isMovement = record.type != nil && record.type == watch.arming.plan.type
+                guard isFall || taps != nil || isMovement else { return }
                 // Each once and in their order: a stamp that steps back is another clock.
                 let time = sensor.eventClock.time(of: record.timeNanoseconds, arrival: now).nanoseconds
+                if let taps, let stream = sensor.streams.first(where: { $0.kind == .accelerometer }) {
+                    rests.append(SampleRest(stream: stream.id, phase: .tapped(count: taps, timeNanoseconds: time)))
+                    return
+                }
                 first = first ?? time
                 if isFall, isResting, sensor.freeFallNanoseconds == nil { sensor.freeFallNanoseconds = time }
             }

@@ -100,8 +100,7 @@ struct SensorOpener: Sendable {
 
     /// Says of single values that they go on at rest, when that is not what was wanted.
     private var sleeplessness: [String] {
-        guard let rest = settings.rest, rest.watch != .samples else { return [] }
-        return ["does not sleep at rest: single values are read, and there is no buffer to switch off"]
+        [settings.withoutChip(because: "single values are read, and there is no buffer to switch off")].compactMap { $0 }
     }
 
     private func openPoller(_ kinds: [SampleKind]) throws(SensorFailure) -> IIOPoller {

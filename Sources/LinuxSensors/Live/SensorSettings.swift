@@ -35,6 +35,16 @@ public struct SensorSettings: Sendable, Equatable {
 
     /// What is wanted while nothing moves; `nil` when a detector needs every sample.
     package var rest: RestSettings?
+    /// The taps that the chip is to report by itself; `nil` when it is not asked.
+    package var chipTaps: ChipTaps?
+
+    /// Says what is done without the chip's events; `nil` when nothing was wanted of them.
+    func withoutChip(because reason: String) -> String? {
+        let awake = rest.map { $0.watch != .samples } == true ? "does not sleep at rest" : nil
+        let taps = chipTaps == nil ? nil : "looks for taps in its samples"
+        let words = [awake, taps].compactMap { $0 }.joined(separator: ", and ")
+        return words.isEmpty ? nil : words + ": " + reason
+    }
 
     /// The defaults.
     public init() {}
@@ -55,5 +65,18 @@ public struct SensorSettings: Sendable, Equatable {
         case .magnetometer: return (matrix, 100)
         case .gyroscope: return (matrix, matrix.turnSign)
         }
+    }
+}
+
+/// Which taps a chip is to report by itself.
+package struct ChipTaps: Sendable, Equatable {
+    /// The most taps of one event.
+    package let most: Int
+    /// Whether that is wanted in any case.
+    package let watch: MotionSettings.Watch
+
+    package init(most: Int, watch: MotionSettings.Watch) {
+        self.most = most
+        self.watch = watch
     }
 }

@@ -28,10 +28,11 @@ struct Stillness {
             let time = columns.times[index]
             let isGap = lastNanoseconds.map { time - $0 > Self.gapNanoseconds } ?? true
             lastNanoseconds = time
-            if let distance = squaredDistance(columns.x[index], columns.y[index], columns.z[index]), !isGap {
+            if let distance = squaredDistance(columns.x[index], columns.y[index], columns.z[index]) {
                 // False for a NaN.
-                if distance <= limitSquared { continue }
-                hasMoved = true
+                let isThere = distance <= limitSquared
+                if isThere, !isGap { continue }
+                if !isThere { hasMoved = true }
             }
             reference = (columns.x[index], columns.y[index], columns.z[index])
             sinceNanoseconds = time
