@@ -89,4 +89,27 @@ import Testing
         #expect(Set(streams.compactMap { $0["kind"] as? String }) == ["accelerometer", "gyroscope", "magnetometer"])
         #expect(streams.allSatisfy { ($0["rate_hz"] as? Double) == 100 && ($0["gaps"] as? Int) == 0 })
     }
+
+    /// The values stand still at 15 m/s²: the stamps are right, and the rest is not.
+    @Test func aDeviceIsMeasured() throws {
+        let tree = try FifoTree()
+        let box = try #require(try tree.addDevice(0, name: "accel_box"))
+        try tree.set(tree.folder(0) + "/in_accel_sampling_frequency", "100\n")
+        try tree.set(tree.folder(0) + "/in_temp_raw", "2430\n")
+        try tree.set(tree.folder(0) + "/in_temp_scale", "10\n")
+        try tree.set(tree.folder(0) + "/in_temp_offset", "100\n")
+        let feeder = ReloadTests.Feeder(box, hertz: 100)
+        let result = try Binary.run("doctor", "--measure", "2s", "--root", tree.root, "--json")
+        _ = feeder.stop()
+        #expect(result.status == 1, "\(result.output) \(result.errors)")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        #expect(object["temperatures_C"] as? [String: [Double]] == ["accel_box": [25.3, 25.3]])
+        let stream = try #require((object["streams"] as? [[String: Any]])?.first)
+        #expect(stream["rate_hz"] as? Double == 100 && stream["claimed_rate_hz"] as? Double == 100)
+        #expect(stream["mean"] as? [Double] == [0, 0, 15] && stream["gaps"] as? Int == 0)
+        let checks = (stream["checks"] as? [[String: Any]] ?? []).map {
+            ($0["name"] as? String ?? "", $0["passes"] as? Bool)
+        }
+        #expect(checks.filter { $0.1 == false }.map(\.0) == ["rest"])
+    }
 }
