@@ -8,7 +8,7 @@ _binnacle() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} options='' place
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _binnacle_words 'run replay plot record convert devices doctor check status reset metrics events samples watch web serve on monitor calibrate declination simulate bench --help --version'
+        _binnacle_words 'run replay sweep score plot record convert devices doctor check status reset arm disarm metrics events samples watch web serve on monitor calibrate declination simulate bench --help --version'
         return
     fi
     # What stands behind -- is a command of its own.
@@ -45,6 +45,17 @@ _binnacle() {
         'replay --speed') _binnacle_words 'max'; return ;;
         'replay --batch') :; return ;;
         'replay --report') _binnacle_paths -f; return ;;
+        'sweep --map') :; return ;;
+        'sweep --rate') :; return ;;
+        'sweep --config' | 'sweep -c') _binnacle_paths -f; return ;;
+        'sweep --set') :; return ;;
+        'sweep --from') :; return ;;
+        'sweep --to') :; return ;;
+        'sweep --labels') _binnacle_paths -f; return ;;
+        'sweep --tolerance') :; return ;;
+        'sweep --kind') _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock rotation.began rotation.ended heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left orientation.changed tilt.changed hinge.changed attitude.changed heel.began heel.ended pitch.began pitch.ended light.changed proximity.changed tap step stationary departed vibration.began vibration.changed vibration.ended machine.changed machine.finished gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered handler.armed handler.disarmed store.failed store.recovered any motion.* rotation.* heading.* sector.* interference.* calibration.* north.* orientation.* tilt.* hinge.* attitude.* heel.* pitch.* light.* proximity.* vibration.* machine.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'; return ;;
+        'score --tolerance') :; return ;;
+        'score --kind') _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock rotation.began rotation.ended heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left orientation.changed tilt.changed hinge.changed attitude.changed heel.began heel.ended pitch.began pitch.ended light.changed proximity.changed tap step stationary departed vibration.began vibration.changed vibration.ended machine.changed machine.finished gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered handler.armed handler.disarmed store.failed store.recovered any motion.* rotation.* heading.* sector.* interference.* calibration.* north.* orientation.* tilt.* hinge.* attitude.* heel.* pitch.* light.* proximity.* vibration.* machine.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'; return ;;
         'plot --output' | 'plot -o') _binnacle_paths -f; return ;;
         'plot --bind') :; return ;;
         'plot --map') :; return ;;
@@ -66,14 +77,18 @@ _binnacle() {
         'convert --map') :; return ;;
         'convert --rate') :; return ;;
         'devices --root') _binnacle_paths -d; return ;;
+        'doctor --measure') :; return ;;
         'doctor --sensor') :; return ;;
         'doctor --config' | 'doctor -c') _binnacle_paths -f; return ;;
+        'doctor --simulate') _binnacle_words 'still walk shake tap turn drop wash screen tumble'; return ;;
         'doctor --root') _binnacle_paths -d; return ;;
         'check --config' | 'check -c') _binnacle_paths -f; return ;;
         'check --set') :; return ;;
         'check --root') _binnacle_paths -d; return ;;
         'status --socket') _binnacle_paths -f; return ;;
         'reset --socket') _binnacle_paths -f; return ;;
+        'arm --socket') _binnacle_paths -f; return ;;
+        'disarm --socket') _binnacle_paths -f; return ;;
         'metrics --file') _binnacle_paths -f; return ;;
         'metrics --token-file') _binnacle_paths -f; return ;;
         'metrics --host') :; return ;;
@@ -81,7 +96,7 @@ _binnacle() {
         'events --since') :; return ;;
         'events --until') :; return ;;
         'events --last' | 'events -n') :; return ;;
-        'events --kind') _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock rotation.began rotation.ended heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left orientation.changed tilt.changed hinge.changed attitude.changed heel.began heel.ended pitch.began pitch.ended light.changed proximity.changed tap step stationary departed vibration.began vibration.changed vibration.ended machine.changed machine.finished gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any motion.* rotation.* heading.* sector.* interference.* calibration.* north.* orientation.* tilt.* hinge.* attitude.* heel.* pitch.* light.* proximity.* vibration.* machine.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'; return ;;
+        'events --kind') _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock rotation.began rotation.ended heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left orientation.changed tilt.changed hinge.changed attitude.changed heel.began heel.ended pitch.began pitch.ended light.changed proximity.changed tap step stationary departed vibration.began vibration.changed vibration.ended machine.changed machine.finished gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered handler.armed handler.disarmed store.failed store.recovered any motion.* rotation.* heading.* sector.* interference.* calibration.* north.* orientation.* tilt.* hinge.* attitude.* heel.* pitch.* light.* proximity.* vibration.* machine.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'; return ;;
         'events --sensor') :; return ;;
         'events --socket') _binnacle_paths -f; return ;;
         'events --store') _binnacle_paths -f; return ;;
@@ -152,6 +167,14 @@ _binnacle() {
             options='--bind --map --rate --config --set --from --to --speed --batch --decode-scans --handlers --json --arrow --each --report --force --help'
             _binnacle_paths -f
             ;;
+        sweep)
+            options='--map --rate --config --set --from --to --decode-scans --labels --tolerance --kind --json --csv --arrow --help'
+            _binnacle_paths -f
+            ;;
+        score)
+            options='--tolerance --kind --json --csv --arrow --help'
+            _binnacle_paths -f
+            ;;
         plot)
             options='--output --bind --map --rate --config --set --from --to --batch --decode-scans --format --force --help'
             _binnacle_paths -f
@@ -169,7 +192,7 @@ _binnacle() {
             :
             ;;
         doctor)
-            options='--guide --sensor --config --root --help'
+            options='--guide --measure --sensor --config --json --simulate --root --help'
             :
             ;;
         check)
@@ -181,6 +204,14 @@ _binnacle() {
             :
             ;;
         reset)
+            options='--socket --help'
+            :
+            ;;
+        arm)
+            options='--socket --help'
+            :
+            ;;
+        disarm)
             options='--socket --help'
             :
             ;;
@@ -210,7 +241,7 @@ _binnacle() {
             ;;
         on)
             options='--sensor --after --once --json --utc --socket --help'
-            _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock rotation.began rotation.ended heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left orientation.changed tilt.changed hinge.changed attitude.changed heel.began heel.ended pitch.began pitch.ended light.changed proximity.changed tap step stationary departed vibration.began vibration.changed vibration.ended machine.changed machine.finished gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered store.failed store.recovered any motion.* rotation.* heading.* sector.* interference.* calibration.* north.* orientation.* tilt.* hinge.* attitude.* heel.* pitch.* light.* proximity.* vibration.* machine.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'
+            _binnacle_words 'motion.began motion.moving motion.ended shake free_fall shock rotation.began rotation.ended heading heading.lost heading.found sector.entered sector.left interference.began interference.ended calibration.needed calibration.restored north.faced north.facing north.left orientation.changed tilt.changed hinge.changed attitude.changed heel.began heel.ended pitch.began pitch.ended light.changed proximity.changed tap step stationary departed vibration.began vibration.changed vibration.ended machine.changed machine.finished gap samples.lost sensor.active sensor.inactive sensors.one_left sensors.none_left detector.failed detector.unavailable quorum.reached command.finished command.failed events.dropped handler.failed handler.recovered handler.armed handler.disarmed store.failed store.recovered any motion.* rotation.* heading.* sector.* interference.* calibration.* north.* orientation.* tilt.* hinge.* attitude.* heel.* pitch.* light.* proximity.* vibration.* machine.* samples.* sensor.* sensors.* detector.* quorum.* command.* events.* handler.* store.*'
             ;;
         monitor)
             options='--accel --light --proximity --compass --all --help'

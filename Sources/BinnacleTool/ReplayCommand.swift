@@ -121,7 +121,7 @@ extension ReplayOptions {
     /// Parses the options of `replay` and `plot`.
     init(_ arguments: Arguments, of command: CommandRow.Name, needsTrace: Bool = true) throws(StationError) {
         self.init()
-        traces = try arguments.traces(arguments.operands)
+        traces = try arguments.traces(needsTrace ? arguments.operands : [])
         configurationPath = arguments.value(.config)
         guard !needsTrace || !traces.isEmpty || configurationPath != nil
         else {

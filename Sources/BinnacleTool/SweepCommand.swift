@@ -18,9 +18,6 @@ struct SweepCommand {
         guard !arguments.operands.isEmpty else {
             throw StationError(.usage, "sweep needs a recording; see 'binnacle sweep --help'")
         }
-        var options = try ReplayOptions(arguments, of: .sweep, needsTrace: false)
-        let recordings = options.traces.paths
-        options.traces.paths = []
         var keys: [Sweep.Key] = []
         for text in arguments.all(.set) {
             guard let key = Sweep.Key(text) else {
@@ -29,6 +26,7 @@ struct SweepCommand {
             }
             keys.append(key)
         }
+        var options = try ReplayOptions(arguments, of: .sweep, needsTrace: false)
         options.settings = []
         let kinds = try arguments.scoredKinds()
         let labels = try arguments.value(.labels).map { path throws(StationError) in
@@ -36,7 +34,7 @@ struct SweepCommand {
         }
         if labels == nil { try arguments.refuse([.tolerance], "is for --labels") }
         notices = labels?.notices ?? []
-        sweep = try Sweep(recordings, keys, options, kinds: kinds, labels: labels)
+        sweep = try Sweep(arguments.operands, keys, options, kinds: kinds, labels: labels)
     }
 
     func run(

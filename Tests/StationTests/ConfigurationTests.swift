@@ -286,7 +286,7 @@ import Testing
     }
 
     @Test func whatTellsOfHandlersIsNoPlaceholder() {
-        for name in ["handler", "program", "for_seq", "status", "signal", "attempt", "retry_s", "output"] {
+        for name in ["program", "for_seq", "status", "signal", "attempt", "retry_s", "output"] {
             #expect(Figure.Name(rawValue: name) != nil && CommandPlaceholder(name: name) == nil)
         }
     }

@@ -40,7 +40,7 @@ import Testing
         let commands = rows.filter { !$0.hasPrefix("   ") }.compactMap {
             $0.split(separator: " ").first.map(String.init)
         }
-        #expect(commands.count == 22)
+        #expect(commands.count == 26)
         let shared = try String(contentsOfFile: Self.project + "/man/binnacle.1", encoding: .utf8)
         for command in commands {
             #expect(shared.contains(".Ss \(command)"))

@@ -58,7 +58,7 @@ import Testing
     }
 
     /// Writes scans as a device does, until it is told to stop.
-    private final class Feeder: @unchecked Sendable {
+    final class Feeder: @unchecked Sendable {
         // The lock guards what both threads touch; the node is used by the feeder's own thread alone.
         private let lock = NSLock()
         private var stamps: [Int64] = []

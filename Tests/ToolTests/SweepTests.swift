@@ -9,17 +9,17 @@ import Testing
 
     @Test func aRowForEachValueHasWhatAReplayCounts() throws {
         let result = try Binary.run(
-            "sweep", "--csv", "--set", "motion.motion.threshold_g=0.05,0.2", "--set", "north.north.hysteresis_deg=5",
+            "sweep", "--csv", "--set", "motion.motion.threshold_g=0.05,0.2", "--set", "motion.motion.quiet_s=5",
             Self.recording)
         #expect(result.status == 0, "\(result.errors)")
         let rows = result.lines.map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
         #expect(
             rows.count == 3
-                && rows[0][..<3] == ["recording", "motion.motion.threshold_g", "north.north.hysteresis_deg"])
+                && rows[0][..<3] == ["recording", "motion.motion.threshold_g", "motion.motion.quiet_s"])
         for (value, row) in zip(["0.05", "0.2"], rows.dropFirst()) {
             let replay = try Binary.run(
                 "replay", "--json", "--set", "motion.motion.threshold_g=\(value)", "--set",
-                "north.north.hysteresis_deg=5", Self.recording)
+                "motion.motion.quiet_s=5", Self.recording)
             var counts: [String: Int] = [:]
             for line in replay.lines {
                 let event = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
@@ -52,7 +52,22 @@ import Testing
         #expect(all["kind"] as? String == "all" && all["found"] as? Int == 6)
     }
 
+    @Test func aFolderIsOneRecordingAndSeveralAreSummedUp() throws {
+        let folder = try TemporaryFolder()
+        for name in ["Accelerometer.csv", "Magnetometer.csv"] {
+            try FileManager.default.copyItem(
+                atPath: Binary.fixtures + "/phyphox_walk/" + name, toPath: folder.path + "/" + name)
+        }
+        let result = try Binary.run("sweep", "--csv", "--kind", "motion.began", folder.path, Self.recording)
+        #expect(result.status == 0, "\(result.errors)")
+        let rows = result.lines.map { $0.split(separator: ",").map(String.init) }
+        #expect(rows.map(\.first) == ["recording", folder.path, Self.recording, "all"])
+        let counts = rows.dropFirst().compactMap { $0.last.flatMap(Int.init) }
+        #expect(counts.count == 3 && counts[0] + counts[1] == counts[2] && counts[0] > 0)
+    }
+
     @Test(arguments: [
+        (["sweep", "/dev/null"], 65, "no regular file"),
         (["sweep"], 64, "needs a recording"), (["sweep", "--set", "a", "x.csv"], 64, "KEY=A,B,C"),
         (["sweep", "--csv", "--json", "x.csv"], 64, "choose one"), (["sweep", "/none.csv"], 66, "no such file"),
         (["sweep", "--tolerance", "1s", "x.csv"], 64, "is for --labels"),
@@ -73,5 +88,28 @@ import Testing
         let streams = try #require(object["streams"] as? [[String: Any]])
         #expect(Set(streams.compactMap { $0["kind"] as? String }) == ["accelerometer", "gyroscope", "magnetometer"])
         #expect(streams.allSatisfy { ($0["rate_hz"] as? Double) == 100 && ($0["gaps"] as? Int) == 0 })
+    }
+
+    /// The values stand still at 15 m/s²: the stamps are right, and the rest is not.
+    @Test func aDeviceIsMeasured() throws {
+        let tree = try FifoTree()
+        let box = try #require(try tree.addDevice(0, name: "accel_box"))
+        try tree.set(tree.folder(0) + "/in_accel_sampling_frequency", "100\n")
+        try tree.set(tree.folder(0) + "/in_temp_raw", "2430\n")
+        try tree.set(tree.folder(0) + "/in_temp_scale", "10\n")
+        try tree.set(tree.folder(0) + "/in_temp_offset", "100\n")
+        let feeder = ReloadTests.Feeder(box, hertz: 100)
+        let result = try Binary.run("doctor", "--measure", "2s", "--root", tree.root, "--json")
+        _ = feeder.stop()
+        #expect(result.status == 1, "\(result.output) \(result.errors)")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        #expect(object["temperatures_C"] as? [String: [Double]] == ["accel_box": [25.3, 25.3]])
+        let stream = try #require((object["streams"] as? [[String: Any]])?.first)
+        #expect(stream["rate_hz"] as? Double == 100 && stream["claimed_rate_hz"] as? Double == 100)
+        #expect(stream["mean"] as? [Double] == [0, 0, 15] && stream["gaps"] as? Int == 0)
+        let checks = (stream["checks"] as? [[String: Any]] ?? []).map {
+            ($0["name"] as? String ?? "", $0["passes"] as? Bool)
+        }
+        #expect(checks.filter { $0.1 == false }.map(\.0) == ["rest"])
     }
 }

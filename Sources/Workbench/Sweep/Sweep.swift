@@ -59,6 +59,11 @@ package struct Sweep {
         self.keys = keys
         self.kinds = kinds
         self.labels = labels
+        // A pipe or a device can be read once, and may never end.
+        for path in recordings {
+            guard let status = try? fileStatus(path), !status.isRegular, !status.isFolder else { continue }
+            throw StationError(.data, "\(path.printable): is no regular file, and a sweep reads it several times")
+        }
         var count = recordings.count
         for key in keys {
             count = count.multipliedReportingOverflow(by: key.values.count).partialValue
