@@ -37,8 +37,9 @@ package final class SensorMeasurement {
             let name = stream.sensor.name
             var claims = MeasuredStream.Claims()
             if let device = devices[name] {
+                let inspection = inspections[name]
                 claims.rateHz =
-                    inspections[name]?.mode == .poll ? inspections[name]?.fastestHz : inspections[name]?.rateHz
+                    inspection?.mode == .poll ? inspection?.fastestHz(with: SensorSettings()) : inspection?.rateHz
                 claims.range = stream.kind == .accelerometer ? device.accelerationRange : nil
                 claims.noiseDensity = MeasuredStream.claimedNoise(device.name, stream.kind)
             }

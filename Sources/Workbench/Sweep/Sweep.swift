@@ -10,7 +10,7 @@ package struct Sweep {
     /// A key with the values that it has, one after the other.
     package struct Key {
         let name: String
-        let values: [String]
+        package let values: [String]
 
         /// Creates a key from `KEY=A,B,C`; `nil` without a key or a value.
         ///
