@@ -226,7 +226,7 @@ import Testing
         while case let count = read(controller, &chunk, chunk.count), count > 0 {
             bytes += chunk[..<count]
             if !isInterrupted, String(decoding: bytes, as: UTF8.self).contains("keep turning: ") {
-                process.interrupt()
+                kill(process.processIdentifier, SIGINT)
                 isInterrupted = true
             }
         }
