@@ -225,7 +225,8 @@ import Testing
         // The end of the last process that has the terminal open is an error.
         while case let count = read(controller, &chunk, chunk.count), count > 0 {
             bytes += chunk[..<count]
-            if !isInterrupted, String(decoding: bytes, as: UTF8.self).contains("keep turning: ") {
+            let shown = String(decoding: bytes, as: UTF8.self)
+            if !isInterrupted, shown.contains("#"), shown.contains("keep turning: ") {
                 kill(process.processIdentifier, SIGINT)
                 isInterrupted = true
             }
