@@ -124,7 +124,9 @@ package final class BusConnection {
         return slot
     }
 
-    package func reply(to call: BusMessage, _ write: (BusMessage) throws(BusFailure) -> Void = { _ in }) throws(BusFailure) {
+    package func reply(to call: BusMessage, _ write: (BusMessage) throws(BusFailure) -> Void = { _ in })
+        throws(BusFailure)
+    {
         var raw: OpaquePointer?
         try busCall("sd_bus_message_new_method_return") { library.message_new_method_return(call.raw, &raw) }
         let message = try own(raw)

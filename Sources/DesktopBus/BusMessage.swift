@@ -120,7 +120,9 @@ package final class BusMessage {
         try within("a", type) { () throws(BusFailure) in }
     }
 
-    package func within(_ type: Unicode.Scalar, _ contents: String, _ body: () throws(BusFailure) -> Void) throws(BusFailure) {
+    package func within(_ type: Unicode.Scalar, _ contents: String, _ body: () throws(BusFailure) -> Void)
+        throws(BusFailure)
+    {
         try busCall("sd_bus_message_open_container") {
             library.message_open_container(raw, CChar(UInt8(ascii: type)), contents)
         }

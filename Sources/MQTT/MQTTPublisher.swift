@@ -46,7 +46,9 @@ package final class MQTTPublisher {
         /// The topic of a sensor's retained state; `nil` when no states are published.
         var state: (@Sendable (_ sensor: String) -> String)?
 
-        package init(event: @escaping @Sendable (Event) -> String, state: (@Sendable (_ sensor: String) -> String)? = nil) {
+        package init(
+            event: @escaping @Sendable (Event) -> String, state: (@Sendable (_ sensor: String) -> String)? = nil
+        ) {
             self.event = event
             self.state = state
         }
