@@ -212,7 +212,7 @@ test-kernel: build ## Test the service in a QEMU guest, on a kernel with sensors
 walks: setup-test ## Measure which files an event passes, and compare them with docs/walks.md.
 	scripts/walks
 
-lint: ## Check the format, the modules' imports and table, what systemd says of its files, the manual pages, links and figures of the documents, words, and licences.
+lint: build ## Check the format, the modules' imports and table, what systemd says of its files, the manual pages, links and figures of the documents, words, and licences.
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
 	scripts/check-imports
 	scripts/check-units
