@@ -47,6 +47,7 @@ import Testing
         let state = try TemporaryFolder()
         let socket = state.path + "/socket"
         var run = try start(state)
+        #expect(try run.errors.text().contains("disarmed.json") == false, "a first start has no file, and misses none")
         #expect(try Binary.run("disarm", "siren", "--socket", socket).output.hasPrefix("'siren' is disarmed"))
         // A second time changes nothing.
         #expect(try Binary.run("disarm", "siren", "--socket", socket).status == 0)

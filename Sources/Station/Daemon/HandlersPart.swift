@@ -136,8 +136,8 @@ package final class HandlersPart: DaemonPart {
     private static func readDisarmed(_ path: String?, _ log: MessageLog) -> Set<String> {
         guard let path else { return [] }
         do throws(SmallFile.Failure) {
-            let value = try? JSONReader.value(of: try SmallFile.bytes(path, limit: 1_048_576, kind: .regular))
-            guard let value, value["version"]?.integer == 1, case .array(let names)? = value["handlers"] else {
+            let bytes = try SmallFile.bytes(path, limit: 1_048_576, kind: .regular)
+            guard let value = try? JSONReader.value(of: bytes), value["version"]?.integer == 1, case .array(let names)? = value["handlers"] else {
                 throw .malformed
             }
             return Set(names.compactMap(\.text))
