@@ -251,11 +251,17 @@ def hostile():
     first = [c for c in crowd if ask_or_none(c, "VERSION") == "0.24.binnacl"]
     check(0 < len(first) <= 32, f"{len(first)} of 60 clients have a place")
     check(all(ask_or_none(c, "VERSION") == "0.24.binnacl" for c in first), "and keep it")
-    # Each that still gets a place keeps it, until there is none.
-    late = [Raw()]
-    while len(late) < 40 and ask_or_none(late[-1], "VERSION"):
+    # Each that still gets a place keeps it, until there is none, which is told.
+    late, served = [], []
+
+    def is_refused():
         late.append(Raw())
-    check(len(first) + len(late) - 1 <= 32 and ask_or_none(first[0], "VERSION"), f"after {len(late) - 1} more the next one is refused")
+        if ask_or_none(late[-1], "VERSION"):
+            served.append(late[-1])
+        return "no place" in server.text
+
+    harness.wait_for("a client without a place", is_refused)
+    check(len(first) + len(served) <= 32 and ask_or_none(first[0], "VERSION"), f"after {len(served)} more the next one is refused")
     for c in late:
         c.close()
     for c in crowd:
