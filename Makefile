@@ -73,8 +73,8 @@ PACKING = $(if $(PORTABLE),,-Xlinker -z -Xlinker pack-relative-relocs)
 LINKING = -Xswiftc -use-ld=lld $(PACKING) -Xlinker --icf=safe -Xlinker -z -Xlinker now \
     -Xlinker --no-export-dynamic \
     $(if $(ORDER),-Xlinker --no-warn-symbol-ordering -Xlinker --symbol-ordering-file=$(abspath $(ORDER)))
-# Debug builds, such as those of `make sanitize` and `make fuzz`, check at each access to a property of an object that no other access overlaps it; in the program
-# that is a third of the instructions for a delivery of one sample.
+# Debug builds, such as those of `make sanitize` and `make fuzz`, check at each access to a property of an object that no other
+# access overlaps it; in the program that is a third of the instructions for a delivery of one sample.
 ACCESSES = -Xswiftc -enforce-exclusivity=unchecked
 # The measuring programs are built with the same flags: with others, SwiftPM would compile the modules again, for each of them.
 RELEASE = build -c release --disable-local-rpath $(SECTIONS) $(ACCESSES) -Xlinker -L$(CURDIR)/.build/static $(LINKING)
@@ -163,8 +163,8 @@ check-image: setup-deb ## Make that image twice, and run it in containers on dev
 release: ## Run every check and make the files of VERSION, and its tag (as root); it refuses when anything is not green.
 	scripts/release $(VERSION)
 
-# The tests are built together with the program, of the same modules. Each target of tests, or file of them, is a process: that has as many threads
-# for its tests as there are processors, and many tests wait. The mock devices have to deliver in time, which they do not beside
+# The tests are built together with the program, of the same modules. Each target of tests, or file of them, is a process: that
+# has as many threads for its tests as there are processors, and many tests wait. The mock devices have to deliver in time, which they do not beside
 # tests that flood and kill: they come when all others are done. KERNEL_CASES and BINNACLE_LONG_TESTS say how thorough it is.
 test: setup-test ## Run every test, against the release binary, and what the documents show.
 	@$(MAKE) --no-print-directory -j6 --output-sync=target suite-SensorTests

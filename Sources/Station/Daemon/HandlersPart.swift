@@ -137,7 +137,9 @@ package final class HandlersPart: DaemonPart {
         guard let path else { return [] }
         do throws(SmallFile.Failure) {
             let bytes = try SmallFile.bytes(path, limit: 1_048_576, kind: .regular)
-            guard let value = try? JSONReader.value(of: bytes), value["version"]?.integer == 1, case .array(let names)? = value["handlers"] else {
+            guard let value = try? JSONReader.value(of: bytes), value["version"]?.integer == 1,
+                case .array(let names)? = value["handlers"]
+            else {
                 throw .malformed
             }
             return Set(names.compactMap(\.text))
