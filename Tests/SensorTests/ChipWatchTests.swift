@@ -45,6 +45,7 @@ import Testing
         let device: MockDevice
         let queue: Queue
         let program: MockProgram
+        private let socket: String
         /// The last stamp that was written.
         private let last = Last()
 
@@ -65,8 +66,11 @@ import Testing
                     to: URL(fileURLWithPath: station.path("../power/wakeup", of: device)))
             }
             if isHeld { try Data().write(to: URL(fileURLWithPath: station.nodePath(of: device) + ".held")) }
+            socket = "\(station.folder)/socket"
             let configuration = try station.configuration(
                 """
+                [socket]
+                path = "\(socket)"
                 [sensor.chassis]
                 source = "iio"
                 match = { name = "\(device.attributes["name"] ?? "")" }
@@ -110,6 +114,11 @@ import Testing
             }
         }
 
+        /// Whether the program knows that its worker thread has armed the chip.
+        func isAsleep() throws -> Bool {
+            try Binary.run("status", "--socket", socket).output.contains("sleeping until its chip reports movement")
+        }
+
         func events(_ kind: String) throws -> [[String: Any]] {
             try program.output.text().split(separator: "\n").compactMap { line in
                 let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
@@ -149,6 +158,8 @@ import Testing
     @Test func samplesThatComeAtOnceAreNoOverrun() async throws {
         let watched = try Watched(sensorKey: "latency_s = 0")
         try await watched.fallAsleep()
+        // Samples that come before it does would be ones of before the rest.
+        try await watched.program.waitUntil("it is asleep") { try watched.isAsleep() }
         // One turn of the program finds both the event and samples.
         let process = watched.program.processIdentifier
         #expect(kill(process, SIGSTOP) == 0)
