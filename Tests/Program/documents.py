@@ -29,7 +29,7 @@ STUBS = {
 #: Places of the machine that have their like in the folder.
 PLACES = ("/recordings", "/etc/binnacle", "/var/lib/prometheus/node-exporter", "/tmp/try")
 #: What runs until it is ended, and how long it gets, in seconds: what it refuses, it refuses at once.
-WAITING = re.compile(r"binnacle (run|on|samples|serve|watch|web|calibrate(?!.*--trace)|record --for \d+m|\w+.*--follow|replay.*--speed [\d.])")
+WAITING = re.compile(r"binnacle (run|on|samples|serve|watch|web|calibrate(?!.*--trace)|record --for \d+m|doctor --measure \d+s(?!.*--simulate)|\w+.*--follow|replay.*--speed [\d.])")
 WAIT = 2
 
 
