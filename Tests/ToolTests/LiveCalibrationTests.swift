@@ -242,6 +242,6 @@ import Testing
         let end = try #require(text.range(of: "no calibration of the magnetometer"))
         let last = try #require(text[..<end.lowerBound].range(of: "\u{1B}[?7l", options: .backwards))
         let shown = text[last.upperBound..<end.lowerBound]
-        #expect(shown.hasSuffix("\r\u{1B}[\(shown.count { $0.isNewline })A\u{1B}[Jbinnacle: "))
+        #expect(shown.hasSuffix("\r\u{1B}[\(shown.utf8.count { $0 == 10 })A\u{1B}[Jbinnacle: "))
     }
 }

@@ -124,9 +124,11 @@ import Testing
         #expect(Binary.isSanitized || zip(memory.dropFirst(), memory).contains { $0 - $1 < 512 }, "\(memory)")
         #expect(run.stop() == 0)
 
+        // The silence after the last sample is a loss of its own on a busy machine.
         let events = try run.events()
-        #expect(events.allSatisfy { $0["kind"] as? String == "motion.moving" })
-        let seen = events.compactMap { $0["time_ns"] as? Int }.map(Int64.init)
+        let end = try #require(events.firstIndex { $0["time_ns"] as? Int64 == last })
+        #expect(events[...end].allSatisfy { $0["kind"] as? String == "motion.moving" })
+        let seen = events[...end].compactMap { $0["time_ns"] as? Int }.map(Int64.init)
         let first = try #require(seen.first)
         #expect(seen == written.filter { $0 >= first })
     }

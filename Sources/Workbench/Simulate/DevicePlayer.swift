@@ -19,7 +19,7 @@ package final class DevicePlayer {
     /// Whether sending starts only when the kernel requests samples.
     private var isWaiting: Bool
     private var stallEndNanoseconds = Int64.min
-    private var gapEndNanoseconds = Int64.min
+    private var gapNanoseconds: Range<Int64> = 0..<0
 
     /// Maximum number of deliveries in a turn, after which commands and the kernel are served.
     private static let mostDeliveries = 256
@@ -81,7 +81,7 @@ package final class DevicePlayer {
             let sample = delivery.batches[stream][0]
             let time = sample.timeNanoseconds
             let due = source.dueNanoseconds(of: time) ?? clock()
-            guard due >= gapEndNanoseconds else { continue }
+            guard !gapNanoseconds.contains(due) else { continue }
             var values = SIMD3(Double(sample.x), Double(sample.y), Double(sample.z))
             if sensor == .gyroscope { values *= 180 / .pi }
             try send(sensor, values, due)
@@ -102,19 +102,20 @@ package final class DevicePlayer {
 
     /// Drops samples for some time.
     package func skip(nanoseconds: Int64) {
-        gapEndNanoseconds = Units.later(clock(), by: nanoseconds)
+        let now = clock()
+        gapNanoseconds = now..<Units.later(now, by: nanoseconds)
     }
 
     package func plug() throws(SystemError) {
         try device.plug()
         // Samples that were due earlier are dropped.
-        gapEndNanoseconds = clock()
+        gapNanoseconds = .min..<clock()
     }
 
     /// Removes the device and ends a stall; samples that become due meanwhile are lost.
     package func unplug() {
         stallEndNanoseconds = .min
-        gapEndNanoseconds = .min
+        gapNanoseconds = 0..<0
         device.unplug()
     }
 }
