@@ -104,7 +104,9 @@ class Terminal:
         return self.raw.rfind(b"\x1b[?1049h") > self.raw.rfind(b"\x1b[?1049l")
 
     def is_restored(self):
-        self.read(0.1)
+        """Looks at everything that the program has written; it has to have ended."""
+        while select.select([self.master], [], [], 0.1)[0]:
+            self.read(0.1)
         return (self.raw.rfind(b"\x1b[?1049l") > self.raw.rfind(b"\x1b[?1049h") and self.raw.rfind(b"\x1b[?25h") > self.raw.rfind(b"\x1b[?25l")
                 and self.flags == termios.ICANON | termios.ECHO)
 
