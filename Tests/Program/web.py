@@ -380,7 +380,7 @@ def in_a_browser(folder):
             check(title in shown, f"live: a curve of {title}")
         # What is drawn is what comes: gravity of a box that is shaken.
         check(browser.wait("""
-            binnacle.draw();
+            binnacle.draw(false);
             const p = binnacle.meta.panels.findIndex((p) => p.title === "accelerometer of box");
             const d = p >= 0 && binnacle.drawn[p], c = d && d.curves[3];
             return c && c.least < 9.9 && c.greatest > 9.7 && binnacle.tracks[binnacle.meta.panels[p].curves[0].track].count >= 30;"""),
@@ -390,7 +390,7 @@ def in_a_browser(folder):
         kinds = "return [...document.querySelectorAll('#events tr td:nth-child(2)')].map((e) => e.textContent)"
         for kind in ["motion.began", "shake", "motion.ended", "command.failed"]:
             check(browser.wait(kinds.replace("return ", "return (") + ").includes(arguments[0])", kind), f"live: {kind} appears in the table")
-        marks = browser.wait("binnacle.draw(); return binnacle.panels.find((p) => p.isEvents).marks.length")
+        marks = browser.wait("binnacle.draw(false); return binnacle.panels.find((p) => p.isEvents).marks.length")
         check(marks >= 1, f"live: {marks} marks")
         # An event stands where the box moves: its mark is within the second of the largest user acceleration before it.
         check(browser.run("""
