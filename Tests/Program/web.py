@@ -158,7 +158,7 @@ with harness.temporary_folder() as folder:
     check(status == 403 and b"--calibrations" in body and ask(port, "/calibration/save")[0] == 404, f"nothing is saved: {body.decode().strip()}")
     check(b" 413 " in raw(port, b"POST /calibration/save HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc"), "a POST has no body")
     check(ask(port, "/calibration/save?run=1", "POST", headers={"Origin": "http://evil.example"})[0] == 403, "another site saves nothing")
-    check(ask(port, "/calibration/stream")[0] == 400 and b"no sensor" in ask(port, "/calibration/stream?sensor=%3Cb%3E")[2], "a calibration needs a sensor that is there")
+    check(ask(port, "/calibration/stream")[0] == 400 and b"no detector uses a sensor" in ask(port, "/calibration/stream?sensor=%3Cb%3E")[2], "a calibration needs a sensor that is there")
     for arguments, wanted in [(["--calibrations", folder], "--token-file"), (["--calibrations", folder, "--http"], "--http")]:
         done = subprocess.run([BINARY, "web", *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         check(done.returncode == 64 and wanted in done.stderr, f"who may save: {done.stderr.strip()}")
