@@ -59,7 +59,7 @@ struct ReplayBatch {
             if let status = try? fileStatus(name), !status.isRegular, !status.isFolder {
                 throw StationError(.data, "\(name.printable): is no regular file: replay it without --each")
             }
-            try options.traces.openFolders()
+            try options.traces.openFolders(interruption)
             let replay = try Replay(options, output: output, errors: errors, interruption: interruption)
             for notice in replay.notices { report(notice) }
             let (summary, failures) = replay.run(.onTerminal("replay", isWanted: false))

@@ -62,8 +62,7 @@ package struct SensorSection: Sendable, Equatable {
 
     init?(name: String, reading table: TableReader, calibratedFor device: CalibrationDevice) {
         let match = table.entry("match").flatMap { DeviceMatch(reading: $0.node, of: table) }
-        let file = table.path("file")
-        if let file, let node = table.entry("file")?.node { table.warnIfMissing(file, node) }
+        let file = table.file("file")
         guard let sourceNode = table.required(Self.source),
             let word = table.choice(Self.source.name, sourceNode, as: SourceWord.self)
         else { return nil }

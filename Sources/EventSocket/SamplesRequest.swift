@@ -61,7 +61,9 @@ package struct SamplesRequest: Sendable, Equatable {
     package func chosen(from streams: [SampleOrigin]) throws(Missing) -> [SampleOrigin] {
         let present = SampleOrigin.text(of: streams)
         if let name = sensors?.sorted().first(where: { name in !streams.contains { $0.sensor == name } }) {
-            throw Missing(message: "there is no sensor \(Spelling.quoted(name)): \(present)")
+            throw Missing(
+                message: "no detector uses a sensor \(Spelling.quoted(name)), and others are not read: \(present); "
+                    + "a section such as [motion.NAME] names its sensor")
         }
         let chosen = streams.filter { sensors?.contains($0.sensor) ?? true && kinds?.contains($0.kind) ?? true }
         guard !chosen.isEmpty else {

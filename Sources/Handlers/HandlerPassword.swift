@@ -71,8 +71,7 @@ extension HandlerPassword {
     package static func file(_ table: TableReader, _ key: String) -> HandlerPassword? {
         // If both keys are given, the row of the credential reports it.
         guard table.entry("password_credential") == nil else { return nil }
-        guard let entry = table.entry(key), let path = table.path(key, entry.node) else { return nil }
-        table.warnIfMissing(path, entry.node)
+        guard let entry = table.entry(key), let path = table.file(key) else { return nil }
         guard !isReadableByAll(path) else {
             table.refuse(
                 key, at: entry.node.position, "other users can read \(Spelling.quoted(path: path))",

@@ -66,18 +66,18 @@ extension MQTTSettings {
         SettingRow(
             "ca_file", \.authorityFile, shown: .example("\"/etc/binnacle/broker-ca.pem\""),
             usual: "those whom the system trusts", "The authorities whose certificates are accepted, in PEM form."
-        ) { $2.authorityFile = file($0, $1) },
+        ) { $2.authorityFile = $0.file($1) },
         SettingRow(
             "certificate_file", \.certificateFile, shown: .example("\"/etc/binnacle/client.pem\""),
             "The client's own certificate, for a broker that asks for one; it needs key_file."
         ) { table, key, settings in
-            settings.certificateFile = file(table, key)
+            settings.certificateFile = table.file(key)
             require("key_file", "a certificate is of no use without its key", for: key, table)
         },
         SettingRow(
             "key_file", \.keyFile, shown: .example("\"/etc/binnacle/client.key\""), "The key of certificate_file."
         ) { table, key, settings in
-            settings.keyFile = file(table, key)
+            settings.keyFile = table.file(key)
             require("certificate_file", "a key is of no use without its certificate", for: key, table)
         },
         SettingRow(
@@ -125,13 +125,6 @@ extension MQTTSettings {
     private static func readCredential(_ table: TableReader, _ key: String, _ settings: inout MQTTSettings) {
         if table.entry("password_file") == nil { require("user", "a password is that of a user", for: key, table) }
         settings.password = HandlerPassword.credential(table, key)
-    }
-
-    /// The path of a file, which is opened on use.
-    private static func file(_ table: TableReader, _ key: String) -> String? {
-        guard let entry = table.entry(key), let path = table.path(key, entry.node) else { return nil }
-        table.warnIfMissing(path, entry.node)
-        return path
     }
 
     /// A text without control characters, which MQTT forbids in strings.

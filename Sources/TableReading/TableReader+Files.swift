@@ -11,6 +11,13 @@ extension TableReader {
     /// Folders that the service's sandbox hides.
     private static let hiddenFolders = ["/home", "/root", "/run/user"]
 
+    /// The path of a file that is read on use, with a warning if it is missing.
+    package func file(_ key: String) -> String? {
+        guard let node = entry(key)?.node, let file = path(key, node) else { return nil }
+        warnIfMissing(file, node)
+        return file
+    }
+
     /// Warns if a file that is read on use is missing.
     package func warnIfMissing(_ path: String, _ node: TOMLNode) {
         diagnostics.add(namedFile: path)

@@ -162,8 +162,12 @@ import Testing
     @Test func whatIsMissingIsNamedWithWhatThereIs() throws {
         let station = try Station()
         let there = "there are lid (accelerometer, gyroscope), base (accelerometer)"
+        let remedy = "a section such as [motion.NAME] names its sensor"
         let faults = [
-            (#""samples":{"sensors":["lit"]}"#, "there is no sensor `lit`: \(there)"),
+            (
+                #""samples":{"sensors":["lit"]}"#,
+                "no detector uses a sensor `lit`, and others are not read: \(there); \(remedy)"
+            ),
             (
                 #""samples":{"sensors":["base"],"kinds":["gyroscope"]}"#,
                 "no sensor has the samples that were asked for: \(there)"
@@ -189,8 +193,10 @@ import Testing
         #expect(
             try named.message()
                 == .error(
-                    message: "the configuration has changed: there is no sensor `base`: "
-                        + "there are lid (accelerometer), wrist (accelerometer)", column: nil))
+                    message: "the configuration has changed: "
+                        + "no detector uses a sensor `base`, and others are not read: "
+                        + "there are lid (accelerometer), wrist (accelerometer); a section such as [motion.NAME] names its sensor",
+                    column: nil))
         station.publish(2)
         station.publish(3, of: wrist)
         let batches = try (0..<2).map { _ in try next(all) }

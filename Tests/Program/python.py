@@ -345,7 +345,7 @@ def reload(folder, daemon, address):
         configuration.write_text(text.replace("quick]", "slow]").replace('"quick"', '"slow"').replace("8000", "50"))
         daemon.send_signal(signal.SIGHUP)
         error = raised(binnacle.Refused, "a sensor that a reload removes", lambda: list(gone))
-        check("there is no sensor `quick`" in str(error) and "slow (accelerometer)" in str(error), "with those that there are now")
+        check("no detector uses a sensor `quick`" in str(error) and "slow (accelerometer)" in str(error), "with those that there are now")
         while "slow" not in {batch.sensor for batch in [next(every)]}:
             pass
         check(True, "a sensor that a reload adds comes to those who want all")

@@ -93,7 +93,9 @@ def pictures(browser, name, sizes=SIZES):
     for width, height in sizes:
         for theme in ("light", "dark"):
             browser.inside(width, height)
-            browser.run("paint(arguments[0] === 'dark'); if (meta) draw(); scrollTo(0, 0)", theme)
+            # Two frames later it is known which panels are in the window.
+            browser.run("scrollTo(0, 0); return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
+            browser.run("paint(arguments[0] === 'dark'); if (meta) draw()", theme)
             same(browser, f"{name}-{width}-{theme}")
             fits = browser.run("return document.documentElement.scrollWidth <= innerWidth")
             check(fits, f"{name}, {width} pixels, {theme}: needs no scrolling aside")
@@ -125,7 +127,7 @@ def same(browser, name, element=None):
 
 
 def cost(browser):
-    """In the long form, what the live page costs the main thread; and that a hidden one draws nothing."""
+    """In the long form, what the live page costs the main thread; and that what is not seen costs nothing."""
     browser.inside(1280, 1000)
     browser.cdp("Performance.enable", timeDomain="timeTicks")
 
@@ -139,10 +141,23 @@ def cost(browser):
         time.sleep(10)
         after = figures()
         seconds = after["Timestamp"] - before["Timestamp"]
-        redraws = (browser.run("return binnacle.instruments.frames") - frames) / seconds
+        turns = (browser.run("return binnacle.instruments.frames") - frames) / seconds
         parts = ", ".join(f"{what} {100 * (after[key] - before[key]) / seconds:.1f} %"
                           for what, key in [("of a core", "ThreadTime"), ("script", "ScriptDuration"), ("layout", "LayoutDuration"), ("styles", "RecalcStyleDuration")])
-        print(f"      live, {place} in view: {redraws:.1f} redraws a second, main thread: {parts}")
+        print(f"      live, {place} in view: the needles turn {turns:.1f} times a second, main thread: {parts}")
+    browser.run("scrollTo(0, 0)")
+    pixels = "return panels.map((p) => p.element.width > 0)"
+    check(browser.wait(pixels + ".includes(false)"), "live: a panel outside the window has no pixels")
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    check(not browser.run(pixels + ".includes(false)"), "live: on paper all panels are drawn")
+    browser.run("dispatchEvent(new Event('afterprint')); panels.at(-1).element.scrollIntoView()")
+    check(browser.wait(pixels + ".at(-1)"), "live: a panel is drawn when it comes into the window")
+    readings, frames = "return binnacle.tracks[0].count", browser.run("return binnacle.instruments.frames")
+    last = browser.run(readings) + 40
+    harness.until(lambda: browser.run(readings) > last)
+    check(browser.run("return binnacle.instruments.frames") == frames, "live: instruments outside the window stand still")
+    browser.run("scrollTo(0, 0)")
+    check(browser.wait("return binnacle.instruments.frames > arguments[0]", frames), "live: they go on when they are seen again")
     browser.run("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
     frames = browser.run("const d = binnacle.panels[0].draw; window.hiddenDraws = 0; for (const p of panels) { const draw = p.draw; p.draw = (q) => { hiddenDraws++; draw(q); }; }"
                          "return [binnacle.instruments.frames, binnacle.tracks[0].count]")

@@ -158,7 +158,7 @@ with harness.temporary_folder() as folder:
     check(status == 403 and b"--calibrations" in body and ask(port, "/calibration/save")[0] == 404, f"nothing is saved: {body.decode().strip()}")
     check(b" 413 " in raw(port, b"POST /calibration/save HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc"), "a POST has no body")
     check(ask(port, "/calibration/save?run=1", "POST", headers={"Origin": "http://evil.example"})[0] == 403, "another site saves nothing")
-    check(ask(port, "/calibration/stream")[0] == 400 and b"no sensor" in ask(port, "/calibration/stream?sensor=%3Cb%3E")[2], "a calibration needs a sensor that is there")
+    check(ask(port, "/calibration/stream")[0] == 400 and b"no detector uses a sensor" in ask(port, "/calibration/stream?sensor=%3Cb%3E")[2], "a calibration needs a sensor that is there")
     for arguments, wanted in [(["--calibrations", folder], "--token-file"), (["--calibrations", folder, "--http"], "--http")]:
         done = subprocess.run([BINARY, "web", *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         check(done.returncode == 64 and wanted in done.stderr, f"who may save: {done.stderr.strip()}")
@@ -380,7 +380,7 @@ def in_a_browser(folder):
             check(title in shown, f"live: a curve of {title}")
         # What is drawn is what comes: gravity of a box that is shaken.
         check(browser.wait("""
-            binnacle.draw();
+            binnacle.draw(false);
             const p = binnacle.meta.panels.findIndex((p) => p.title === "accelerometer of box");
             const d = p >= 0 && binnacle.drawn[p], c = d && d.curves[3];
             return c && c.least < 9.9 && c.greatest > 9.7 && binnacle.tracks[binnacle.meta.panels[p].curves[0].track].count >= 30;"""),
@@ -390,7 +390,7 @@ def in_a_browser(folder):
         kinds = "return [...document.querySelectorAll('#events tr td:nth-child(2)')].map((e) => e.textContent)"
         for kind in ["motion.began", "shake", "motion.ended", "command.failed"]:
             check(browser.wait(kinds.replace("return ", "return (") + ").includes(arguments[0])", kind), f"live: {kind} appears in the table")
-        marks = browser.wait("binnacle.draw(); return binnacle.panels.find((p) => p.isEvents).marks.length")
+        marks = browser.wait("binnacle.draw(false); return binnacle.panels.find((p) => p.isEvents).marks.length")
         check(marks >= 1, f"live: {marks} marks")
         # An event stands where the box moves: its mark is within the second of the largest user acceleration before it.
         check(browser.run("""

@@ -22,12 +22,12 @@ import Traces
     private static let left =
         "left out: Accelerometer.csv, Gravity.csv, GyroscopeUncalibrated.csv, Metadata.csv, notes.md"
 
-    private func opened(_ path: String) throws -> RecordingFolder? {
-        try RecordingFolder(path: path, hints: TraceHints())
+    private func opened(_ path: String, isCancelled: Bool = false) throws -> RecordingFolder? {
+        try RecordingFolder(path: path, hints: TraceHints(), isCancelled: { isCancelled })
     }
 
-    private func refusal(_ path: String) throws -> String {
-        try #require(throws: TraceError.self) { try opened(path) }.description
+    private func refusal(_ path: String, isCancelled: Bool = false) throws -> String {
+        try #require(throws: TraceError.self) { try opened(path, isCancelled: isCancelled) }.description
     }
 
     private func zip(_ entries: [ZipWriter.Entry]) throws -> TemporaryFile {
@@ -49,6 +49,11 @@ import Traces
             #expect(recording.files == Self.chosen.map { "\(folder.path)/\($0)" })
             #expect(recording.notice == "\(path): \(Self.left.replacing("notes.md", with: "meta, notes.md"))")
         }
+    }
+
+    @Test func aStopEndsLookingIntoAFolder() throws {
+        let folder = try TemporaryFolder(Self.logger)
+        #expect(try refusal(folder.path, isCancelled: true).contains("without a recording"))
     }
 
     @Test func withoutTheBestTheNextIsTaken() throws {

@@ -53,11 +53,7 @@ package struct HTTPSettings: Sendable, Equatable {
     package init() {}
 
     /// The address for messages, without the secret.
-    var address: String {
-        path.reduce(into: place) { text, piece in
-            if case .text(let words) = piece { text += words } else { text += "{secret}" }
-        }
-    }
+    var address: String { url(secret: "{secret}") }
 
     /// The address with the secret.
     func url(secret: String?) -> String {
@@ -116,11 +112,7 @@ extension HTTPSettings {
         SettingRow(
             "ca_file", \.authorityFile, shown: .example("\"/etc/binnacle/home-ca.pem\""),
             usual: "those whom the system trusts", "The authorities whose certificates are accepted, in PEM form."
-        ) { table, key, settings in
-            guard let entry = table.entry(key), let path = table.path(key, entry.node) else { return }
-            table.warnIfMissing(path, entry.node)
-            settings.authorityFile = path
-        },
+        ) { $2.authorityFile = $0.file($1) },
         SettingRow(
             "plain_http", \.allowsPlain, .boolean,
             "Whether http:// may go to another machine, where every machine on the way can read and change it."),

@@ -12,6 +12,8 @@ const view = { from: 0, to: 1 };
 let cursor = null, selected = -1, hovered = -1, tablePage = 0;
 const hidden = new Set();
 const drawn = [];
+// Whether only the panels in the window are drawn, as of what is live.
+let onlySeen = false;
 
 // ---- Values
 
@@ -107,24 +109,27 @@ function load(track, index) {
   return { ...track, times, series };
 }
 
-/** The first sample at or after a time. */
-function firstAt({ times, count }, t) {
-  let low = 0, high = count;
+/** The first sample at or after a time, of those from a place on, which is near it where columns follow one another. */
+function firstAt({ times, count }, t, low = 0) {
+  let high = low;
+  for (let step = 1; high < count && times[high] < t; step *= 2) { low = high + 1; high += step; }
+  high = Math.min(high, count);
   while (low < high) { const m = (low + high) >> 1; if (times[m] < t) low = m + 1; else high = m; }
   return low;
 }
 
-/** The places of the samples or blocks in a stretch of time. */
-function places(track, a, b) {
-  if (track.times) return [firstAt(track, a), firstAt(track, b)];
+/** The places of the samples or blocks in a stretch of time, which for samples is behind a place. */
+function places(track, a, b, behind = 0) {
+  if (track.times) { const i = firstAt(track, a, behind); return [i, firstAt(track, b, i)]; }
   const i = Math.floor((a - track.origin_s) / track.block_s), j = Math.ceil((b - track.origin_s) / track.block_s);
   return [Math.max(0, i), Math.min(track.count, Math.max(j, i + 1))];
 }
 
 /** The least and the greatest value of a series between two times; null where there is none. */
-function extremes(track, series, a, b) {
-  let [i, j] = places(track, a, b), found = [Infinity, -Infinity];
-  const { kind, levels } = track.series[series];
+const extremes = (track, series, a, b) => extremesAt(track.series[series], places(track, a, b));
+/** The same from a place to another one. */
+function extremesAt({ kind, levels }, [i, j]) {
+  let found = [Infinity, -Infinity];
   while (i < j) {
     let k = 0, per = 1;
     while (k + 1 < levels.length && i % (per * FACTOR) === 0 && i + per * FACTOR <= j) { k++; per *= FACTOR; }
@@ -159,11 +164,12 @@ function readColours() {
 function begin(panel) {
   const ratio = window.devicePixelRatio || 1, element = panel.element;
   if (panel.spec) fit(panel);
-  const width = Math.max(160, element.clientWidth);
-  element.width = Math.round(width * ratio);
-  element.height = Math.round(panel.height * ratio);
+  const width = Math.max(160, element.clientWidth), size = [width, panel.height].map((v) => Math.round(v * ratio));
+  // To set a size, also the same one, gives new pixels, and lays out the page again.
+  if (element.width !== size[0] || element.height !== size[1]) [element.width, element.height] = size;
   const g = element.getContext("2d", { willReadFrequently: true });
   g.setTransform(ratio, 0, 0, ratio, 0, 0);
+  g.lineWidth = 1;
   g.fillStyle = colours.back;
   g.fillRect(0, 0, width, panel.height);
   g.font = "11px system-ui, sans-serif";
@@ -231,9 +237,10 @@ function drawGaps(panel, g, bottom) {
 
 function columns(panel, track, series) {
   const count = Math.floor(panel.width - LEFT - RIGHT), found = new Array(count);
-  const step = (view.to - view.from) / count;
-  for (let i = 0; i < count; i++) {
-    found[i] = extremes(tracks[track], series, view.from + i * step, view.from + (i + 1) * step);
+  const step = (view.to - view.from) / count, all = tracks[track];
+  for (let i = 0, place = [0, 0]; i < count; i++) {
+    place = places(all, view.from + i * step, view.from + (i + 1) * step, place[1]);
+    found[i] = extremesAt(all.series[series], place);
   }
   return found;
 }
@@ -484,10 +491,8 @@ function drawSpectrum(panel) {
 // ---- The page
 
 /** Draws all panels, or those alone that are in the window. */
-function draw(shown = false) {
-  const isSeen = (element) => { const { top, bottom } = element.getBoundingClientRect(); return bottom > 0 && top < innerHeight; };
-  if (shown && !isSeen(byId("recording"))) return;
-  for (const panel of panels) if (!shown || isSeen(panel.element)) panel.draw(panel);
+function draw(shown = onlySeen) {
+  for (const panel of panels) if (!shown || panel.isSeen) panel.draw(panel);
   byId("range").textContent = clock(view.from, 3) + " to " + clock(view.to, 3) + (meta.begin_ms === undefined ? " of " + meta.duration_s.toFixed(3) + " s" : "");
   const width = panels.length ? panels[0].width - LEFT - RIGHT : 1;
   const coarse = tracks.filter((t) => t.block_s > 0 && t.block_s > (view.to - view.from) / width);

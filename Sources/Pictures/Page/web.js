@@ -171,24 +171,24 @@
   function live() {
     let partial = 0, drawing = null, sources = [], words = [], begun = null, latest = null, isWaiting = false, shown = 0, trouble = "", leftOut = "";
     let count = 0, times = new Float64Array(2 * MOST), told = -1, drew = 0, turned = 0;
-    const lanes = new Map(), events = [], cards = new Instruments(element("now")), isStill = matchMedia("(prefers-reduced-motion: reduce)");
+    const events = [], cards = new Instruments(element("now")), isStill = matchMedia("(prefers-reduced-motion: reduce)");
     const stream = new EventSource(address("/stream"));
     // The reason reported before a connection ended stays visible.
     stream.addEventListener("error", () => say(trouble || "the connection is lost; it is tried again"));
     stream.addEventListener("trouble", (e) => { trouble = JSON.parse(e.data); say(trouble); });
     stream.addEventListener("missed", (e) => say("missed: " + JSON.parse(e.data)));
-    stream.addEventListener("left-out", (e) => { leftOut = "; " + JSON.parse(e.data); if (drawing) noteEvents(); });
-    stream.addEventListener("event", (e) => { const event = JSON.parse(e.data); events.push({ event, at: Date.now() }); if (drawing) take(); });
+    stream.addEventListener("left-out", (e) => { leftOut = "; " + JSON.parse(e.data); });
+    stream.addEventListener("event", (e) => events.push({ event: JSON.parse(e.data), came: count ? times[count - 1] : 0 }));
 
+    /** Shows the events that have come, in one go, because each row of the table moves those below it. */
     function take() {
       const before = meta.events.length;
-      for (const { event, at } of events.splice(0)) {
+      for (const { event, came } of events.splice(0)) {
         cards.happened(event);
         let row = meta.rows.findIndex((r) => r[0] === sourceOf(event) && r[1] === event.kind);
         if (row < 0) { row = meta.rows.length; meta.rows.push([sourceOf(event), event.kind]); }
-        // By its own stamp, which for devices is of the readings' clock; else by its time of arrival.
-        const last = count ? times[count - 1] : 0;
-        const came = last - (Date.now() - at) / 1000, own = event.time_ns === undefined ? NaN : event.time_ns / 1e9 - begun;
+        // By its own stamp, which for devices is of the readings' clock; else by the last reading before it.
+        const own = event.time_ns === undefined ? NaN : event.time_ns / 1e9 - begun;
         meta.events.push({ t: Math.max(0, Math.abs(own - came) < 5 ? own : came), r: row, f: figures(event) });
         meta.event_count++;
       }
@@ -198,10 +198,7 @@
       const last = Math.max(0, Math.ceil(meta.events.length / PAGE) - 1), isSame = last === tablePage;
       tablePage = last;
       fillTable(isSame ? before : undefined);
-      noteEvents();
     }
-
-    function noteEvents() { byId("eventNote").textContent = meta.event_count + " events since this page was opened" + leftOut; }
 
     /** Keeps the readings for the curves: the older half goes when there is no more place. */
     function keep(readings, t) {
@@ -224,7 +221,7 @@
     function begin(readings) {
       // Measures exist from the first samples on; a silent one gets no curve after two seconds.
       const isWhole = readings.streams.every((s) => !s.active || s.length);
-      if (!readings.streams.some((s) => s.length) || (!isWhole && ++partial < 60)) return false;
+      if (!readings.streams.some((s) => s.length) || (!isWhole && ++partial < 60)) return;
       const planned = plan(readings);
       ({ sources, words } = planned);
       show({ title: "Binnacle, live", tracks: planned.tracks, panels: planned.panels, duration_s: 1e9 });
@@ -233,8 +230,21 @@
         for (const series of track.series) series.levels = [{ lo: new Float32Array(2 * MOST), hi: new Float32Array(2 * MOST) }];
       }
       drawing = window.binnacle;
+      onlySeen = true;
+      // A canvas costs something in each frame, changed or not, but without pixels nothing.
+      const clear = () => { for (const panel of panels) if (!panel.isSeen) panel.element.width = 0; };
+      const watch = new IntersectionObserver((all) => {
+        for (const { target, isIntersecting } of all) {
+          const panel = panels.find((p) => p.element === target);
+          panel.isSeen = isIntersecting;
+          if (isIntersecting) panel.draw(panel);
+        }
+        clear();
+      });
+      for (const panel of panels) watch.observe(panel.element);
+      window.addEventListener("beforeprint", () => draw(false));
+      window.addEventListener("afterprint", clear);
       Object.assign(drawing, { instruments: cards, latest: () => latest });
-      return true;
     }
 
     stream.addEventListener("readings", (e) => {
@@ -242,29 +252,33 @@
       trouble = "";
       // Lanes come with the first readings, and again when they have changed; a spectrum once a second.
       for (const d of readings.detectors) {
-        const key = JSON.stringify([d.kind, d.detector]), before = lanes.get(key);
+        const before = latest?.detectors.find((b) => b.detector === d.detector && b.kind === d.kind);
         d.lanes = d.lanes || before?.lanes || [];
         d.spectrum = d.spectrum || before?.spectrum;
-        lanes.set(key, { lanes: d.lanes, spectrum: d.spectrum });
       }
       latest = readings;
       begun = begun ?? now;
       cards.add(readings, now - begun);
-      const isNew = !drawing && begin(readings);
+      if (!drawing) begin(readings);
       if (drawing) keep(readings, now - begun);
-      if (isNew) take();
-      if (!isWaiting) { isWaiting = true; requestAnimationFrame(frame); }
+      const at = performance.now();
+      if (!isWaiting && (mayTurn(at) || at - drew >= CURVES_MS)) { isWaiting = true; requestAnimationFrame(frame); }
     });
+
+    new IntersectionObserver((all) => { cards.isSeen = all.at(-1).isIntersecting; }).observe(element("now"));
+    const mayTurn = (now) => cards.isSeen && (!isStill.matches || now - turned > 1000);
 
     /** What the screen shows next: nothing runs here while the page is hidden. */
     function frame() {
       isWaiting = false;
       if (document.hidden) return;
       const t = Number(BigInt(latest.time_ns)) / 1e9 - begun, slot = Math.floor(t / TICK_S), now = performance.now();
-      if (!isStill.matches || now - turned > 1000) { turned = now; cards.turn(latest); }
+      if (mayTurn(now)) { turned = now; cards.turn(latest); }
       if (slot !== told) { told = slot; cards.tell(latest); say(latest.skipped ? latest.skipped + " intervals skipped" : "live"); }
       if (!drawing || now - drew < CURVES_MS) return;
       drew = now;
+      if (events.length) take();
+      put(byId("eventNote"), meta.event_count + " events since this page was opened" + leftOut);
       const groups = new Map();
       for (const { panel, names } of words) {
         const place = groups.get(panel) || 0;

@@ -48,11 +48,15 @@ package struct TraceSet: Sendable {
     package var isEmpty: Bool { paths.isEmpty && bindings.isEmpty }
 
     /// Puts the files of each folder or zip archive that is named, such as an app's export, in its place.
-    package mutating func openFolders() throws(StationError) {
+    ///
+    /// An interruption ends looking at a whole file.
+    package mutating func openFolders(_ interruption: Interruption = .never) throws(StationError) {
         var opened: [String] = []
         for path in paths {
-            let folder = try mapError(StationError.init) { () throws(TraceError) in
-                try RecordingFolder(path: path, hints: TraceHints(map: map, rateHz: rateHz))
+            let folder = try mapError({ interruption.explain($0, path) }) { () throws(TraceError) in
+                try RecordingFolder(
+                    path: path, hints: TraceHints(map: map, rateHz: rateHz),
+                    isCancelled: { interruption.isRequested })
             }
             if let notice = folder?.notice { leftOut.append(notice) }
             if let folder { entries.formUnion(folder.entries) }
@@ -113,6 +117,15 @@ package struct TraceSet: Sendable {
     }
 }
 
+extension Interruption {
+    /// The error of a file that was not opened; what is missing in one that was not looked at to its end is no fault of it.
+    fileprivate func explain(_ error: TraceError, _ path: String) -> StationError {
+        isRequested
+            ? StationError(exitStatus, "\(path.printable): not opened, because that was cancelled")
+            : StationError(error)
+    }
+}
+
 struct TraceBinding {
     private let files: [TraceFile]
     private let bindings: [TraceSet.Binding]
@@ -131,13 +144,7 @@ struct TraceBinding {
         var files: [TraceFile] = []
         let chunking = Chunking(processorCount: traces.processorCount, fileCount: traces.files.count)
         for path in traces.files {
-            // What is missing in a file that was not looked at to its end is no fault of it.
-            let explain = { (error: TraceError) in
-                interruption.isRequested
-                    ? StationError(interruption.exitStatus, "\(path.printable): not opened, because that was cancelled")
-                    : StationError(error)
-            }
-            let file = try mapError(explain) { () throws(TraceError) in
+            let file = try mapError({ interruption.explain($0, path) }) { () throws(TraceError) in
                 try TraceFile(
                     path: path, entries: traces.entries, hints: traces.hints(for: path),
                     makeDecoder: traces.decodesScans ? { RecordedScans($0) } : nil, chunking: chunking,

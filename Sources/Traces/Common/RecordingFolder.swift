@@ -27,9 +27,11 @@ package struct RecordingFolder {
     ///
     /// Pipes and devices are left out unopened, so nothing is waited for. A folder that has all of an archive is looked into.
     ///
+    /// `isCancelled` is called as by ``TraceFile``.
+    ///
     /// - Throws: ``TraceError`` when the folder has no recording, or several that do not belong together, and when an entry of an
     ///   archive cannot be unpacked.
-    package init?(path: String, hints: TraceHints) throws(TraceError) {
+    package init?(path: String, hints: TraceHints, isCancelled: @escaping () -> Bool) throws(TraceError) {
         var folder = path.hasSuffix("/") ? path : path + "/"
         var names: [String] = []
         let archive = try ZipArchive(path: path)
@@ -53,13 +55,13 @@ package struct RecordingFolder {
         hints.isOnlyFile = false
         var found: [Candidate] = []
         var refused: [TraceError] = []
-        for name in names where Self.mayBeRecording(name) {
+        for name in names where Self.mayBeRecording(name) && !isCancelled() {
             guard archive != nil ? !name.contains("/") : InputFile.isRegular(folder + name) else { continue }
             // An entry that cannot be unpacked is not passed over.
             let path = folder + name
             if archive != nil { entries.add(try InputFile.open(path: path)) }
             do throws(TraceError) {
-                let file = try TraceFile(path: path, entries: entries, hints: hints)
+                let file = try TraceFile(path: path, entries: entries, hints: hints, isCancelled: isCancelled)
                 found.append(
                     Candidate(path: path, kinds: Set(file.contents.map(\.kind)), rank: Self.rank(name)))
             } catch {

@@ -120,7 +120,7 @@ package struct Sweep {
     ) throws(StationError) -> Row? {
         var options = options
         options.traces.paths = [recording]
-        try options.traces.openFolders()
+        try options.traces.openFolders(interruption)
         for (key, value) in zip(keys, values) {
             guard let setting = CommandLineSetting("\(key.name)=\(value)") else {
                 throw StationError(.usage, "--set \(key.name)=\(value): has to be KEY=VALUE on one line")
