@@ -44,9 +44,9 @@ import Binnacle
         }
 
         /// The counts and onsets of the taps that are found.
-        func taps() -> [(count: Int, onset: Double)] {
+        func taps(_ settings: TapSettings = TapSettings()) -> [(count: Int, onset: Double)] {
             let stream = SampleStream(sensor: Sensor(name: "desk"), kind: .accelerometer)
-            let detector = TapDetector(accelerometer: stream)
+            let detector = TapDetector(accelerometer: stream, settings: settings)
             let samples = samples.enumerated().map { index, g in
                 let value = g * Units.standardGravity
                 return (0, Sample(timeNanoseconds: Int64(index) * 2_500_000, x: value.x, y: value.y, z: value.z))
@@ -89,6 +89,15 @@ import Binnacle
             #expect(right >= percent, "\(count)")
         }
         #expect(found.count <= truth.count + 3)
+    }
+
+    @Test func aLowerThresholdFindsSofterTaps() {
+        var ground = Ground(seconds: 20, seed: 8)
+        for number in 0..<6 { ground.addHalfSine(at: 2 + 3 * Double(number), g: 0.12, along: 2, isFiltered: true) }
+        var settings = TapSettings()
+        settings.thresholdG = 0.05
+        #expect(ground.taps(settings).map(\.count) == [1, 1, 1, 1, 1, 1])
+        #expect(ground.taps().isEmpty)
     }
 
     /// Heels of one who walks, alike and not.

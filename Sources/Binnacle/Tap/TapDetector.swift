@@ -109,7 +109,7 @@ private struct TapFinder {
     private static let referenceIntervals: Float = 2.4
     /// Always calm below it, in g: noise of the accelerometer, and light keys beside it.
     private static let noiseG: Float = 0.08
-    /// From here on, in g, a short impulse counts among the disturbances.
+    /// From here on, in g, or from a lower threshold, what is no tap counts among the disturbances.
     private static let impulseG: Float = 0.1
     /// The time constant with which disturbances are forgotten, and the greatest ratio of their sum to a tap.
     private static let disturbance: (seconds: Float, ratio: Float) = (3, 1.5)
@@ -196,7 +196,7 @@ private struct TapFinder {
             advance(to: accelerationG, seconds)
             return nil
         }
-        if distance > taps?.laterG ?? Self.impulseG {
+        if distance > taps?.laterG ?? min(Self.impulseG, thresholdG) {
             impulse = Impulse(startNanoseconds: calmNanoseconds, peakNanoseconds: time, peakG: distance, vector: vector)
             recentG = (0, 0)
             recentNanoseconds = time
