@@ -180,7 +180,7 @@ enum EventPage {
             later line has it only for a detector that the line before did not have, or had with other lanes.
             Cm spectrum  Of a vibration detector, for a client that asked with spectrum: true; in a line only when it is new. \
             values are g, the root mean square of a sine alone, the greatest in steps of step_hz from from_hz on; none when \
-            the second time_ns was not measured. Each of bands has its name, the measure of its root mean square, \
+            the second time_ns was not measured, or, with time_ns 0, before the first. Each of bands has its name, the measure of its root mean square, \
             from_hz and to_hz, the noise in floor, and in scale what 1 of its unit is in g at both ends: there a sine \
             alone reaches a limit.
             """)

@@ -21,7 +21,6 @@ package struct LightSection: DetectorSection {
     }
 
     package static let shown = "room"
-    package static let isSet = false
     package static let text = """
         A detector of the light around the device. It reads the first sensor that there is: of IIO, or of an old laptop's \
         hwmon.
@@ -57,7 +56,6 @@ package struct ProximitySection: DetectorSection {
     }
 
     package static let shown = "ear"
-    package static let isSet = false
     package static let text = """
         A detector of something near the device, such as an ear. It reads the first sensor that there is: of IIO, with its \
         level in in_proximity_nearlevel, or the switch SW_FRONT_PROXIMITY of an input device.

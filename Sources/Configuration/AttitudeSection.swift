@@ -68,7 +68,6 @@ package struct AttitudeSection: DetectorSection {
     }
 
     package static let shown = "hull"
-    package static let isSet = false
     package static let text = """
         A detector of how a body lies and moves: a quaternion, roll, pitch and yaw, gravity, user acceleration and rotation rate. Its name \
         is unique among all detectors. The vectors are in the axes of the body, which \"frame\" names.

@@ -15,7 +15,7 @@ package protocol DetectorSection: Sendable, Equatable {
 
     /// The example name in the reference file, such as "moved".
     static var shown: String { get }
-    /// Whether it is enabled in the reference file.
+    /// Whether it is enabled in the reference file; not by default.
     static var isSet: Bool { get }
     /// The description, in paragraphs.
     static var text: String { get }
@@ -68,6 +68,7 @@ package protocol DetectorSection: Sendable, Equatable {
 }
 
 extension DetectorSection {
+    package static var isSet: Bool { false }
     package static var ownKeys: [Key] { [] }
     package static var sensorKeys: [String] { [] }
     package var ownLines: [String] { [] }

@@ -61,7 +61,6 @@ package struct HingeSection: DetectorSection {
     }
 
     package static let shown = "lid"
-    package static let isSet = false
     package static let text = """
         A detector of the angle between a laptop's screen and its base, by an accelerometer in each, and of how the laptop \
         is set up. Its name is unique among all detectors.

@@ -73,7 +73,6 @@ package struct OrientationSection: DetectorSection {
     }
 
     package static let shown = "screen"
-    package static let isSet = false
     package static let text = """
         A detector of the edge of a screen that points up, and of how far the screen leans. Its name is unique among all \
         detectors. A device that only such detectors read is asked for 10 samples a second, unless the sensor has rate_hz.

@@ -3,27 +3,14 @@ package import TableReading
 
 /// `[stationary.NAME]`: a detector of rest and departure.
 package struct StationarySection: AccelerometerSection {
-    package let name: String
-    package let settings: StationarySettings
-    package let sensor: String
+    package typealias Detector = StationaryDetector
 
-    package init?(name: String, reading table: TableReader, _ settings: StationarySettings, among names: SectionNames) {
-        guard let sensor = Self.sensor(Self.accelerometer, table, names) else { return nil }
-        self.name = name
-        self.settings = settings
-        self.sensor = sensor
-    }
+    package let parts: Parts
+    package init(_ parts: Parts) { self.parts = parts }
 
-    package var needs: [StreamNeed] {
-        [StreamNeed(sensor: sensor, kind: .accelerometer, rateHz: StreamNeed.RateHz.steps)]
-    }
-
-    package func makeDetector(on streams: [SampleStream], asking detectors: [any EventDetector]) -> StationaryDetector {
-        StationaryDetector(name: name, accelerometer: streams.first(sensor, .accelerometer), settings: settings)
-    }
+    package var rateHz: Double { StreamNeed.RateHz.steps }
 
     package static let shown = "parked"
-    package static let isSet = false
     package static let text = """
         A detector of rest and departure. Its name is unique among all detectors. A device departs when it has moved slowly for the dwell \
         time, as one that is carried or driven does; a pocket at rest and a table that shakes do not.

@@ -3,31 +3,15 @@ package import TableReading
 
 /// `[steps.NAME]`: a counter of steps.
 package struct StepsSection: AccelerometerSection {
-    package let name: String
-    package let settings: StepSettings
-    package let sensor: String
+    package typealias Detector = StepDetector
 
-    package init?(name: String, reading table: TableReader, _ settings: StepSettings, among names: SectionNames) {
-        guard let sensor = Self.sensor(Self.accelerometer, table, names) else { return nil }
-        self.name = name
-        self.settings = settings
-        self.sensor = sensor
-    }
+    package let parts: Parts
+    package init(_ parts: Parts) { self.parts = parts }
 
-    package var needs: [StreamNeed] {
-        [
-            StreamNeed(
-                sensor: sensor, kind: .accelerometer, rateHz: StreamNeed.RateHz.steps,
-                leastHz: StreamNeed.RateHz.leastSteps)
-        ]
-    }
-
-    package func makeDetector(on streams: [SampleStream], asking detectors: [any EventDetector]) -> StepDetector {
-        StepDetector(name: name, accelerometer: streams.first(sensor, .accelerometer), settings: settings)
-    }
+    package var rateHz: Double { StreamNeed.RateHz.steps }
+    package var leastHz: Double { StreamNeed.RateHz.leastSteps }
 
     package static let shown = "walked"
-    package static let isSet = false
     package static let text = """
         A counter of steps. Its name is unique among all detectors. It counts on the body of who walks; whatever swings as regularly from \
         1 to 3 Hz, such as a machine, is counted as well. The daemon keeps the total in its state folder, and counts from 0 again after 'binnacle reset NAME'.

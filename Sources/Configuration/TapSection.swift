@@ -4,23 +4,17 @@ package import TableReading
 
 /// `[tap.NAME]`: a detector of taps.
 package struct TapSection: AccelerometerSection {
-    package let name: String
-    package let settings: TapSettings
-    package let sensor: String
+    package typealias Detector = TapDetector
 
-    package init?(name: String, reading table: TableReader, _ settings: TapSettings, among names: SectionNames) {
-        guard let sensor = Self.sensor(Self.accelerometer, table, names) else { return nil }
-        self.name = name
-        self.settings = settings
-        self.sensor = sensor
-    }
+    package let parts: Parts
+    package init(_ parts: Parts) { self.parts = parts }
 
+    package var rateHz: Double { isWatched ? StreamNeed.RateHz.leastTap : StreamNeed.RateHz.tap }
+    package var leastHz: Double { StreamNeed.RateHz.leastTap }
     package var needs: [StreamNeed] {
         [
             StreamNeed(
-                sensor: sensor, kind: .accelerometer,
-                rateHz: isWatched ? StreamNeed.RateHz.leastTap : StreamNeed.RateHz.tap,
-                leastHz: StreamNeed.RateHz.leastTap, rest: isWatched ? rest : nil,
+                sensor: sensor, kind: .accelerometer, rateHz: rateHz, leastHz: leastHz, rest: isWatched ? rest : nil,
                 chipTaps: isWatched ? ChipTaps(most: settings.mostTaps, watch: settings.watch) : nil)
         ]
     }
@@ -32,16 +26,11 @@ package struct TapSection: AccelerometerSection {
         RestSettings(watch: settings.watch, still: .seconds(2), thresholdG: 0.05, stillG: 0.025)
     }
 
-    package func makeDetector(on streams: [SampleStream], asking detectors: [any EventDetector]) -> TapDetector {
-        TapDetector(name: name, accelerometer: streams.first(sensor, .accelerometer), settings: settings)
-    }
-
     package var accelerationLimits: (sensor: String, limits: [(key: String, g: Float)])? {
         (sensor, [("threshold_g", Float(settings.thresholdG))])
     }
 
     package static let shown = "knock"
-    package static let isSet = false
     package static let text = """
         A detector of single, double and triple taps. Its name is unique among all detectors. A tap is an impulse of a few milliseconds \
         with calm before and after it, which keeps typing, steps and rough roads out. A device that only such detectors read is asked for \
@@ -81,8 +70,8 @@ package struct TapSection: AccelerometerSection {
         SettingRow(
             "calm_share", \.calmShare, .number,
             """
-            What calm is: the greatest acceleration before, between and after the taps, as a part of their peak. A higher value finds taps \
-            in motion, and takes more for taps.
+            What calm is: the greatest acceleration before a tap, as a part of its peak. Beside keys, a further tap exceeds this part of \
+            the first. A higher value finds taps in motion, and takes more for taps.
             """),
     ]
 }

@@ -4,9 +4,10 @@ package import TableReading
 
 /// `[vibration.NAME]`: a detector of a machine's vibration.
 package struct VibrationSection: AccelerometerSection {
-    package let name: String
-    package let settings: VibrationSettings
-    package let sensor: String
+    package typealias Detector = VibrationDetector
+
+    package let parts: Parts
+    package init(_ parts: Parts) { self.parts = parts }
 
     package init?(
         name: String, reading table: TableReader, _ settings: VibrationSettings, among names: SectionNames
@@ -22,19 +23,10 @@ package struct VibrationSection: AccelerometerSection {
                 hint: "the noise alone exceeds it: raise the limit, narrow the band, or use a quieter chip")
         }
         guard let sensor = Self.sensor(Self.accelerometer, table, names) else { return nil }
-        self.name = name
-        self.settings = settings
-        self.sensor = sensor
+        self.init(Parts(name: name, settings: settings, sensor: sensor))
     }
 
-    package var needs: [StreamNeed] {
-        let highest = settings.bands.map(\.toHz).max() ?? 0
-        return [StreamNeed(sensor: sensor, kind: .accelerometer, rateHz: highest * VibrationSettings.rateFactor)]
-    }
-
-    package func makeDetector(on streams: [SampleStream], asking detectors: [any EventDetector]) -> VibrationDetector {
-        VibrationDetector(name: name, accelerometer: streams.first(sensor, .accelerometer), settings: settings)
-    }
+    package var rateHz: Double { (settings.bands.map(\.toHz).max() ?? 0) * VibrationSettings.rateFactor }
 
     package static func condition(of kind: EventKind) -> String? {
         switch kind {
@@ -56,7 +48,6 @@ package struct VibrationSection: AccelerometerSection {
     }
 
     package static let shown = "washer"
-    package static let isSet = false
     package static let text = """
         A detector of a machine's vibration: the root mean square of acceleration and velocity, each second, in bands of \
         frequency; zones between limits, and whether the machine is idle, running or spinning. Its name is unique among all \

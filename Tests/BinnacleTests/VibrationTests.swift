@@ -218,6 +218,9 @@ import Binnacle
             abs(band.scale.x - 0.02 * .pi / standardGravity) < 1e-9 && abs(band.scale.y / band.scale.x - 15.625) < 1e-9)
         let gap = play(settings, seconds: 3, rateHz: 400, leaving: 900..<950) { SIMD3(0, sin($0), 0) }.detector
         #expect(gap.spectrum?.values == [] && gap.spectrum?.timeNanoseconds == 3 * second)
+        // One that replaces another after a reload has none yet: views must not keep the old one.
+        let new = VibrationDetector(accelerometer: nil, settings: settings).spectrum
+        #expect(new?.values == [] && new?.bands == [] && new?.timeNanoseconds == 0)
     }
 
     /// White noise of a known density is found beside a strong sine, which is not in it; a limit below it is told after a minute.

@@ -23,7 +23,7 @@ import Testing
         let steps = try events("steps", "\(Self.fixtures)/steps/\(name).csv")
         let total = steps.compactMap { $0["count"] as? Int }.reduce(0, +)
         #expect(abs(total - truth) * 100 <= 12 * truth, "\(total)")
-        #expect(steps.first?["count"] as? Int == 7 && steps.last?["total"] as? Int == total)
+        #expect(steps.first?["count"] as? Int == 8 && steps.last?["total"] as? Int == total)
     }
 
     @Test func aDriveHasFewSteps() throws {

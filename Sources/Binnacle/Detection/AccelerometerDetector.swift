@@ -1,5 +1,9 @@
 /// A detector of one accelerometer's samples, which starts, stops and fails as that accelerometer does.
 package protocol AccelerometerDetector: ReportingDetector {
+    associatedtype Settings: CheckedSettings
+
+    /// Creates a detector that does not detect yet; without an accelerometer, a start tells *device not available*.
+    init(name: String, accelerometer: SampleStream?, settings: Settings)
     var isDetecting: Bool { get set }
     /// Returns to the state in which a start begins; what was learned or counted stays.
     func reset()

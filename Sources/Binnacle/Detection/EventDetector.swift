@@ -49,7 +49,8 @@ package protocol EventDetector: DrivenDetector {
     var lanes: [Lane] { get }
     /// The values that it has at samples, for ``lanes`` and ``limits``.
     var sampledValues: [SampledValue] { get }
-    /// The spectrum of the last second, made when it is asked for; `nil` for a detector without one, and before the first.
+    /// The spectrum of the last second, made when it is asked for, without values before the first; `nil` for a detector without
+    /// one. What is `nil` later does not replace what a client has.
     var spectrum: LiveValues.Spectrum? { get }
     /// The values that are in no stream's columns; `nil` for a detector without such values.
     var rows: MeasuredRows? { get }

@@ -66,6 +66,10 @@ package final class OrientationDetector: AccelerometerDetector {
         lean = Dwell(.undefined, delayNanoseconds: dwell)
     }
 
+    package convenience init(name: String, accelerometer: SampleStream?, settings: OrientationSettings) {
+        self.init(name: name, accelerometer: accelerometer, hinge: nil, settings: settings)
+    }
+
     package func reset() {
         edge.accept(.undefined)
         lean.accept(.undefined)

@@ -29,21 +29,15 @@ extension SensorSession.Setup {
         _ settings: DetectorSettings, name: String? = nil, sensor: String? = nil
     ) throws -> any Detector {
         let stream = try stream(of: .accelerometer, named: sensor)
+        func made<Made: AccelerometerDetector>(_ type: Made.Type, _ settings: Made.Settings) throws -> any Detector {
+            try settings.check()
+            return add(Made(name: name ?? Made.kind, accelerometer: stream, settings: settings))
+        }
         switch settings {
-        case .tap(let settings):
-            try settings.check()
-            return add(TapDetector(name: name ?? TapDetector.kind, accelerometer: stream, settings: settings))
-        case .steps(let settings):
-            try settings.check()
-            return add(StepDetector(name: name ?? StepDetector.kind, accelerometer: stream, settings: settings))
-        case .stationary(let settings):
-            try settings.check()
-            return add(
-                StationaryDetector(name: name ?? StationaryDetector.kind, accelerometer: stream, settings: settings))
-        case .vibration(let settings):
-            try settings.check()
-            return add(
-                VibrationDetector(name: name ?? VibrationDetector.kind, accelerometer: stream, settings: settings))
+        case .tap(let settings): return try made(TapDetector.self, settings)
+        case .steps(let settings): return try made(StepDetector.self, settings)
+        case .stationary(let settings): return try made(StationaryDetector.self, settings)
+        case .vibration(let settings): return try made(VibrationDetector.self, settings)
         case .orientation(let settings):
             try settings.check()
             return add(

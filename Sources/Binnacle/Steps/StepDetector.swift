@@ -67,7 +67,7 @@ extension StepDetector {
     package var limits: [LiveValues.Limit] {
         [
             LiveValues.Limit(
-                "walk", of: Self.names.level, begin: Float(settings.thresholdG), end: Float(settings.thresholdG) / 2,
+                "walk", of: Self.names.level, begin: Float(settings.thresholdG), end: Float(settings.thresholdG) / 3,
                 isAlwaysShown: true)
         ]
     }
@@ -112,7 +112,7 @@ extension StepDetector {
 ///
 /// The total acceleration, joined by lines, is averaged over bins of 40 ms and filtered there. A swing rises from its valley
 /// and falls from its peak by more than a limit. Some that are regular, alike and strong enough begin a walk; it ends when no
-/// swing comes for 1.5 s, or when they are weaker than half of what began it.
+/// swing comes for 1.5 s, or when they are weaker than a third of what began it.
 private struct StepFinder {
     private static let binNanoseconds: Int64 = 40_000_000
     /// Nothing is known of a longer time without a sample.
@@ -121,7 +121,7 @@ private struct StepFinder {
     private static let soonestNanoseconds: Int64 = 280_000_000
     private static let latestNanoseconds: Int64 = 1_500_000_000
     /// The least height of a swing, in g, and the least share of the usual one.
-    private static let least: (g: Float, share: Float) = (0.06, 0.2)
+    private static let least: (g: Float, share: Float) = (0.05, 0.2)
     /// How unequal the swings that begin a walk may be, and the greatest deviation of their intervals from the mean.
     private static let likeness: (heights: Float, intervals: Double) = (4, 0.17)
     /// The weight of a bin in the mean of squares: a time constant of 2 s.
@@ -255,7 +255,7 @@ private struct StepFinder {
         }
         usualG = usualG == 0 ? height : usualG + (height - usualG) * 0.2
         if isWalking {
-            guard rootMeanSquareG >= thresholdG / 2 else {
+            guard rootMeanSquareG >= thresholdG / 3 else {
                 stand()
                 return 0
             }

@@ -92,8 +92,8 @@ extension TapDetector {
 /// its peak soon. That line is 2a′ − a″ for the mean a′ that follows the acceleration a and the mean a″ that follows a′, so
 /// what is compared is a − 2a′ + a″: a high-pass of second order at 27 Hz, where a walk and a hand have little. The rule of
 /// calm before and after is that of ChromiumOS EC (common/gesture.c); here calm is relative to the taps, so that a knock on a
-/// running machine counts and a key beside it does not. Steps strike evenly, with calm between them: so no impulse of
-/// similar strength may have come a second before.
+/// running machine counts and a key beside it does not. Heels and keys strike with calm between them: so the impulses of the
+/// last seconds that were no taps may not be stronger together than the tap by more than half.
 private struct TapFinder {
     /// From the sample before an impulse to the one where it is over: longer, at less than 40 Hz, there is none.
     private static let longestPulseNanoseconds: Int64 = 50_000_000
@@ -109,12 +109,10 @@ private struct TapFinder {
     private static let referenceIntervals: Float = 2.4
     /// Always calm below it, in g: noise of the accelerometer, and light keys beside it.
     private static let noiseG: Float = 0.08
-    /// An impulse is of similar strength from this multiple of the share of calm on.
-    private static let beatShares: Float = 2.5
-    /// How many times longer such an impulse is remembered than others.
-    private static let beatTimes: Float = 2.8
-    /// The least part of the first peak that a further tap has.
-    private static let laterShare: Float = 0.25
+    /// From here on, in g, or from a lower threshold, what is no tap counts among the disturbances.
+    private static let impulseG: Float = 0.1
+    /// The time constant with which disturbances are forgotten, and the greatest ratio of their sum to a tap.
+    private static let disturbance: (seconds: Float, ratio: Float) = (3, 1.5)
 
     private let thresholdG: Float
     private let calmShare: Float
@@ -133,11 +131,11 @@ private struct TapFinder {
     private struct Taps {
         let axis: DeviceAxis
         let firstNanoseconds: Int64
-        let firstG: Float
+        /// Above it an impulse is a further tap; below it there is calm.
+        let laterG: Float
         var lastNanoseconds: Int64
         var count = 1
-        var least: Float
-        var greatest: Float
+        var greatestG: Float
     }
 
     private var lastNanoseconds: Int64?
@@ -147,8 +145,10 @@ private struct TapFinder {
     private var intervalSeconds: Float = 0
     /// How far the sample lies from the line, in g.
     private(set) var impulseG: Float = 0
-    /// The greatest distance of late, which fades, and the same that fades more slowly.
-    private var (levelG, beatG) = (Float(0), Float(0))
+    /// The greatest distance of late, which fades.
+    private var levelG: Float = 0
+    /// The sum of the impulses that were no taps, which fades more slowly.
+    private var disturbancesG: Float = 0
     /// The greatest distances of the last two times of ``riseNanoseconds``.
     private var recentG: (now: Float, before: Float) = (0, 0)
     private var recentNanoseconds: Int64 = 0
@@ -156,6 +156,7 @@ private struct TapFinder {
     private var calmNanoseconds: Int64 = 0
     private var impulse: Impulse?
     private var taps: Taps?
+    private var ringEndNanoseconds: Int64 = 0
 
     init(_ settings: TapSettings) {
         thresholdG = Float(settings.thresholdG)
@@ -188,14 +189,14 @@ private struct TapFinder {
         lastNanoseconds = time
         impulseG = distance
         intervalSeconds += (intervalSeconds > 0 ? 0.05 : 1) * (seconds - intervalSeconds)
+        disturbancesG -= disturbancesG * seconds / (Self.disturbance.seconds + seconds)
         if impulse != nil { return follow(distance, vector, accelerationG, at: time) }
-        let sinceTap = taps.map { time - $0.lastNanoseconds }
-        guard sinceTap.map({ $0 >= ringNanoseconds }) ?? true else {
+        guard time >= ringEndNanoseconds else {
             calmNanoseconds = time
             advance(to: accelerationG, seconds)
             return nil
         }
-        if begins(distance) {
+        if distance > taps?.laterG ?? min(Self.impulseG, thresholdG) {
             impulse = Impulse(startNanoseconds: calmNanoseconds, peakNanoseconds: time, peakG: distance, vector: vector)
             recentG = (0, 0)
             recentNanoseconds = time
@@ -204,18 +205,18 @@ private struct TapFinder {
         advance(to: accelerationG, seconds)
         calmNanoseconds = time
         levelG -= levelG * seconds / (levelSeconds + seconds)
-        beatG -= beatG * seconds / (Self.beatTimes * levelSeconds + seconds)
         return settle(distance, at: time)
     }
 
     private mutating func begin(at accelerationG: SIMD3<Float>, _ time: Int64) {
         rest(at: (accelerationG * accelerationG).sum().isFinite ? accelerationG : .zero)
         intervalSeconds = 0
-        (levelG, beatG) = (1, 1)
+        (levelG, disturbancesG) = (1, 0)
         recentG = (0, 0)
         (lastNanoseconds, calmNanoseconds, recentNanoseconds) = (time, time, time)
         impulse = nil
         taps = nil
+        ringEndNanoseconds = time
         impulseG = 0
     }
 
@@ -238,14 +239,6 @@ private struct TapFinder {
         min(Self.longestPulseNanoseconds, 8_000_000 + Int64(3e9 * intervalSeconds))
     }
 
-    private func begins(_ distance: Float) -> Bool {
-        guard let taps else {
-            return distance > thresholdG && isCalm(levelG, beside: distance)
-                && isCalm(beatG, beside: Self.beatShares * distance)
-        }
-        return distance > max(thresholdG, Self.laterShare * taps.firstG)
-    }
-
     private func isCalm(_ level: Float, beside peak: Float) -> Bool { level <= max(Self.noiseG, calmShare * peak) }
 
     /// Looks for the end of an impulse.
@@ -253,6 +246,7 @@ private struct TapFinder {
         _ distance: Float, _ vector: SIMD3<Float>, _ accelerationG: SIMD3<Float>, at time: Int64
     ) -> TapEvent? {
         guard var found = impulse else { return nil }
+        impulse = nil
         let isShort = time - found.startNanoseconds <= pulseNanoseconds
         if distance > found.peakG {
             found.peakG = distance
@@ -270,38 +264,43 @@ private struct TapFinder {
             impulse = found
             return nil
         }
-        impulse = nil
         calmNanoseconds = time
         return add(found, at: time)
     }
 
     private mutating func add(_ found: Impulse, at time: Int64) -> TapEvent? {
+        let peakG = found.peakG
         guard var taps else {
-            taps = Taps(
+            guard peakG > thresholdG, isCalm(levelG, beside: peakG), disturbancesG <= Self.disturbance.ratio * peakG
+            else {
+                disturb(peakG)
+                return nil
+            }
+            ringEndNanoseconds = Units.later(found.peakNanoseconds, by: ringNanoseconds)
+            // Beside keys a further tap is as strong as what is no calm; where nothing strikes, it may be missed by the samples.
+            self.taps = Taps(
                 axis: DeviceAxis(greatestOf: found.vector), firstNanoseconds: found.peakNanoseconds,
-                firstG: found.peakG,
-                lastNanoseconds: found.peakNanoseconds, least: found.peakG, greatest: found.peakG)
+                laterG: max(Self.noiseG, min(calmShare * peakG, disturbancesG)), lastNanoseconds: found.peakNanoseconds,
+                greatestG: peakG)
             return mostTaps == 1 ? finish(at: time) : nil
         }
         let isBounce = found.peakNanoseconds - taps.lastNanoseconds < bounceNanoseconds
+        ringEndNanoseconds = Units.later(found.peakNanoseconds, by: ringNanoseconds)
         taps.count += 1
         taps.lastNanoseconds = found.peakNanoseconds
-        taps.least = min(taps.least, found.peakG)
-        taps.greatest = max(taps.greatest, found.peakG)
+        taps.greatestG = max(taps.greatestG, peakG)
         self.taps = taps
-        if isBounce || taps.count > mostTaps { disturb(taps.greatest) }
+        if isBounce || taps.count > mostTaps { disturb(taps.greatestG) }
         return nil
     }
 
-    /// Looks at a sample without an impulse: taps end by time, and are none by noise.
+    /// Looks at a sample without an impulse: taps end by time.
     private mutating func settle(_ distance: Float, at time: Int64) -> TapEvent? {
         recentG.now = max(recentG.now, distance)
         if time - recentNanoseconds > Self.riseNanoseconds {
-            raise(to: recentG.before)
-            let noise = recentG.before
+            levelG = max(levelG, recentG.before)
             recentG = (0, recentG.now)
             recentNanoseconds = time
-            if let taps, !isCalm(noise, beside: taps.least) { disturb(taps.greatest) }
         }
         guard let taps, time - taps.lastNanoseconds > doubleNanoseconds else { return nil }
         return finish(at: time)
@@ -309,18 +308,17 @@ private struct TapFinder {
 
     /// Nothing of it was a tap, and the next one needs calm.
     private mutating func disturb(_ peakG: Float) {
-        raise(to: peakG)
+        levelG = max(levelG, peakG)
+        disturbancesG += peakG
         taps = nil
-        impulse = nil
     }
-
-    private mutating func raise(to peakG: Float) { (levelG, beatG) = (max(levelG, peakG), max(beatG, peakG)) }
 
     private mutating func finish(at time: Int64) -> TapEvent? {
         guard let taps else { return nil }
-        disturb(taps.greatest)
+        self.taps = nil
+        levelG = max(levelG, taps.greatestG)
         return TapEvent(
-            count: taps.count, axis: taps.axis, peakG: Double(taps.greatest), onsetNanoseconds: taps.firstNanoseconds,
+            count: taps.count, axis: taps.axis, peakG: Double(taps.greatestG), onsetNanoseconds: taps.firstNanoseconds,
             timeNanoseconds: time)
     }
 }

@@ -16,8 +16,10 @@ public struct TapSettings: CheckedSettings {
     package var bounce: Duration = .milliseconds(80)
     /// How long it has to be calm before the first tap; 0.5 s by default.
     public var quiet: Duration = .milliseconds(500)
-    /// What calm is: the greatest acceleration before, between and after the taps, as a part of their peak; 0.12 by default.
-    package var calmShare = 0.12
+    /// What calm is: the greatest acceleration before a tap, as a part of its peak; 0.15 by default.
+    ///
+    /// Where impulses that are no taps came before, a further tap exceeds this part of the first.
+    package var calmShare = 0.15
     /// Who looks for taps; the samples by default.
     package var watch = MotionSettings.Watch.samples
 

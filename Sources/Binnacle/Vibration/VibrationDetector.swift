@@ -387,7 +387,6 @@ extension VibrationDetector {
     }
 
     package var spectrum: LiveValues.Spectrum? {
-        guard counts != (0, 0) else { return nil }
         let sines = fineSpectrum.sines(to: mostHz, most: LiveValues.Spectrum.mostValues)
         let bands = settings.bands.enumerated().filter { readings[$0].toHz >= $1.fromHz + 1 }.map { index, band in
             // A velocity v at the frequency f is an acceleration of 2πf v.

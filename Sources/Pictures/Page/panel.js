@@ -200,7 +200,7 @@ function sparkline(parent, label) {
 /** The spectrum of a vibration: the bands shaded, with their limits as a lone sine would reach them. */
 function drawLiveSpectrum(panel, d) {
   const g = begin(panel), s = d.spectrum, bottom = panel.height - 18, n = s.values.length, width = panel.width - LEFT - RIGHT;
-  if (!n) { g.fillStyle = colours.soft; g.textAlign = "left"; g.textBaseline = "top"; g.fillText("not measured: samples were lost, or unevenly spaced", 4, 4); return; }
+  if (!n) { g.fillStyle = colours.soft; g.textAlign = "left"; g.textBaseline = "top"; g.fillText(s.time_ns ? "not measured: samples were lost, or unevenly spaced" : "no second has been measured yet", 4, 4); return; }
   const top = s.from_hz + n * s.step_hz, used = s.values.filter((v) => v > 0);
   const curves = s.bands.flatMap((band) => d.limits.filter((l) => l.of === band.of).map((l) => ({ band, limit: l,
     at: (f) => l.begin * band.scale[0] * (band.unit === "g" ? 1 : f / band.from_hz) })));
