@@ -452,14 +452,14 @@ public final class NorthDetector: EventDetector {
         // An axis is chosen because it has a heading.
         let magnetic = attitude.headingDegrees(of: axis) ?? 0
         let heading = declination.map { Angle.normalizedDegrees(magnetic + $0) } ?? magnetic
-        let toReference = Quaternion(aboutVertical: -(declination ?? 0) * .pi / 180)
+        let orientation = declination.map { Quaternion(aboutVertical: -$0 * .pi / 180) * attitude.rotation }
         return HeadingEvent(
             timeNanoseconds: time, headingDegrees: heading, declinationDegrees: declination,
             accuracyDegrees: source.accuracyDegrees,
             age: Units.duration(from: source.timeNanoseconds, to: time), axis: axis,
             offDegrees: Angle.differenceDegrees(from: heading, to: settings.bearingDegrees),
             fieldMicrotesla: attitude.field, dipDegrees: attitude.dipDegrees,
-            orientation: toReference * attitude.rotation,
+            orientation: orientation ?? attitude.rotation,
             turnRateDegreesPerSecond: time == source.timeNanoseconds ? source.turnRateDegrees : nil)
     }
 }

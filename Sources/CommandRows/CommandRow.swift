@@ -400,7 +400,7 @@ package struct CommandRow: Sendable {
                 """,
             options: [
                 OptionRow.model.meaning(
-                    SimulationSettings.Model.names.split(separator: ", ").joined(separator: "|"),
+                    SimulationSettings.Model.allCases.map(\.rawValue).joined(separator: "|"),
                     help:
                         "Play a motion model: the device lies still, walks, turns, is shaken, tapped, dropped or tumbled, a screen or a washing machine."
                 ),

@@ -9,7 +9,7 @@ package struct OptionRow: Sendable, Hashable {
         case words([String])
 
         /// Kinds of event, or all but repeated states.
-        static let kinds = words(EventKind.words)
+        static var kinds: Completion { words(EventKind.words) }
     }
 
     /// Without dashes.
@@ -19,13 +19,13 @@ package struct OptionRow: Sendable, Hashable {
     /// The argument in the help; `nil` for none.
     package let argument: String?
     package let isRepeatable: Bool
-    /// The completion, where it does not follow from the argument.
-    private let given: Completion?
+    /// The completion, where it does not follow from the argument; made on demand.
+    private let given: @Sendable () -> Completion?
     package let help: String
 
     private init(
         _ name: String, _ argument: String? = nil, letter: Character? = nil, isRepeatable: Bool = false,
-        takes completion: Completion? = nil, help: String
+        takes completion: @autoclosure @escaping @Sendable () -> Completion? = nil, help: String
     ) {
         self.name = name
         self.letter = letter
@@ -37,7 +37,7 @@ package struct OptionRow: Sendable, Hashable {
 
     /// Given, or derived from the argument.
     package var completion: Completion {
-        if let given { return given }
+        if let given = given() { return given }
         // Words in lower case, as in sphere|ellipsoid, are completed; capitals are placeholders.
         let words = (argument ?? "").split(separator: "|").filter { $0.allSatisfy { !$0.isUppercase } }
         return words.isEmpty ? .nothing : .words(words.map(String.init))
@@ -47,7 +47,7 @@ package struct OptionRow: Sendable, Hashable {
     func meaning(_ argument: String? = nil, help: String) -> OptionRow {
         OptionRow(
             name, argument ?? self.argument, letter: letter, isRepeatable: isRepeatable,
-            takes: argument == nil ? given : nil, help: help)
+            takes: argument == nil ? given() : nil, help: help)
     }
 
     /// Compares names only.
@@ -57,7 +57,7 @@ package struct OptionRow: Sendable, Hashable {
 }
 
 extension OptionRow {
-    private static let models = Completion.words(SimulationSettings.Model.allCases.map(\.rawValue))
+    private static var models: Completion { .words(SimulationSettings.Model.allCases.map(\.rawValue)) }
     package static let bind = OptionRow(
         "bind", "SENSOR=FILE[:KIND]", isRepeatable: true,
         help: """

@@ -28,7 +28,7 @@ enum ConfigurationFolder {
             !name.hasSuffix(".toml") && !name.hasPrefix("README") && !leftovers.contains(where: name.hasSuffix)
                 && kind(of: folder + name) == S_IFREG
         }.map { folder + $0 }
-        let sections = ConfigurationReader.tables.map { "[\($0.kind)." }
+        let sections = ConfigurationReader.headers
         let beside = ((try? names(in: path)) ?? []).filter { name in
             guard name.hasSuffix(".toml"), name != "binnacle.toml", kind(of: path + name) == S_IFREG,
                 let bytes = try? ConfigurationFile.contents(of: path + name, mayWait: false)

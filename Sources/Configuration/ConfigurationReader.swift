@@ -13,10 +13,17 @@ package struct ConfigurationReader {
 
     private static let (sensor, handler) = ("sensor", "handler")
 
-    /// Top-level tables whose sections have names, with the keys of a section.
-    static let tables: [(kind: String, keys: [String])] =
-        [(sensor, SensorSection.row.keys.map(\.name))]
-        + DetectorSections.documented.map { ($0.kind, $0.keys) } + [(handler, HandlerSection.keys)]
+    /// Top-level tables whose sections have names.
+    private static let kinds = [sensor] + DetectorSections.documented.map { $0.kind } + [handler]
+
+    /// The keys of a section of a kind, made where there is one: a configuration has few kinds.
+    private static func keys(of kind: String) -> [String] {
+        switch kind {
+        case sensor: SensorSection.row.keys.map(\.name)
+        case handler: HandlerSection.keys
+        default: DetectorSections.all.first { $0.kind == kind }?.keys ?? []
+        }
+    }
 
     /// Top-level tables that are a single section.
     private static let singles: [(kind: String, keys: @Sendable () -> [String])] = [
@@ -25,6 +32,9 @@ package struct ConfigurationReader {
         ("socket", { SocketSettings.row.keys.map(\.name) }),
         ("dbus", { DBusSection.keys }),
     ]
+
+    /// How the headers of sections with names begin.
+    static var headers: [String] { kinds.map { "[\($0)." } }
 
     /// Levels of tables under a top-level key: one for a single section, two for named sections.
     static func levels(of key: String) -> Int { singles.contains { $0.kind == key } ? 1 : 2 }
@@ -49,7 +59,7 @@ package struct ConfigurationReader {
 
     /// Reads all sections; faulty ones are reported and omitted.
     func read() -> Configuration {
-        let kinds = Self.tables.map(\.kind) + Self.singles.map(\.kind)
+        let kinds = Self.kinds + Self.singles.map(\.kind)
         for entry in entries where !kinds.contains(entry.key) {
             diagnostics.report(
                 at: entry.keyPosition, "unknown table or key \(Spelling.quoted(entry.key))",
@@ -118,8 +128,11 @@ package struct ConfigurationReader {
         _ kind: String, _ entries: [TOMLEntry]
     ) -> (enabled: [FoundSection], disabled: [String]) {
         var (enabled, disabled): ([FoundSection], [String]) = ([], [])
+        let keys = entries.isEmpty ? [] : Self.keys(of: kind)
         for entry in entries {
-            guard let table = table(kind, entry) else { continue }
+            let name = String(entry.key.prefix(64)).printable
+            guard let table = reader(title: "[\(kind).\(name)]", example: "[\(kind).NAME]", entry, allowed: keys)
+            else { continue }
             if let section = FoundSection(name: entry.key, table) {
                 enabled.append(section)
             } else {
@@ -198,13 +211,6 @@ package struct ConfigurationReader {
         diagnostics.report(
             at: after.place, "`loop` is \(after.loops) in \(after.title) and \(before.loops) in \(before.title)",
             hint: "all recordings play on one timeline: set it in every section or in none")
-    }
-
-    private func table(_ kind: String, _ entry: TOMLEntry) -> TableReader? {
-        let name = String(entry.key.prefix(64)).printable
-        return reader(
-            title: "[\(kind).\(name)]", example: "[\(kind).NAME]", entry,
-            allowed: Self.tables.first { $0.kind == kind }?.keys ?? [])
     }
 
     private func reader(title: String, example: String, _ entry: TOMLEntry, allowed: [String]) -> TableReader? {

@@ -88,7 +88,10 @@ extension DetectorSection {
     package var title: String { "\(Self.kind).\(name)" }
 
     /// Avoids making the documentation of ``row``.
-    static var keys: [String] { (ownKeys + switches).map(\.name) + rows.map(\.name) }
+    static var keys: [String] {
+        // A key path of a generic type would be made at run time.
+        (ownKeys + switches).map(\.name) + rows.map { $0.name }
+    }
 
     private static var switches: [Key] { [SectionSwitch.defaultDetector(isSet: isSet), SectionSwitch.enabled] }
 

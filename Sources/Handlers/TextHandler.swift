@@ -129,18 +129,19 @@ private struct EventText {
 package final class JSONLinesHandler: EventHandler {
     private let writer: LineWriter
     /// The text before the event's own keys.
-    private let start: [UInt8]?
-    private var line: [UInt8] = []
+    private let start: ArraySlice<UInt8>?
+    private var object = JSONObject()
 
     /// Creates a handler whose lines name the recording, if given; the owner of the writer flushes it.
     package init(writer: LineWriter, recording: String? = nil) {
         self.writer = writer
-        start = recording.map { Array("{\"recording\":\(JSONObject.quoted($0)),".utf8) }
+        start = recording.map { Array("{\"recording\":\(JSONObject.quoted($0)),".utf8)[...] }
     }
 
     /// Writes the event.
     package func handle(_ event: Event) {
-        event.writeJSON(into: &line)
-        writer.write(start.map { $0 + line.dropFirst() } ?? line)
+        object.removeAll()
+        event.add(to: &object)
+        writer.write(start.map { $0 + object.bytes.dropFirst() } ?? object.bytes)
     }
 }

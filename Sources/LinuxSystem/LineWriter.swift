@@ -27,7 +27,10 @@ package final class LineWriter {
     package func write(_ line: String) { write(Array(line.utf8)) }
 
     /// Adds a line of UTF-8.
-    package func write(_ line: [UInt8]) {
+    package func write(_ line: [UInt8]) { write(line[...]) }
+
+    /// Adds a line of UTF-8.
+    package func write(_ line: ArraySlice<UInt8>) {
         hasLines = true
         guard failure == nil else {
             lostLineCount += 1

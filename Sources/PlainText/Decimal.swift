@@ -1,5 +1,8 @@
 /// Formats numbers without Foundation, the same on every machine.
 package enum Decimal {
+    /// The sign, 20 digits and the point.
+    static let mostBytes = 22
+
     /// Formats a number with 0 to 9 decimals, rounded half away from zero; `nil` when it is not finite or too large.
     package static func text(_ value: Double, decimals: Int) -> String? {
         var text: [UInt8] = []
@@ -8,40 +11,52 @@ package enum Decimal {
 
     /// Appends a number as ``text(_:decimals:)`` formats it; returns `false`, and appends nothing, where that is `nil`.
     package static func append(_ value: Double, decimals: Int, to text: inout [UInt8]) -> Bool {
-        let scales: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
-        let scaled = (value.magnitude * scales[decimals]).rounded(.toNearestOrAwayFromZero)
-        guard scaled < 9e18 else { return false }
-        append(UInt64(scaled), decimals: decimals, isNegative: value < 0 && scaled > 0, to: &text)
-        return true
+        var isWritten = false
+        text.write(atMost: mostBytes) { isWritten = $0.write(value, decimals: decimals) }
+        return isWritten
     }
 
     /// Appends a whole number.
     package static func append(_ value: Int64, to text: inout [UInt8]) {
-        append(value.magnitude, decimals: 0, isNegative: value < 0, to: &text)
+        text.write(atMost: mostBytes) { $0.write(value.magnitude, decimals: 0, isNegative: value < 0) }
+    }
+}
+
+extension ByteCursor {
+    /// Writes a number as ``Decimal/text(_:decimals:)`` formats it; returns `false`, and writes nothing, where that is `nil`.
+    mutating func write(_ value: Double, decimals: Int) -> Bool {
+        var scale = 1.0
+        for _ in 0..<decimals { scale *= 10 }
+        let scaled = value.magnitude * scale
+        guard scaled < 9e18 else { return false }
+        // `rounded` would be a call.
+        let whole = UInt64(scaled)
+        let rounded = scaled - Double(whole) < 0.5 ? whole : whole + 1
+        write(rounded, decimals: decimals, isNegative: value < 0 && rounded > 0)
+        return true
     }
 
-    private static func append(_ value: UInt64, decimals: Int, isNegative: Bool, to text: inout [UInt8]) {
-        // 20 digits, the point and the sign, written from the last digit to the first.
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { bytes in
-            var rest = value
-            var start = bytes.count
-            var place = 0
-            // At least one digit precedes the point.
-            while place <= decimals || rest > 0 {
-                if place == decimals && place > 0 {
-                    start -= 1
-                    bytes[start] = UInt8(ascii: ".")
-                }
-                start -= 1
-                bytes[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-                place += 1
-            }
-            if isNegative {
-                start -= 1
-                bytes[start] = UInt8(ascii: "-")
-            }
-            text.append(contentsOf: UnsafeMutableBufferPointer(rebasing: bytes[start...]))
+    /// Writes a whole number whose last digits stand behind a point.
+    mutating func write(_ value: UInt64, decimals: Int, isNegative: Bool) {
+        // From the last digit to the first at the end of the room, and then moved to its begin.
+        let end = next + Decimal.mostBytes
+        var (rest, start) = (value, end)
+        func put(_ byte: UInt8) {
+            start -= 1
+            start.pointee = byte
         }
+        func putDigit() {
+            put(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        }
+        if decimals > 0 {
+            for _ in 0..<decimals { putDigit() }
+            put(UInt8(ascii: "."))
+        }
+        // At least one digit precedes the point.
+        repeat { putDigit() } while rest > 0
+        if isNegative { put(UInt8(ascii: "-")) }
+        next.update(from: start, count: end - start)
+        next += end - start
     }
 }

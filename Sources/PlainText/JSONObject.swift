@@ -2,38 +2,61 @@
 ///
 /// It formats every event that is kept or sent, so it collects bytes: concatenating strings takes five times as long.
 package struct JSONObject {
-    private var line = [UInt8(ascii: "{")]
+    /// The bytes, and room for more behind them.
+    private var line: [UInt8]
+    private var count = 0
 
     package init() {
-        line.reserveCapacity(256)
+        line = Array(repeating: 0, count: 256)
+        write(atMost: 1) { $0.write("{") }
     }
 
-    /// Begins an object in the memory of a buffer, which gets it back by ``end(in:)``.
-    package init(in buffer: inout [UInt8]) {
-        swap(&line, &buffer)
-        line.removeAll(keepingCapacity: true)
-        line.append(UInt8(ascii: "{"))
+    /// Makes it empty again, so that its memory serves the next one.
+    package mutating func removeAll() { count = 1 }
+
+    /// The object as bytes.
+    package var bytes: ArraySlice<UInt8> {
+        mutating get {
+            write(atMost: 1) { $0.write("}") }
+            count -= 1
+            return line[...count]
+        }
     }
 
     /// The object as text.
     package var text: String {
-        String(unsafeUninitializedCapacity: line.count + 1) { room in
-            _ = room.initialize(from: line)
-            room[line.count] = UInt8(ascii: "}")
-            return line.count + 1
+        String(unsafeUninitializedCapacity: count + 1) { room in
+            _ = room.initialize(from: line[..<count])
+            room[count] = UInt8(ascii: "}")
+            return count + 1
         }
     }
 
-    /// Ends the object as the bytes of a buffer.
-    package consuming func end(in buffer: inout [UInt8]) {
-        line.append(UInt8(ascii: "}"))
-        swap(&line, &buffer)
+    /// Writes behind what is there.
+    @inline(__always)
+    private mutating func write(atMost room: Int, _ write: (inout ByteCursor) -> Void) {
+        if line.count - count < room { line += repeatElement(0, count: line.count + room) }
+        line.withUnsafeMutableBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { return }
+            var cursor = ByteCursor(next: start + count)
+            write(&cursor)
+            count = cursor.next - start
+        }
     }
 
     /// Adds a text, or null.
     package mutating func add(_ key: String, _ value: String?) {
-        begin(key)
-        if let value { Self.append(value, to: &line) } else { line.append("null") }
+        guard let value else { return add(key, raw: "null") }
+        if Self.isPlain(value) { add(key, plain: value) } else { add(key, raw: Self.quoted(value)) }
+    }
+
+    /// Adds a text that needs no escapes.
+    package mutating func add(_ key: String, plain value: String) {
+        add(key, room: value.utf8.count + 2) {
+            $0.write("\"")
+            $0.write(text: value)
+            $0.write("\"")
+        }
     }
 
     /// Adds a text under a key that needs quoting.
@@ -41,28 +64,34 @@ package struct JSONObject {
 
     /// Adds a value that is already JSON under a key that needs quoting.
     package mutating func add(name key: String, raw value: String) {
-        if line.count > 1 { line.append(UInt8(ascii: ",")) }
-        Self.append(key, to: &line)
-        line.append(UInt8(ascii: ":"))
-        line += value.utf8
+        let key = Self.quoted(key)
+        let isFirst = count == 1
+        write(atMost: key.utf8.count + value.utf8.count + 2) {
+            if !isFirst { $0.write(",") }
+            $0.write(text: key)
+            $0.write(":")
+            $0.write(text: value)
+        }
     }
 
     /// Adds a value that is already JSON.
     package mutating func add(_ key: String, raw value: String) {
-        begin(key)
-        line.append(value)
+        add(key, room: value.utf8.count) { $0.write(text: value) }
     }
 
     /// Adds a whole number.
     package mutating func add(_ key: String, integer value: Int64) {
-        begin(key)
-        Decimal.append(value, to: &line)
+        add(key, room: Decimal.mostBytes) { $0.write(value.magnitude, decimals: 0, isNegative: value < 0) }
+    }
+
+    /// Adds a whole number that is not negative.
+    package mutating func add(_ key: String, count value: UInt64) {
+        add(key, room: Decimal.mostBytes) { $0.write(value, decimals: 0, isNegative: false) }
     }
 
     /// Adds a number with decimals; null when it is not finite or too large.
     package mutating func add(_ key: String, _ value: Double, decimals: Int) {
-        begin(key)
-        if !Decimal.append(value, decimals: decimals, to: &line) { line.append("null") }
+        add(key, room: Decimal.mostBytes) { if !$0.write(value, decimals: decimals) { $0.write(text: "null") } }
     }
 
     /// Adds an array of values that are already JSON.
@@ -73,51 +102,53 @@ package struct JSONObject {
     /// An array of values that are already JSON.
     package static func list(_ values: [String]) -> String { "[" + values.joined(separator: ",") + "]" }
 
-    private mutating func begin(_ key: String) {
-        if line.count > 1 { line.append(UInt8(ascii: ",")) }
-        line.append(UInt8(ascii: "\""))
-        line.append(key)
-        line.append(UInt8(ascii: "\""))
-        line.append(UInt8(ascii: ":"))
+    /// Adds a key, and its value as a closure writes it into at least so much room.
+    ///
+    /// There is room for all of it at once, so that nothing is asked of the array between two bytes.
+    @inline(__always)
+    private mutating func add(_ key: String, room: Int, _ write: (inout ByteCursor) -> Void) {
+        let isFirst = count == 1
+        self.write(atMost: key.utf8.count + 4 + room) {
+            if !isFirst { $0.write(",") }
+            $0.write("\"")
+            $0.write(text: key)
+            $0.write("\"")
+            $0.write(":")
+            write(&$0)
+        }
     }
 
     /// A text as a JSON string.
     package static func quoted(_ text: String) -> String {
-        var line: [UInt8] = []
-        append(text, to: &line)
-        return String(decoding: line, as: UTF8.self)
-    }
-
-    private static func append(_ text: String, to line: inout [UInt8]) {
-        line.append(UInt8(ascii: "\""))
-        defer { line.append(UInt8(ascii: "\"")) }
-        // Nearly every text needs no escapes and is copied.
-        var plain = text
-        let isPlain = plain.withUTF8 { bytes in
-            let isPlain = bytes.allSatisfy {
-                (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
-            }
-            if isPlain { line.append(contentsOf: bytes) }
-            return isPlain
-        }
-        if isPlain { return }
+        if isPlain(text) { return "\"\(text)\"" }
+        var line = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
-            case "\"": line += "\\\"".utf8
-            case "\\": line += "\\\\".utf8
+            case "\"": line += "\\\""
+            case "\\": line += "\\\\"
             case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}":
                 let hex = String(scalar.value, radix: 16)
-                line += ("\\u" + String(repeating: "0", count: 4 - hex.count) + hex).utf8
-            default: line += String(scalar).utf8
+                line += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            default: line.unicodeScalars.append(scalar)
             }
         }
+        return line + "\""
+    }
+
+    /// Whether a text needs no escapes, as nearly every one.
+    private static func isPlain(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { bytes in
+            for byte in bytes {
+                if byte &- 0x20 >= 0x5F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
+            }
+            return true
+        } ?? false
     }
 }
 
 extension [UInt8] {
     /// Appends the UTF-8 of a text as one piece of memory; `+=` copies it by way of a buffer that it allocates room for.
     package mutating func append(_ text: String) {
-        var text = text
-        text.withUTF8 { append(contentsOf: $0) }
+        write(atMost: text.utf8.count) { $0.write(text: text) }
     }
 }

@@ -67,7 +67,7 @@ public struct Matrix3: Sendable, Equatable {
     /// The product of two matrices.
     @inlinable
     package static func * (left: Matrix3, right: Matrix3) -> Matrix3 {
-        func row(_ v: Vector3) -> Vector3 { right.x * v.x + right.y * v.y + right.z * v.z }
+        @inline(__always) func row(_ v: Vector3) -> Vector3 { right.x * v.x + right.y * v.y + right.z * v.z }
         return Matrix3(row(left.x), row(left.y), row(left.z))
     }
 

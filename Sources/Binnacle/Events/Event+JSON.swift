@@ -13,16 +13,10 @@ extension Event {
         return object.text
     }
 
-    /// Replaces a buffer's bytes by ``json``.
-    package func writeJSON(into buffer: inout [UInt8]) {
-        var object = JSONObject(in: &buffer)
-        add(to: &object)
-        object.end(in: &buffer)
-    }
-
-    private func add(to object: inout JSONObject) {
-        object.add("seq", raw: String(sequence))
-        object.add("kind", kind.rawValue)
+    /// Adds what ``json`` has to an object.
+    package func add(to object: inout JSONObject) {
+        object.add("seq", count: sequence)
+        object.add("kind", plain: kind.rawValue)
         object.add("detector", detector)
         object.add("sensor", sensor)
         object.add("time_ns", integer: timeNanoseconds)

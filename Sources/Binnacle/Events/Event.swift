@@ -26,12 +26,14 @@ public struct Event: Sendable, Equatable {
         kind: EventKind, detector: String? = nil, sensor: String? = nil, timeNanoseconds: Int64,
         of result: some FigureSource
     ) {
-        self.init(kind: kind, detector: detector, sensor: sensor, timeNanoseconds: timeNanoseconds)
         let names = kind.row.figures
+        var figures: [Figure] = []
         figures.reserveCapacity(names.count)
         for name in names {
             if let value = result.value(of: name) { figures.append(Figure(typed: name, value)) }
         }
+        self.init(
+            kind: kind, detector: detector, sensor: sensor, timeNanoseconds: timeNanoseconds, figures: figures)
     }
 
     package init(

@@ -208,6 +208,9 @@ extension EventKind {
     /// How the kind is treated.
     package var role: Role { Self.rows[index].role }
 
+    /// Hashes the place among all cases: by default the text would be hashed, for each event and each handler.
+    public func hash(into hasher: inout Hasher) { hasher.combine(index) }
+
     /// The place among all cases: cases without values are numbered in their order, in one byte, which the cast checks.
     private var index: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
 }

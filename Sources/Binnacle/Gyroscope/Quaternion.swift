@@ -65,13 +65,13 @@ public struct Quaternion: Sendable, Equatable {
     }
 
     /// The vector after the rotation.
-    @inlinable package func rotate(_ v: Vector3) -> Vector3 {
+    @inlinable @inline(__always) package func rotate(_ v: Vector3) -> Vector3 {
         let twice = cross(vector, v) * 2
         return v + twice * w + cross(vector, twice)
     }
 
     /// The rows of the matrix of the rotation.
-    @inlinable package var matrix: Matrix3 {
+    @inlinable @inline(__always) package var matrix: Matrix3 {
         Matrix3(
             Vector3(1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
             Vector3(2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
@@ -89,7 +89,7 @@ public struct Quaternion: Sendable, Equatable {
         ).normalized
     }
 
-    @inlinable package static func * (a: Quaternion, b: Quaternion) -> Quaternion {
+    @inlinable @inline(__always) package static func * (a: Quaternion, b: Quaternion) -> Quaternion {
         Quaternion(
             w: a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, x: a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
             y: a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, z: a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w)

@@ -92,7 +92,7 @@ package import SensorGeometry
     // MARK: - What is known
 
     /// The orientation: level, with a heading that drifts.
-    @inlinable package var orientation: Quaternion { inclination * integrated }
+    @inlinable @inline(__always) package var orientation: Quaternion { inclination * integrated }
     /// The gyroscope's offset in rad/s.
     package var offsetRadiansPerSecond: Vector3 { offset.value }
     package var isAtRest: Bool { rest.isAtRest }

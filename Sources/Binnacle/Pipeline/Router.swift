@@ -21,7 +21,7 @@ package final class Router {
     private struct Pending {
         let position: SamplePosition
         let order: Int
-        let event: Event
+        var event: Event
     }
     private var pending: [Pending] = []
     /// What waits until the number of the last event is known; `nil` when it is.
@@ -83,9 +83,9 @@ package final class Router {
     package func `continue`(behind number: UInt64, identity: String? = nil) {
         sequence = max(sequence, number)
         self.identity = identity ?? self.identity
-        guard let held else { return }
+        guard var held else { return }
         self.held = nil
-        handOn(held.items, upTo: held.timeNanoseconds)
+        handOn(&held.items, upTo: held.timeNanoseconds)
         guard held.droppedCount > 0 else { return }
         collect(
             .eventsDropped,
@@ -120,7 +120,7 @@ package final class Router {
     }
 
     /// Takes an event that belongs to a sample of the delivery under way.
-    func collect(_ event: Event, at position: SamplePosition) {
+    func collect(_ event: consuming Event, at position: SamplePosition) {
         pending.append(Pending(position: position, order: pending.count, event: event))
     }
 
@@ -136,7 +136,7 @@ package final class Router {
         var sorted: [Pending] = []
         swap(&sorted, &pending)
         if sorted.count > 1 { sorted.sort { ($0.position, $0.order) < ($1.position, $1.order) } }
-        if held == nil { handOn(sorted, upTo: timeNanoseconds) } else { hold(sorted, upTo: timeNanoseconds) }
+        if held == nil { handOn(&sorted, upTo: timeNanoseconds) } else { hold(sorted, upTo: timeNanoseconds) }
         guard pending.isEmpty else { return }
         sorted.removeAll(keepingCapacity: true)
         swap(&sorted, &pending)
@@ -157,10 +157,13 @@ package final class Router {
         self.held = held
     }
 
-    private func handOn(_ items: [Pending], upTo timeNanoseconds: Int64?) {
-        for item in items {
-            advance(to: item.position.timeNanoseconds)
-            handOn(item.event)
+    private func handOn(_ items: inout [Pending], upTo timeNanoseconds: Int64?) {
+        for index in items.indices {
+            advance(to: items[index].position.timeNanoseconds)
+            // In place: a copy of an event has six references to count.
+            number(&items[index].event)
+            // A copy, because a handler may add or remove chains while it is called.
+            for chain in chains { chain.handle(items[index].event) }
         }
         if let timeNanoseconds { advance(to: timeNanoseconds) }
     }
@@ -192,16 +195,13 @@ package final class Router {
         return next
     }
 
-    private func handOn(_ event: Event) {
+    private func number(_ event: inout Event) {
         // A repetition is no event of its own: it has the number of the event before it, and leaves no hole for those
         // who do not see it.
         if event.kind.role != .repeated { sequence += 1 }
-        var numbered = event
-        numbered.sequence = sequence
-        numbered.identity = identity
-        numbered.wallNanoseconds = event.wallNanoseconds ?? wallClock?(event.timeNanoseconds)
-        // A copy, because a handler may add or remove chains while it is called.
-        for chain in chains { chain.handle(numbered) }
+        event.sequence = sequence
+        event.identity = identity
+        event.wallNanoseconds = event.wallNanoseconds ?? wallClock?(event.timeNanoseconds)
     }
 }
 

@@ -22,7 +22,7 @@ public struct SimulationSettings: CheckedSettings {
         case tumble
 
         /// All of them, for messages and help.
-        package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+        package static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
         /// Samples a second when nothing else is asked for: between those of 100 Hz a tap is lost.
         package var rateHz: Double { self == .tap ? 400 : 100 }

@@ -197,10 +197,13 @@ package struct Fusion {
     mutating func find(gyroscope sample: SIMD3<Float>, at time: Int64) -> FusionFinding {
         update(gyroscope: sample, at: time)
         let accuracyDegrees = accuracyDegrees
+        // Not by way of ``orientation`` and ``turnRateDegrees``: a call of either would copy as much.
+        let level = sixAxes.orientation
         return FusionFinding(
-            fault: fault(accuracyDegrees: accuracyDegrees), axes: axisFinding, orientation: orientation,
-            fieldStrength: fieldStrength, horizontalField: field.horizontal, verticalField: field.vertical,
-            accuracyDegrees: accuracyDegrees, turnRateDegrees: turnRateDegrees, iron: iron,
+            fault: fault(accuracyDegrees: accuracyDegrees), axes: axisFinding,
+            orientation: Quaternion(aboutVertical: delta) * level, fieldStrength: field.now.x,
+            horizontalField: field.horizontal, verticalField: field.vertical, accuracyDegrees: accuracyDegrees,
+            turnRateDegrees: -dot(level.matrix.z, sixAxes.rate) * 180 / .pi, iron: iron,
             ironSigma: ironVariance.squareRoot(), isIronOther: isIronOther)
     }
 
