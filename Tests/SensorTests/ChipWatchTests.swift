@@ -175,6 +175,19 @@ import Testing
         #expect(try watched.events("samples.lost").map { $0["cause"] as? String } == ["wake"])
     }
 
+    /// A driver may stamp the first samples with a time before the event: the motion begins at the event all the same.
+    @Test func stampsFromBeforeTheEventAreNoOnset() async throws {
+        let watched = try Watched()
+        try await watched.fallAsleep()
+        try await watched.program.waitUntil("it is asleep") { try watched.isAsleep() }
+        let stamp = monotonicNow() + 1_000_000_000
+        watched.queue.fire(at: stamp)
+        try await watched.program.waitUntil("the buffer is on") { try watched.isOn("buffer0/enable") }
+        try await watched.feed([[300, 0, 1000], [0, 0, 1000]])
+        try await watched.program.waitUntil("motion began") { try !watched.events("motion.began").isEmpty }
+        #expect(try watched.events("motion.began").first?["onset_ns"] as? Int64 == stamp)
+    }
+
     /// A free fall that the chip has seen is an event as well, once.
     @Test func aFreeFallOfTheChipIsAnEvent() async throws {
         var device = Self.chip()

@@ -51,7 +51,7 @@ final class LiveSensor {
     var wakeUp: WakeUp?
     /// The identity of the last device, which is preferred among those that match.
     var lastID: String?
-    /// The last stamp delivered, a lower limit for the next opening.
+    /// The last stamp delivered, or of what ended a rest: a lower limit for the next samples.
     var lastTimeNanoseconds: Int64?
     /// The notices already shown.
     var toldNotices: Set<String> = []

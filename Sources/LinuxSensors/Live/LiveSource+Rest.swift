@@ -131,6 +131,8 @@ extension LiveSource {
             rests += sensor.streamIDs.map { SampleRest(stream: $0, phase: .began) }
         case .wake(let onset):
             sensor.wakeUp = WakeUp(onsetNanoseconds: onset)
+            // No sample was taken between the rest's beginning and what ended it, whatever a driver stamps.
+            sensor.lastTimeNanoseconds = [sensor.lastTimeNanoseconds, onset].compactMap { $0 }.max()
             // The first samples may come before the worker's answer.
             reader?.forgetStamps(floor: sensor.lastTimeNanoseconds)
             let isLast = sensor.rest?.phase == .givenUp
