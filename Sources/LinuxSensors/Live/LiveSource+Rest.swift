@@ -16,6 +16,8 @@ extension LiveSource {
         }
         sensor.eventClock = ClockMap(floor: sensor.lastTimeNanoseconds)
         let plan = watch.arming.plan
+        // The suspends so far are known before the next one.
+        if plan.staysArmed { nextSuspendLookNanoseconds = .min }
         sensor.request.sensor.reportsTaps = !plan.lasting.isEmpty
         guard let settings = sensor.request.settings.rest, plan.type != nil else { return }
         sensor.rest = SleepWatch(settings, thresholdG: plan.thresholdG)
@@ -100,9 +102,17 @@ extension LiveSource {
         advanceRest(of: sensor, .event(timeNanoseconds: first), at: now)
     }
 
-    /// Finds out what woke the machine, when a sensor was to do that.
-    func tellWhatWokeTheMachine() {
-        guard sensors.contains(where: { $0.openWatch?.arming.plan.staysArmed == true }) else { return }
+    /// Finds out what woke the machine, when a sensor was to do that and the machine was suspended.
+    ///
+    /// Where the processor has no state for a suspend to idle, all clocks go on, and only the kernel's count shows it. It is raised
+    /// after processes go on: when a clock has shown the suspend, the next count is where to begin.
+    func tellWhatWokeTheMachine(_ now: Int64, hasSlept: Bool = false) {
+        nextSuspendLookNanoseconds = now + 1_000_000_000
+        let isWatched = sensors.contains { $0.openWatch?.arming.plan.staysArmed == true }
+        let before = suspendCount
+        suspendCount = isWatched && !hasSlept ? MachineWakeUp.suspendCount(root: finder.root) : nil
+        let isCounted = before != nil && suspendCount != nil && before != suspendCount
+        guard isWatched, hasSlept || isCounted else { return }
         let (mailbox, root) = (mailbox, finder.root)
         onWorker { mailbox.post(.machineWoke(MachineWakeUp.text(root: root))) }
     }
