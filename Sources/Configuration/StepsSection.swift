@@ -1,4 +1,5 @@
 package import Binnacle
+import LinuxSensors
 package import TableReading
 
 /// `[steps.NAME]`: a counter of steps.
@@ -18,9 +19,12 @@ package struct StepsSection: AccelerometerSection {
         [
             StreamNeed(
                 sensor: sensor, kind: .accelerometer, rateHz: StreamNeed.RateHz.steps,
-                leastHz: StreamNeed.RateHz.leastSteps)
+                leastHz: StreamNeed.RateHz.leastSteps, rest: isWatched ? .ofReports(settings.watch) : nil,
+                chipReports: isWatched ? ChipReports(countsSteps: true, watch: settings.watch) : nil)
         ]
     }
+
+    private var isWatched: Bool { settings.watch != .samples }
 
     package func makeDetector(on streams: [SampleStream], asking detectors: [any EventDetector]) -> StepDetector {
         StepDetector(name: name, accelerometer: streams.first(sensor, .accelerometer), settings: settings)
@@ -47,6 +51,17 @@ package struct StepsSection: AccelerometerSection {
             """
             The root mean square, from 0.9 to 3.2 Hz, of the acceleration with which a walk begins. A lower value counts gentler \
             steps, and more of a drive.
+            """),
+        SettingRow(
+            "watch", \.watch, .choice,
+            """
+            Who counts steps.
+
+              "samples"  the detector, in every sample
+              "chip"  the accelerometer's chip, where it counts by itself ('binnacle devices' shows "change of steps"). It decides what a \
+            step is, and the keys above do not matter. Without such a chip the detector counts, which is told. While nothing moves \
+            the samples are off, as with `watch` of [motion.NAME]
+              "auto"  the chip where its interrupt is found, or else "samples"
             """),
     ]
 }

@@ -20,17 +20,12 @@ package struct TapSection: AccelerometerSection {
             StreamNeed(
                 sensor: sensor, kind: .accelerometer,
                 rateHz: isWatched ? StreamNeed.RateHz.leastTap : StreamNeed.RateHz.tap,
-                leastHz: StreamNeed.RateHz.leastTap, rest: isWatched ? rest : nil,
-                chipTaps: isWatched ? ChipTaps(most: settings.mostTaps, watch: settings.watch) : nil)
+                leastHz: StreamNeed.RateHz.leastTap, rest: isWatched ? .ofReports(settings.watch) : nil,
+                chipReports: isWatched ? ChipReports(taps: settings.mostTaps, watch: settings.watch) : nil)
         ]
     }
 
     private var isWatched: Bool { settings.watch != .samples }
-
-    /// At rest the chip reports taps as before.
-    private var rest: RestSettings {
-        RestSettings(watch: settings.watch, still: .seconds(2), thresholdG: 0.05, stillG: 0.025)
-    }
 
     package func makeDetector(on streams: [SampleStream], asking detectors: [any EventDetector]) -> TapDetector {
         TapDetector(name: name, accelerometer: streams.first(sensor, .accelerometer), settings: settings)
