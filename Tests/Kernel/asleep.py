@@ -267,6 +267,36 @@ watch = "chip"
         expect(all(read(path) == "0" for path in switches), "taps stay armed")
 
     @test
+    def asleep_steps_of_the_chip_are_events():
+        folder, (address, _, _) = attach("bma400"), CHIPS["bma400"]
+        started(OBSERVED + f"""
+[sensor.box]
+source = "iio"
+match = {{ name = "{read(folder, 'name')}" }}
+rate_hz = 25
+trigger = "{timer()}"
+
+[steps.walked]
+accelerometer = "box"
+watch = "chip"
+""")
+        switch = f"{folder}/events/in_steps_change_en"
+        wait_for("armed steps", lambda: read(switch) == "1" and read(folder, "buffer/enable") == "1")
+        wait_for("samples", lambda: box()["streams"][0]["samples"] > 0)
+        follower, total = Follower(), 0
+        for number, count in enumerate([1, 2, 1, 40, 300], 1):
+            total += count
+            # What it has counted (0x15 to 0x17), and what it reports (0x0f): steps.
+            for register, value in ((0x15, total & 255), (0x16, total >> 8), (0x17, 0), (0x0E, 0), (0x0F, 1)):
+                need("i2cset", "-f", "-y", str(bus()), hex(address), hex(register), hex(value), "b")
+            fire("bma400")
+            _, event = follower.next(number, "step")[number - 1]
+            expect((event["count"], event["total"], event["source"]) == (count, total, "chip"), event)
+        note(f"5 lines, 5 events with {total} steps")
+        need("systemctl", "stop", UNIT)
+        expect(read(switch) == "0", "steps stay armed")
+
+    @test
     def asleep_lsm6dso_is_armed():
         # Its FIFO is no register file: no sample comes, so that the event is armed only until that is found.
         folder, place = attach("lsm6dso"), now()
@@ -347,7 +377,8 @@ watch = "chip"
                 tilt("bma400", number)
                 arrival, event = follower.next(number, "motion.began", seconds=30)[number - 1]
                 late.append(((event["onset_ns"] - moment) / 1e6, (arrival - moment) / 1e6))
-            note(f"rest_latency_s = {latency}: {resting[0]:.2f} wake-ups a second, processor {resting[1]:.2f} %; 5 movements: onset "
+            note(f"rest_latency_s = {latency}: {resting[0]:.2f} wake-ups a second, by thread {resting[3]}, "
+                 f"processor {resting[1]:.2f} %; 5 movements: onset "
                  f"{middle([a for a, _ in late]):.0f} ms after them, event {middle([b for _, b in late]):.0f} ms (most {max(b for _, b in late):.0f})")
 
     @test
@@ -427,7 +458,7 @@ watch = "chip"
             onsets = [onset for onset, _, _ in found[name]]
             expect(len(onsets) == LINES, f"{name}: {len(onsets)} motions of {LINES} lines")
             late = [onset - line for line, onset in zip(fired[name], onsets)]
-            # The driver of kxcjk gives the samples between two interrupts no stamps of their own, so that some onsets are early.
+            # The driver of kxcjk gives the samples between two interrupts no stamps of their own.
             if name == "bma400":
                 expect(all(0 <= difference < 1e9 for difference in late), f"{name}: onsets {min(late)} to {max(late)} ns after lines")
             first = [(sample - onset) / 1e6 for onset, sample, _ in found[name]]
