@@ -1,4 +1,5 @@
 package import Binnacle
+package import LinuxSensors
 package import TableReading
 
 /// The section of a detector that looks at the samples of one accelerometer.
@@ -13,6 +14,8 @@ package protocol AccelerometerSection: DetectorSection {
     var rateHz: Double { get }
     /// The one below which much is missed, in Hz; 0 by default, for none.
     var leastHz: Double { get }
+    /// What the accelerometer's chip reports in place of the detector; `nil` by default.
+    var chipReports: ChipReports? { get }
 
     init(_ parts: Parts)
 }
@@ -35,9 +38,14 @@ extension AccelerometerSection {
     }
 
     package var needs: [StreamNeed] {
-        [StreamNeed(sensor: sensor, kind: .accelerometer, rateHz: rateHz, leastHz: leastHz)]
+        [
+            StreamNeed(
+                sensor: sensor, kind: .accelerometer, rateHz: rateHz, leastHz: leastHz,
+                rest: chipReports.map { .ofReports($0.watch) }, chipReports: chipReports)
+        ]
     }
     package var leastHz: Double { 0 }
+    package var chipReports: ChipReports? { nil }
     package var publishedSensor: String? { sensor }
     package var ownLines: [String] { [Self.line(Self.accelerometer, sensor)] }
     package static var sensorKeys: [String] { [accelerometer.name] }

@@ -163,9 +163,10 @@ extension Configuration {
         return wishes.dropFirst().reduce(first) { all, wish in all?.joined(with: wish) }
     }
 
-    /// The taps that the chip of a sensor is to report by itself; `nil` when it is not asked.
-    package func chipTaps(of sensor: String) -> ChipTaps? {
-        detectors.flatMap { $0.needs }.filter { $0.sensor == sensor }.compactMap(\.chipTaps).max { $0.most < $1.most }
+    /// What the chip of a sensor is to report by itself; `nil` when it is not asked.
+    package func chipReports(of sensor: String) -> ChipReports? {
+        detectors.flatMap { $0.needs }.filter { $0.sensor == sensor }.compactMap(\.chipReports)
+            .reduce(nil) { all, wish in all?.joined(with: wish) ?? wish }
     }
 
     /// The sampling rate that detectors need of each kind that a sensor measures.

@@ -117,7 +117,7 @@ extension ConfigurationReader {
     /// Warns of a `watch` without effect, because another detector of the sensor needs every sample.
     private func warnOfWatching(_ configuration: Configuration) {
         for section in configuration.detectors {
-            guard let need = section.needs.first(where: { $0.rest != nil && $0.chipTaps == nil }),
+            guard let need = section.needs.first(where: { $0.rest != nil && $0.chipReports == nil }),
                 configuration.rest(of: need.sensor) == nil
             else { continue }
             let others = configuration.detectors.filter { other in

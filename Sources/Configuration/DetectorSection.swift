@@ -177,8 +177,8 @@ package struct StreamNeed: Sendable, Equatable {
     var isOptional = false
     /// What the detector wants while nothing moves; `nil` when it needs every sample.
     var rest: RestSettings?
-    /// The taps that the chip is to report by itself; `nil` when it is not asked.
-    var chipTaps: ChipTaps?
+    /// What the chip is to report by itself; `nil` when it is not asked.
+    var chipReports: ChipReports?
 
     /// Measured on recordings with known ground truth and samples removed (docs/measurements.md, "Rates").
     enum RateHz {

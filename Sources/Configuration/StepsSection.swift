@@ -1,4 +1,5 @@
 package import Binnacle
+import LinuxSensors
 package import TableReading
 
 /// `[steps.NAME]`: a counter of steps.
@@ -10,6 +11,9 @@ package struct StepsSection: AccelerometerSection {
 
     package var rateHz: Double { StreamNeed.RateHz.steps }
     package var leastHz: Double { StreamNeed.RateHz.leastSteps }
+    package var chipReports: ChipReports? {
+        settings.watch == .samples ? nil : ChipReports(countsSteps: true, watch: settings.watch)
+    }
 
     package static let shown = "walked"
     package static let text = """
@@ -31,6 +35,17 @@ package struct StepsSection: AccelerometerSection {
             """
             The root mean square, from 0.9 to 3.2 Hz, of the acceleration with which a walk begins. A lower value counts gentler \
             steps, and more of a drive.
+            """),
+        SettingRow(
+            "watch", \.watch, .choice,
+            """
+            Who counts steps.
+
+              "samples"  the detector, in every sample
+              "chip"  the accelerometer's chip, where it counts by itself ('binnacle devices' shows "change of steps"). It decides what a \
+            step is, and the keys above do not matter. Without such a chip the detector counts, which is told. While nothing moves \
+            the samples are off, as with `watch` of [motion.NAME]
+              "auto"  the chip where its interrupt is found, or else "samples"
             """),
     ]
 }

@@ -1,5 +1,5 @@
 package import Binnacle
-import LinuxSensors
+package import LinuxSensors
 package import TableReading
 
 /// `[tap.NAME]`: a detector of taps.
@@ -9,21 +9,10 @@ package struct TapSection: AccelerometerSection {
     package let parts: Parts
     package init(_ parts: Parts) { self.parts = parts }
 
-    package var rateHz: Double { isWatched ? StreamNeed.RateHz.leastTap : StreamNeed.RateHz.tap }
+    package var rateHz: Double { chipReports == nil ? StreamNeed.RateHz.tap : StreamNeed.RateHz.leastTap }
     package var leastHz: Double { StreamNeed.RateHz.leastTap }
-    package var needs: [StreamNeed] {
-        [
-            StreamNeed(
-                sensor: sensor, kind: .accelerometer, rateHz: rateHz, leastHz: leastHz, rest: isWatched ? rest : nil,
-                chipTaps: isWatched ? ChipTaps(most: settings.mostTaps, watch: settings.watch) : nil)
-        ]
-    }
-
-    private var isWatched: Bool { settings.watch != .samples }
-
-    /// At rest the chip reports taps as before.
-    private var rest: RestSettings {
-        RestSettings(watch: settings.watch, still: .seconds(2), thresholdG: 0.05, stillG: 0.025)
+    package var chipReports: ChipReports? {
+        settings.watch == .samples ? nil : ChipReports(taps: settings.mostTaps, watch: settings.watch)
     }
 
     package var accelerationLimits: (sensor: String, limits: [(key: String, g: Float)])? {

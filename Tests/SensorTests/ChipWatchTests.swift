@@ -32,9 +32,9 @@ import Testing
 
         deinit { close(descriptor) }
 
-        /// Reports an event: `type` is the number of linux/iio/types.h, 3 the accelerometer, 1 rising.
-        func fire(type: UInt64 = 1, direction: UInt64 = 1, at time: Int64) {
-            var record = (type << 56 | direction << 48 | 3 << 32, time)
+        /// Reports an event by the numbers of linux/iio/types.h: a channel of 3 is the accelerometer, a direction of 1 rising.
+        func fire(type: UInt64 = 1, direction: UInt64 = 1, channel: UInt64 = 3, at time: Int64) {
+            var record = (type << 56 | direction << 48 | channel << 32, time)
             #expect(withUnsafeBytes(of: &record) { write(descriptor, $0.baseAddress, $0.count) } == 16)
         }
     }
@@ -64,6 +64,7 @@ import Testing
                     atPath: station.path("../power", of: device), withIntermediateDirectories: true)
                 try Data((wakeUp + "\n").utf8).write(
                     to: URL(fileURLWithPath: station.path("../power/wakeup", of: device)))
+                try Self.setPower("suspend_stats/success", to: "0", in: station)
             }
             if isHeld { try Data().write(to: URL(fileURLWithPath: station.nodePath(of: device) + ".held")) }
             socket = "\(station.folder)/socket"
@@ -83,10 +84,18 @@ import Testing
                 gravity_s = 0.1
                 [handler.out]
                 stdout = true
-                on = ["motion.began", "motion.ended", "samples.lost", "gap", "sensor.inactive", "free_fall", "tap"]
+                on = ["motion.began", "motion.ended", "samples.lost", "gap", "sensor.inactive", "free_fall", "tap", "step"]
                 \(more)
                 """)
             program = try station.start(["run", "--config", configuration])
+        }
+
+        /// Sets what the kernel says of suspends.
+        static func setPower(_ name: String, to value: String, in station: MockStation) throws {
+            let url = URL(fileURLWithPath: "\(station.root)/sys/power/\(name)")
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data((value + "\n").utf8).write(to: url)
         }
 
         /// What `power/wakeup` of the chip's device says.
@@ -175,6 +184,19 @@ import Testing
         #expect(try watched.events("samples.lost").map { $0["cause"] as? String } == ["wake"])
     }
 
+    /// A driver may stamp the first samples with a time before the event: the motion begins at the event all the same.
+    @Test func stampsFromBeforeTheEventAreNoOnset() async throws {
+        let watched = try Watched()
+        try await watched.fallAsleep()
+        try await watched.program.waitUntil("it is asleep") { try watched.isAsleep() }
+        let stamp = monotonicNow() + 1_000_000_000
+        watched.queue.fire(at: stamp)
+        try await watched.program.waitUntil("the buffer is on") { try watched.isOn("buffer0/enable") }
+        try await watched.feed([[300, 0, 1000], [0, 0, 1000]])
+        try await watched.program.waitUntil("motion began") { try !watched.events("motion.began").isEmpty }
+        #expect(try watched.events("motion.began").first?["onset_ns"] as? Int64 == stamp)
+    }
+
     /// A free fall that the chip has seen is an event as well, once.
     @Test func aFreeFallOfTheChipIsAnEvent() async throws {
         var device = Self.chip()
@@ -235,6 +257,56 @@ import Testing
         #expect(try !watched.isOn("events/in_accel_gesture_singletap_en"))
     }
 
+    private static let steps = """
+        [steps.walked]
+        accelerometer = "chassis"
+        watch = "chip"
+        """
+
+    /// Steps that the chip has counted since the device was opened are events, with what the chip has counted and not with the
+    /// number of its reports; at rest as well.
+    @Test func stepsOfTheChipAreEvents() async throws {
+        var device = Self.chip()
+        device.attributes["events/in_steps_change_en"] = "0"
+        device.attributes["in_steps_input"] = "1000"
+        let watched = try Watched(device, more: Self.steps)
+        try await watched.program.waitUntil("steps are armed") {
+            try watched.isOn("events/in_steps_change_en") && watched.isOn("buffer0/enable")
+        }
+        func step(to count: Int) throws -> Int64 {
+            try watched.station.setAttribute("in_steps_input", of: device, to: String(count))
+            let stamp = monotonicNow()
+            watched.queue.fire(type: 5, direction: 3, channel: 20, at: stamp)
+            return stamp
+        }
+        try await watched.feed(Array(repeating: Self.rest, count: 100))
+        _ = try step(to: 1003)
+        try await watched.program.waitUntil("three steps") { try watched.events("step").count == 1 }
+        try await watched.fallAsleep()
+        let second = try step(to: 1004)
+        try await watched.program.waitUntil("a step") { try watched.events("step").count == 2 }
+        #expect(try !watched.isOn("buffer0/enable"))
+        // The chip was reset.
+        _ = try step(to: 2)
+        try await watched.program.waitUntil("two steps") { try watched.events("step").count == 3 }
+        watched.program.interrupt()
+        #expect(try await watched.program.status() == 0)
+        let steps = try watched.events("step")
+        #expect(steps.map { $0["count"] as? Int } == [3, 1, 2])
+        #expect(steps.map { $0["total"] as? Int } == [3, 4, 6])
+        // Not before the samples that were looked at.
+        #expect(try #require(steps[1]["time_ns"] as? Int64) >= second)
+        #expect(steps.allSatisfy { $0["source"] as? String == "chip" && $0["cadence_per_min"] == nil })
+        #expect(try !watched.isOn("events/in_steps_change_en"))
+    }
+
+    /// A chip that counts no steps leaves them to the detector.
+    @Test func aChipWithoutStepsIsTold() async throws {
+        let watched = try Watched(more: Self.steps)
+        try await watched.program.waitForMessage(
+            "counts steps in its samples: its chip counts no steps", "(mag rising)")
+    }
+
     /// A chip without taps leaves them to the detector, which needs the samples at rest as well.
     @Test func aChipWithoutTapsIsTold() async throws {
         let watched = try Watched(more: Self.tap)
@@ -251,11 +323,15 @@ import Testing
         }
         try await watched.fallAsleep()
         #expect(try watched.wakeUp() == "enabled")
+        // A suspend that no clock shows.
+        try Watched.setPower("pm_wakeup_irq", to: "4711", in: watched.station)
+        try Watched.setPower("suspend_stats/success", to: "1", in: watched.station)
         watched.queue.fire(at: monotonicNow())
         try await watched.program.waitUntil("the buffer is on") { try watched.isOn("buffer0/enable") }
         try await watched.feed([[300, 0, 1000], [0, 0, 1000]])
         try await watched.program.waitUntil("motion began") { try !watched.events("motion.began").isEmpty }
         #expect(try watched.isOn("events/in_accel_x|y|z_mag_rising_en"))
+        try await watched.program.waitForMessage("interrupt 4711", "woke the machine")
         watched.program.interrupt()
         #expect(try await watched.program.status() == 0)
         #expect(try watched.wakeUp() == "disabled")

@@ -48,10 +48,20 @@ def note(text):
     notes.append(text)
 
 
-def remark(text):
-    """Puts a line into the report, at once."""
+def report(line):
+    """Puts a line into the report, at once. The file is not kept open, because a test may unmount it."""
     with open("/out/results", "a") as results:
-        print(f"# {text}", file=results)
+        print(line, file=results)
+
+
+def remark(text):
+    report(f"# {text}")
+
+
+def keep_errors():
+    """What goes wrong with the tests themselves is to be read in the report, too."""
+    with open("/out/results", "a") as results:
+        os.dup2(results.fileno(), 2)
 
 
 def run(*words):
@@ -171,29 +181,27 @@ def main(install, names=(), after=lambda: None):
     failures = 0
     chosen = [function for function in tests
               if not names or function.__name__.startswith(tuple(names)) or function.__module__ in names]
-    with open("/out/results", "a", buffering=1) as results:
-        # What goes wrong with the tests themselves is to be read there, too.
-        os.dup2(results.fileno(), 2)
-        expect(chosen, f"no test has a name that begins with {' or '.join(names)}")
-        install()
-        print(f"# {run('systemctl', '--version')[1].splitlines()[0]}", file=results)
-        print(f"1..{len(chosen)}", file=results)
-        for number, function in enumerate(chosen, 1):
-            began, place = time.monotonic(), now()
-            notes.clear()
-            why = outcome(function)
-            name = function.__name__.replace("_", " ")
-            print(f"{'not ok' if why else 'ok'} {number} - {name} ({time.monotonic() - began:.1f} s)", file=results)
-            for line in notes:
-                print(f"#   {line}", file=results)
-            if why:
-                failures += 1
-                said = "\n".join(messages(place, "-u", UNIT, "-n", "15"))
-                for line in f"{why}\nThe journal's last words:\n{said}".splitlines():
-                    print(f"#   {line}", file=results)
-            after()
-        systemctl("stop")
-        with open("/out/journal", "w") as journal:
-            journal.write(run("journalctl", "-b", "-o", "short-monotonic")[1])
-        print(f"# {failures} failed" if failures else f"# all {len(chosen)} passed", file=results)
+    keep_errors()
+    expect(chosen, f"no test has a name that begins with {' or '.join(names)}")
+    install()
+    remark(run("systemctl", "--version")[1].splitlines()[0])
+    report(f"1..{len(chosen)}")
+    for number, function in enumerate(chosen, 1):
+        began, place = time.monotonic(), now()
+        notes.clear()
+        why = outcome(function)
+        name = function.__name__.replace("_", " ")
+        report(f"{'not ok' if why else 'ok'} {number} - {name} ({time.monotonic() - began:.1f} s)")
+        for line in notes:
+            report(f"#   {line}")
+        if why:
+            failures += 1
+            said = "\n".join(messages(place, "-u", UNIT, "-n", "15"))
+            for line in f"{why}\nThe journal's last words:\n{said}".splitlines():
+                report(f"#   {line}")
+        after()
+    systemctl("stop")
+    with open("/out/journal", "w") as journal:
+        journal.write(run("journalctl", "-b", "-o", "short-monotonic")[1])
+    remark(f"{failures} failed" if failures else f"all {len(chosen)} passed")
     return 1 if failures else 0

@@ -347,7 +347,8 @@ extension EventKind {
         case .step:
             Row(
                 "82a3a03469b6484fa3bd700c0ad87138", .debug, from: .detector(StepDetector.kind),
-                state: [.delivers, .figures([.total])], figures: [.count, .cadence, .total], home: [.occurrence],
+                state: [.delivers, .figures([.total])], figures: [.count, .cadence, .total, .source],
+                home: [.occurrence],
                 "A step was taken; the first event of a walk brings the regular steps with which it began.")
         case .stationary:
             Row(

@@ -229,8 +229,10 @@ package final class Pipeline {
     private func takeRests(of delivery: SampleDelivery) {
         for rest in delivery.rests {
             guard let index = delivery.index(of: rest.stream) else { continue }
-            if case .tapped = rest.phase { continue }
-            monitors[index].resume()
+            switch rest.phase {
+            case .tapped, .stepped: continue
+            case .began, .ended: monitors[index].resume()
+            }
             monitors[index].sensor.rest(rest.phase)
         }
     }

@@ -12,6 +12,8 @@ package struct SampleRest: Sendable, Equatable {
         case ended(onsetNanoseconds: Int64?, freeFallNanoseconds: Int64? = nil)
         /// The device has reported taps at a stamp, at rest or not.
         case tapped(count: Int, timeNanoseconds: Int64)
+        /// The device has counted steps up to a stamp, at rest or not.
+        case stepped(count: Int, timeNanoseconds: Int64)
     }
 
     /// The stream that rests.

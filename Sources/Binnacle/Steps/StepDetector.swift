@@ -39,6 +39,9 @@ package final class StepDetector: AccelerometerDetector {
         rows?.removeAll()
         guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
         if delivery.hidesTime(of: id) { finder.interrupt() }
+        if settings.watch != .samples { takeSteps(of: delivery, id, at: place) }
+        // The chip counts.
+        if settings.watch != .samples, streams.first?.sensor.countsSteps == true { return finder.interrupt() }
         let columns = delivery.batches[place].columns
         for index in 0..<columns.count {
             let time = columns.times[index]
@@ -49,6 +52,17 @@ package final class StepDetector: AccelerometerDetector {
             total += Int64(count)
             position = columns.position(of: index, at: place)
             let event = StepEvent(count: count, total: total, cadence: finder.cadence, timeNanoseconds: time)
+            delegate?.collect(.step, self, event)
+        }
+    }
+
+    /// Reports what the chip has counted itself, behind the samples that were looked at before.
+    private func takeSteps(of delivery: SampleDelivery, _ stream: StreamID, at place: Int) {
+        for case .stepped(let count, let stepped) in delivery.rests.filter({ $0.stream == stream }).map(\.phase) {
+            let time = max(stepped, streams.first?.sensor.lastTimeNanoseconds ?? stepped)
+            total += Int64(count)
+            position = SamplePosition(timeNanoseconds: time, streamIndex: place, sampleIndex: -1)
+            let event = StepEvent(count: count, total: total, cadence: nil, timeNanoseconds: time, source: .chip)
             delegate?.collect(.step, self, event)
         }
     }

@@ -6,6 +6,8 @@ public struct StepSettings: CheckedSettings {
     ///
     /// A drive of half an hour has 0.03 g most of the time and 0.07 g for a tenth of it; slow counted walks have 0.08 g.
     public var thresholdG = 0.08
+    /// Who counts steps; the samples by default.
+    package var watch = MotionSettings.Watch.samples
 
     /// The defaults.
     public init() {}

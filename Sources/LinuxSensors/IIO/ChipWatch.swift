@@ -38,6 +38,9 @@ struct ChipArming: Sendable {
         }
     }
 
+    /// The number of steps that the chip has counted so far.
+    func stepCount() throws(SensorFailure) -> Int { Int(try folder.value("../in_steps_input")) }
+
     /// Switches the event off.
     func disarm() throws(SensorFailure) {
         for name in plan.switches { try folder.ensure(name, is: "0") }
@@ -83,6 +86,8 @@ struct ChipWatch: Sendable {
         var taps: Int? { type == "gesture" ? [4: 1, 5: 2][id >> 48 & 0x7F] : nil }
         /// Whether it is of an accelerometer: IIO_ACCEL is 3.
         var isOfAccelerometer: Bool { id >> 32 & 0xFF == 3 }
+        /// Whether the number of steps has changed: IIO_STEPS is 20.
+        var isOfSteps: Bool { type == "change" && id >> 32 & 0xFF == 20 }
     }
 
     let arming: ChipArming
@@ -92,6 +97,8 @@ struct ChipWatch: Sendable {
     let values: PolledValues
     /// What switches samples and event, on any thread.
     let gate = SwitchGate()
+    /// The number of steps that the chip had counted when it was opened.
+    let firstStepCount: Int
 
     /// Takes over the events of an open device, whose clock is set: later it could not be changed.
     ///
@@ -115,6 +122,7 @@ struct ChipWatch: Sendable {
         do throws(SensorFailure) {
             try arming.switchOn(plan.lasting)
             if plan.staysArmed { try arming.arm() }
+            firstStepCount = plan.countsSteps ? try arming.stepCount() : 0
         } catch {
             arming.restore()
             throw error

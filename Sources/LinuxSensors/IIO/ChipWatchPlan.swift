@@ -7,8 +7,10 @@ struct ChipWatchPlan: Sendable, Equatable {
     var type: String?
     /// The switches of the events that are on while the samples are off, as attributes.
     var switches: [String] = []
-    /// The switches of events that are on as long as the device is open: taps.
+    /// The switches of events that are on as long as the device is open: taps and steps.
     var lasting: [String] = []
+    var reportsTaps = false
+    var countsSteps = false
     /// The attributes of the thresholds with their texts.
     var values: [Setting] = []
     /// The threshold that the chip then has, in g; `nil` when it has none to set.
@@ -83,7 +85,17 @@ extension ChipEvents {
             $0.type == "gesture" && directions.contains($0.direction) && $0.channel.hasPrefix("in_accel")
         }
         guard !found.isEmpty else { throw SensorFailure(.description, "its chip reports no taps (\(list))") }
-        plan.lasting = found.map { $0.stem + "_en" }
+        plan.lasting += found.map { $0.stem + "_en" }
+        plan.reportsTaps = true
+    }
+
+    /// Adds steps to a plan, which the chip counts; throws the reason when it does not.
+    func addSteps(to plan: inout ChipWatchPlan, of device: SensorDevice) throws(SensorFailure) {
+        guard let event = events.first(where: { $0.type == "change" && $0.channel == "in_steps" }),
+            device.directory.has("in_steps_input")
+        else { throw SensorFailure(.description, "its chip counts no steps (\(list))") }
+        plan.lasting.append(event.stem + "_en")
+        plan.countsSteps = true
     }
 
     /// Adds to a plan how movement above a threshold is noticed; throws the reason when it cannot be.

@@ -80,20 +80,24 @@ struct IIOOpener {
     ) -> (ChipWatch?, notice: String?) {
         guard kinds.contains(.accelerometer) else { return (nil, nil) }
         let rest = settings.rest.flatMap { $0.watch == .samples ? nil : $0 }
-        guard rest != nil || settings.chipTaps != nil else { return (nil, nil) }
+        guard rest != nil || settings.chipReports != nil else { return (nil, nil) }
         do throws(SensorFailure) {
             guard let events = ChipEvents(device) else {
                 throw SensorFailure(.description, "its chip reports no events")
             }
-            if [rest?.watch, settings.chipTaps?.watch].contains(.automatic), events.line == .missing {
+            if [rest?.watch, settings.chipReports?.watch].contains(.automatic), events.line == .missing {
                 throw SensorFailure(.description, "no interrupt in /proc/interrupts has the name of its chip")
             }
             var plan = ChipWatchPlan()
             var words: [String] = []
-            if let most = settings.chipTaps?.most {
+            let doubt = events.line == .missing ? ", if it has an interrupt: there is none of its name" : ""
+            if let most = settings.chipReports?.taps {
                 try events.add(taps: most, to: &plan)
-                let doubt = events.line == .missing ? ", if it has an interrupt: there is none of its name" : ""
                 words.append("its chip reports taps by itself" + doubt)
+            }
+            if settings.chipReports?.countsSteps == true {
+                try events.addSteps(to: &plan, of: device)
+                words.append("its chip counts steps by itself" + doubt)
             }
             do throws(SensorFailure) {
                 if let rest { words.append(try add(rest, events, to: &plan, rate: rate)) }

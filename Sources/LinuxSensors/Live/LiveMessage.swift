@@ -11,6 +11,8 @@ enum LiveMessage: Sendable {
     case closed(sensor: Int)
     /// A worker thread has done what a rest needs, with the descriptor that tells this opening from others.
     case rested(sensor: Int, opening: Int32, SleepWatch.Input)
+    /// A worker thread has read the number of steps behind a report of them, with its stamp.
+    case stepped(sensor: Int, opening: Int32, timeNanoseconds: Int64, Result<Int, SensorFailure>)
     /// What woke the machine, for the user.
     case machineWoke(String)
     case polled(sensor: Int, IIOPoller, PollOutcome)

@@ -45,13 +45,17 @@ final class LiveSensor {
     var hasEvents = false
     /// The stamp of a free fall that the chip has reported during a rest, on CLOCK_MONOTONIC.
     var freeFallNanoseconds: Int64?
+    /// The number of steps that the chip had counted when it was last read.
+    var stepCount = 0
+    /// The stamp of the chip's last report of steps, and whether a worker thread reads their number.
+    var steps: (reportedNanoseconds: Int64, isReading: Bool) = (.min, false)
     /// Translates the stamps of the chip's events.
     var eventClock = ClockMap()
     /// The end of a rest, which is delivered with the first samples after it.
     var wakeUp: WakeUp?
     /// The identity of the last device, which is preferred among those that match.
     var lastID: String?
-    /// The last stamp delivered, a lower limit for the next opening.
+    /// The last stamp delivered, or of what ended a rest: a lower limit for the next samples.
     var lastTimeNanoseconds: Int64?
     /// The notices already shown.
     var toldNotices: Set<String> = []

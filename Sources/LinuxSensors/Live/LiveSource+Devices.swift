@@ -58,6 +58,9 @@ extension LiveSource {
         case .rested(let number, let opening, let input):
             guard let sensor = sensor(numbered: number), sensor.openWatch?.events.raw == opening else { return }
             advanceRest(of: sensor, input, at: now)
+        case .stepped(let number, let opening, let time, let count):
+            guard let sensor = sensor(numbered: number), sensor.openWatch?.events.raw == opening else { return }
+            takeSteps(count, of: sensor, at: time)
         case .machineWoke(let text): notices.append(text)
         case .polled(let number, let poller, let outcome):
             // A stopped poller may still have sent a reading.

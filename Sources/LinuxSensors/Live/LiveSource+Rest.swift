@@ -16,7 +16,12 @@ extension LiveSource {
         }
         sensor.eventClock = ClockMap(floor: sensor.lastTimeNanoseconds)
         let plan = watch.arming.plan
-        sensor.request.sensor.reportsTaps = !plan.lasting.isEmpty
+        // The suspends so far are known before the next one.
+        if plan.staysArmed { nextSuspendLookNanoseconds = .min }
+        sensor.request.sensor.reportsTaps = plan.reportsTaps
+        sensor.request.sensor.countsSteps = plan.countsSteps
+        sensor.stepCount = watch.firstStepCount
+        sensor.steps = (.min, false)
         guard let settings = sensor.request.settings.rest, plan.type != nil else { return }
         sensor.rest = SleepWatch(settings, thresholdG: plan.thresholdG)
     }
@@ -26,6 +31,7 @@ extension LiveSource {
         guard let watch = sensor.openWatch else { return }
         epoll.remove(watch.events.raw)
         sensor.request.sensor.reportsTaps = false
+        sensor.request.sensor.countsSteps = false
         if sensor.rest?.phase == .asleep, sensor.wakeUp == nil { sensor.wakeUp = WakeUp(onsetNanoseconds: nil) }
         sensor.rest = nil
         sensor.hasEvents = false
@@ -76,12 +82,15 @@ extension LiveSource {
         let phase = sensor.rest?.phase
         // While samples come, they tell more.
         let isResting = phase == .asleep || phase == .fallingAsleep || sensor.wakeUp != nil
-        var first: Int64?
+        var (first, stepped): (Int64?, Int64?)
         do throws(SensorFailure) {
             try watch.read { record in
+                if record.isOfSteps, watch.arming.plan.countsSteps {
+                    stepped = sensor.eventClock.time(of: record.timeNanoseconds, arrival: now).nanoseconds
+                }
                 guard record.isOfAccelerometer else { return }
                 let isFall = watch.arming.plan.seesFreeFall && record.isFall
-                let taps = watch.arming.plan.lasting.isEmpty ? nil : record.taps
+                let taps = watch.arming.plan.reportsTaps ? record.taps : nil
                 let isMovement = record.type != nil && record.type == watch.arming.plan.type
                 guard isFall || taps != nil || isMovement else { return }
                 // Each once and in their order: a stamp that steps back is another clock.
@@ -96,13 +105,53 @@ extension LiveSource {
         } catch {
             return advance(sensor, .failed(error), at: now)
         }
+        if let stepped { readSteps(of: sensor, watch, at: stepped) }
         guard let first else { return }
         advanceRest(of: sensor, .event(timeNanoseconds: first), at: now)
     }
 
-    /// Finds out what woke the machine, when a sensor was to do that.
-    func tellWhatWokeTheMachine() {
-        guard sensors.contains(where: { $0.openWatch?.arming.plan.staysArmed == true }) else { return }
+    /// Reads on a worker thread how many steps the chip has counted, which its report does not say.
+    ///
+    /// One reading at a time keeps their order.
+    private func readSteps(of sensor: LiveSensor, _ watch: ChipWatch, at time: Int64) {
+        sensor.steps.reportedNanoseconds = time
+        guard !sensor.steps.isReading else { return }
+        sensor.steps.isReading = true
+        let (mailbox, number, opening, arming) = (mailbox, sensor.number, watch.events.raw, watch.arming)
+        onWorker {
+            let count = Result { () throws(SensorFailure) in try arming.stepCount() }
+            mailbox.post(.stepped(sensor: number, opening: opening, timeNanoseconds: time, count))
+        }
+    }
+
+    /// Passes on the steps that a chip has counted since the last time.
+    func takeSteps(_ result: Result<Int, SensorFailure>, of sensor: LiveSensor, at time: Int64) {
+        sensor.steps.isReading = false
+        switch result {
+        case .failure(let failure): addNotice(sensor, "its steps cannot be read: \(failure.description)")
+        case .success(let total):
+            // A chip that was reset counts from 0.
+            let count = total < sensor.stepCount ? total : total - sensor.stepCount
+            sensor.stepCount = total
+            if count > 0, let stream = sensor.streams.first(where: { $0.kind == .accelerometer }) {
+                rests.append(SampleRest(stream: stream.id, phase: .stepped(count: count, timeNanoseconds: time)))
+            }
+        }
+        let later = sensor.steps.reportedNanoseconds
+        if later > time, let watch = sensor.openWatch { readSteps(of: sensor, watch, at: later) }
+    }
+
+    /// Finds out what woke the machine, when a sensor was to do that and the machine was suspended.
+    ///
+    /// Where the processor has no state for a suspend to idle, all clocks go on, and only the kernel's count shows it. It is raised
+    /// after processes go on: when a clock has shown the suspend, the next count is where to begin.
+    func tellWhatWokeTheMachine(_ now: Int64, hasSlept: Bool = false) {
+        nextSuspendLookNanoseconds = now + 1_000_000_000
+        let isWatched = sensors.contains { $0.openWatch?.arming.plan.staysArmed == true }
+        let before = suspendCount
+        suspendCount = isWatched && !hasSlept ? MachineWakeUp.suspendCount(root: finder.root) : nil
+        let isCounted = before != nil && suspendCount != nil && before != suspendCount
+        guard isWatched, hasSlept || isCounted else { return }
         let (mailbox, root) = (mailbox, finder.root)
         onWorker { mailbox.post(.machineWoke(MachineWakeUp.text(root: root))) }
     }
@@ -131,6 +180,8 @@ extension LiveSource {
             rests += sensor.streamIDs.map { SampleRest(stream: $0, phase: .began) }
         case .wake(let onset):
             sensor.wakeUp = WakeUp(onsetNanoseconds: onset)
+            // No sample was taken between the rest's beginning and what ended it, whatever a driver stamps.
+            sensor.lastTimeNanoseconds = [sensor.lastTimeNanoseconds, onset].compactMap { $0 }.max()
             // The first samples may come before the worker's answer.
             reader?.forgetStamps(floor: sensor.lastTimeNanoseconds)
             let isLast = sensor.rest?.phase == .givenUp

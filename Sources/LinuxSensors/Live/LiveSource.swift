@@ -33,6 +33,9 @@ public final class LiveSource: SampleSource {
     private var hasMail = false
     private var hasChanges = false
     private var hasEvents = false
+    /// When the kernel's count of suspends is read again, and its last value.
+    var nextSuspendLookNanoseconds = Int64.min
+    var suspendCount: String?
     private let readSuspended: () -> Int64
     private var suspendedNanoseconds: Int64
     let bufferRetryNanoseconds: Int64
@@ -313,8 +316,10 @@ public final class LiveSource: SampleSource {
         let suspended = readSuspended()
         if suspended - suspendedNanoseconds > 100_000_000 {
             let seconds = Double(suspended - suspendedNanoseconds) * 1e-9
-            tellWhatWokeTheMachine()
+            tellWhatWokeTheMachine(now, hasSlept: true)
             for sensor in sensors { advance(sensor, .suspended(seconds: seconds), at: now) }
+        } else if now >= nextSuspendLookNanoseconds {
+            tellWhatWokeTheMachine(now)
         }
         // The two clocks are read one after the other; the time between is no suspend.
         suspendedNanoseconds = max(suspendedNanoseconds, suspended)

@@ -3,6 +3,11 @@ import PlainText
 
 /// What woke a machine that was suspended, as far as the kernel tells.
 enum MachineWakeUp {
+    /// How often the machine was suspended; `nil` when the kernel does not say.
+    static func suspendCount(root: String) -> String? {
+        try? SysfsDirectory(path: root + "/sys/power/suspend_stats").textIfPresent("success")
+    }
+
     /// The interrupt that woke the machine and its name, as in "interrupt 6 (lsm6dsx) woke the machine".
     ///
     /// `root` is the folder that contains `/sys` and `/proc`. Reads both.

@@ -27,6 +27,11 @@ package struct RestSettings: Sendable, Equatable {
         self.stillG = stillG
     }
 
+    /// What a chip that reports by itself needs at rest: it does so as before.
+    package static func ofReports(_ watch: MotionSettings.Watch) -> RestSettings {
+        RestSettings(watch: watch, still: .seconds(2), thresholdG: 0.05, stillG: 0.025)
+    }
+
     /// What keeps the promises of two detectors of one device; `nil` when one of them needs every sample.
     package func joined(with other: RestSettings?) -> RestSettings? {
         guard let other else { return nil }

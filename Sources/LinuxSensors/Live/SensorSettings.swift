@@ -35,14 +35,15 @@ public struct SensorSettings: Sendable, Equatable {
 
     /// What is wanted while nothing moves; `nil` when a detector needs every sample.
     package var rest: RestSettings?
-    /// The taps that the chip is to report by itself; `nil` when it is not asked.
-    package var chipTaps: ChipTaps?
+    /// What the chip is to report by itself; `nil` when it is not asked.
+    package var chipReports: ChipReports?
 
     /// Says what is done without the chip's events; `nil` when nothing was wanted of them.
     func withoutChip(because reason: String) -> String? {
         let awake = rest.map { $0.watch != .samples } == true ? "does not sleep at rest" : nil
-        let taps = chipTaps == nil ? nil : "looks for taps in its samples"
-        let words = [awake, taps].compactMap { $0 }.joined(separator: ", and ")
+        let taps = chipReports?.taps == nil ? nil : "looks for taps in its samples"
+        let steps = chipReports?.countsSteps == true ? "counts steps in its samples" : nil
+        let words = [awake, taps, steps].compactMap { $0 }.joined(separator: ", and ")
         return words.isEmpty ? nil : words + ": " + reason
     }
 
@@ -68,15 +69,24 @@ public struct SensorSettings: Sendable, Equatable {
     }
 }
 
-/// Which taps a chip is to report by itself.
-package struct ChipTaps: Sendable, Equatable {
-    /// The most taps of one event.
-    package let most: Int
+/// What a chip is to report by itself.
+package struct ChipReports: Sendable, Equatable {
+    /// The most taps of one event; `nil` when it reports none.
+    package let taps: Int?
+    package let countsSteps: Bool
     /// Whether that is wanted in any case.
     package let watch: MotionSettings.Watch
 
-    package init(most: Int, watch: MotionSettings.Watch) {
-        self.most = most
+    package init(taps: Int? = nil, countsSteps: Bool = false, watch: MotionSettings.Watch) {
+        self.taps = taps
+        self.countsSteps = countsSteps
         self.watch = watch
+    }
+
+    /// What two detectors of one device want together.
+    package func joined(with other: ChipReports) -> ChipReports {
+        ChipReports(
+            taps: [taps, other.taps].compactMap { $0 }.max(), countsSteps: countsSteps || other.countsSteps,
+            watch: watch == other.watch ? watch : .automatic)
     }
 }

@@ -33,7 +33,7 @@ extension Configuration {
         sensors.map { section in
             var section = section
             section.settings.rest = rest(of: section.name)
-            section.settings.chipTaps = chipTaps(of: section.name)
+            section.settings.chipReports = chipReports(of: section.name)
             return WantedSensor(section, kinds(of: section.name), optionalKinds: optionalKinds(of: section.name))
         }
         .filter { !$0.kinds.isEmpty }
