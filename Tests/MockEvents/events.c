@@ -2,7 +2,7 @@
 //
 // IIO_GET_EVENT_FD_IOCTL on a node gives the FIFO with ".events" behind its name, with both ends open as the kernel's never
 // hangs up. Without that FIFO there are no events (ENODEV); with a file ".held" beside it another program has them (EBUSY).
-// Everything else goes on to umockdev and the kernel.
+// Every other request goes on to umockdev and the kernel.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
