@@ -34,8 +34,10 @@ struct AxisCheck {
 
     private(set) var finding: AxisFinding?
     /// Whether movement speaks against the gyroscope, which is told when it lasts: until then a turn may show which axis it is.
-    var isDoubted: Bool { doubtSeconds > 0 }
+    var isDoubted: Bool { doubtSeconds > 0 || turnDoubtSeconds > 0 }
     private var doubtSeconds = 0.0
+    /// That of a steady field alone, which is off before a turn has shown which axis it is.
+    private var turnDoubtSeconds = 0.0
     /// The axis of the compass' turns that differ.
     private var foundAxis: Int?
     /// For each axis, how many turns about it differ, less those that agree.
@@ -59,6 +61,8 @@ struct AxisCheck {
     /// Of the turn, and at least so much in radians.
     private static let share = 0.5
     private static let leastDifference = 20 * Double.pi / 180
+    /// That in a second in which an axis of the gyroscope has repeated its value to the last bit.
+    private static let frozenDifference = 5 * Double.pi / 180
     /// How far both sensors are behind: the delay of the smoothing.
     private static let lag: Int64 = 100_000_000
     private static let fastest = 200 * Double.pi / 180
@@ -89,19 +93,32 @@ struct AxisCheck {
     ///   - misfit: The share of the fields of the last seconds that no iron explains.
     ///   - gravity: The length of the mean acceleration where the device's turning is taken out, in g.
     ///   - scaleError: By how much the gyroscope's scale is off, less its uncertainty.
+    ///   - fieldTurn: By how much it has turned a steady field in a second, in radians.
+    ///   - isRateFrozen: Whether an axis repeats its value to the last bit while the others turn.
     ///   - seconds: The time since it was shown last.
-    mutating func addMovement(misfit: Double, gravity: Double, scaleError: Double, seconds: Double) {
+    mutating func addMovement(
+        misfit: Double, gravity: Double, scaleError: Double, fieldTurn: Double, isRateFrozen: Bool, seconds: Double
+    ) {
         // Iron that is learned again explains any field for a while; gravity goes on then.
-        let isFieldOff = misfit > Self.wrong.misfit || isDoubted
-        if scaleError > Self.largestScaleError || isFieldOff && gravity < Self.wrong.length {
-            doubtSeconds = min(doubtSeconds + seconds, Self.longestDoubt)
-            if finding == nil, doubtSeconds >= Self.longestDoubt { (finding, foundAxis) = (.other, nil) }
+        let isFieldOff = misfit > Self.wrong.misfit || doubtSeconds > 0
+        let isWrong = scaleError > Self.largestScaleError || isFieldOff && gravity < Self.wrong.length
+        let isFrozen = isRateFrozen && (fieldTurn > Self.frozenDifference || misfit > Self.wrong.misfit)
+        let isTurned = isFrozen || fieldTurn > Self.leastDifference
+        Self.count(isWrong, seconds, &doubtSeconds)
+        Self.count(isTurned, seconds / 2, &turnDoubtSeconds)
+        if isWrong || isTurned {
+            if finding == nil, max(doubtSeconds, turnDoubtSeconds) >= Self.longestDoubt {
+                (finding, foundAxis) = (.other, nil)
+            }
             return
         }
-        doubtSeconds = max(doubtSeconds - Self.forgettingShare * seconds, 0)
         if finding != nil, foundAxis == nil, misfit < Self.right.misfit, gravity > Self.right.length {
             finding = nil
         }
+    }
+
+    private static func count(_ isOff: Bool, _ seconds: Double, _ doubt: inout Double) {
+        doubt = isOff ? min(doubt + seconds, longestDoubt) : max(doubt - forgettingShare * seconds, 0)
     }
 
     mutating func addField(_ sample: Vector3, seconds: Double) {

@@ -32,6 +32,8 @@ struct FieldModel {
     private(set) var turn = Vector3.zero
     /// How long that step was.
     private(set) var turnSeconds = 0.0
+    /// The means of that step: the field in the frame I, the rotation to I, and how fast the device turned, in rad/s.
+    private(set) var mean = (field: Vector3.zero, frame: Matrix3(diagonal: .zero), speed: 0.0)
 
     /// (h, b, e, τ).
     private var estimate = LinearEstimate()
@@ -192,6 +194,11 @@ struct FieldModel {
         turn = (rotation * lastRotation.conjugate).rotationVector
         turnSeconds = seconds
         self.lastRotation = rotation
+        let share = 1 / count
+        mean = (
+            fieldSum * share, Matrix3(frameSum.x * share, frameSum.y * share, frameSum.z * share),
+            min(angleSum / seconds, Self.fastest)
+        )
         predict(offsetSigma)
         measure()
         updateDirection(rotation)
@@ -209,7 +216,7 @@ struct FieldModel {
                 estimate.covariance[index].replaceField(.zero)
             }
             for index in 0..<3 { estimate.covariance[index][index] = Self.unknownVariance }
-            estimate.state.replaceField(fieldSum / count - averageFrame * iron)
+            estimate.state.replaceField(mean.field - mean.frame * iron)
             isFieldKnown = true
             return
         }
@@ -225,8 +232,7 @@ struct FieldModel {
             for axis in 0..<3 { estimate.covariance[index][axis] += scaleColumn * perScale[axis] }
         }
         let size = max(length(field), 1)
-        let speed = min(angleSum / seconds, Self.fastest)
-        let misaligned = Self.misalignment * speed * size
+        let misaligned = Self.misalignment * mean.speed * size
         let drift = max(offsetSigma, Self.leastOffsetSigma) * .pi / 180 * size
         let noise = (drift * drift * Self.driftSeconds + misaligned * misaligned) * seconds
         for index in 0..<3 {
@@ -238,28 +244,22 @@ struct FieldModel {
 
     private var appliedDelay: Double { max(estimate.state[7] - Self.harmlessDelay, 0) }
 
-    private var averageFrame: Matrix3 {
-        let share = 1 / count
-        return Matrix3(frameSum.x * share, frameSum.y * share, frameSum.z * share)
-    }
-
     /// Corrects the state by the mean of what was measured.
     private mutating func measure() {
         let field = Vector3(estimate.state[0], estimate.state[1], estimate.state[2])
         let size = max(length(field), 1)
-        let speed = min(angleSum / seconds, Self.fastest)
-        let late = Self.delayNoise * speed * size
+        let late = Self.delayNoise * mean.speed * size
         let variance = Self.fieldNoise * Self.fieldNoise + late * late
-        let frame = averageFrame
+        let frame = mean.frame
         let perDelay = cross(turn / seconds, field)
         // A part of the delay was taken out by the rotation at the earlier stamp.
-        let residual = fieldSum / count - field - frame * iron - perDelay * (estimate.state[7] - appliedDelay)
+        let residual = mean.field - field - frame * iron - perDelay * (estimate.state[7] - appliedDelay)
         let rows = (
             row(0, frame.x, perDelay.x), row(1, frame.y, perDelay.y), row(2, frame.z, perDelay.z)
         )
         let spread = (estimate.spread(of: rows.0), estimate.spread(of: rows.1), estimate.spread(of: rows.2))
         let square = normalizedSquare(residual, rows, spread, variance)
-        if speed > Self.turning || square > Self.oddSquare {
+        if mean.speed > Self.turning || square > Self.oddSquare {
             let odd = square > Self.oddSquare ? 1.0 : 0
             misfit += (odd - misfit) * min(seconds / Self.misfitSeconds, 1)
             recentMisfit += (odd - recentMisfit) * min(seconds, 1)

@@ -124,7 +124,10 @@ final class FusedHeading {
         lastRateNanoseconds = time
         let found = fusion.find(gyroscope: rate, at: time)
         self.found = found
-        if let finding = found.axes {
+        if found.fault == .accelerometerFrozen || found.fault == .fieldFrozen {
+            // A compass knows nothing of it.
+            isDeciding = true
+        } else if let finding = found.axes {
             isDeciding = false
             return failure(.axes(finding))
         }

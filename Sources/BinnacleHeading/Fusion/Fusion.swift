@@ -19,6 +19,10 @@ package struct Fusion {
     private var field: FieldReference
     private var accuracy: FusionAccuracy
     private var model: FieldModel
+    private var fieldTurn = FieldTurn()
+    private var lastRate = SIMD3<Float>.zero
+    /// The rate at the last step of the model, and for how long each axis has kept its value.
+    private var repeated = (rate: SIMD3<Float>.zero, seconds: Vector3.zero)
     private var gravity = GravityModel()
     private var axisCheck = AxisCheck()
     private var waitingFields = WaitingSamples()
@@ -50,6 +54,9 @@ package struct Fusion {
     /// A sensor is silent after this time.
     private static let silence = 1.0
     private static let settlingSeconds = 5.0
+    private static let repeatedSeconds = 1.0
+    /// In rad/s, 20°/s.
+    private static let leastSpeed = 0.35
     /// In rad, 3°: no field stays the same to the last bit in such a turn.
     private static let leastRepeatedTurn = 0.05
     /// In µT: the standard deviation of the iron on an axis that a good calibration may leave.
@@ -166,11 +173,13 @@ package struct Fusion {
 
     /// Takes a rate in rad/s.
     package mutating func update(gyroscope sample: SIMD3<Float>, at time: Int64) {
+        lastRate = sample
         guard let step = sixAxes.advance(gyroscope: sample, at: time) else { return }
         if step.isRestart { restartField() }
         if let gap = step.gap {
             accuracy.addGap(rate: gap.rate, change: gap.change, seconds: step.seconds)
             model.interrupt()
+            fieldTurn.interrupt()
             gravity.interrupt()
             axisCheck.interrupt()
             isHeadingUnsure = isHeadingUnsure || step.seconds > SixAxisFusion.longGap
@@ -182,6 +191,7 @@ package struct Fusion {
             if sixAxes.isSaturated {
                 accuracy.addSaturated(size, seconds: step.seconds)
                 model.interrupt()
+                fieldTurn.interrupt()
                 // A turn that was not measured looks like an offset.
                 gravity.forget()
                 axisCheck.interrupt()
@@ -259,6 +269,7 @@ package struct Fusion {
         frozenAcceleration.interrupt()
         frozenField.interrupt()
         model.interrupt()
+        fieldTurn.interrupt()
         gravity.interrupt()
         axisCheck.interrupt()
         startGain = 1
@@ -291,7 +302,7 @@ package struct Fusion {
             field.relearn()
             restartHeading()
         case .level(let acceleration, let rotation, let drifting, let seconds):
-            frozenAcceleration.update(acceleration, rotation: rotation, at: time)
+            frozenAcceleration.update(acceleration, rotation: rotation, isStill: isStill, at: time)
             accuracy.addAcceleration(
                 SIMD2(drifting.x, drifting.y), gravity: sixAxes.gravityLength / Gravity.standard,
                 seconds: seconds)
@@ -326,6 +337,13 @@ package struct Fusion {
         accuracy.addTilt(tilt, dipDegrees: dipDegrees)
     }
 
+    private var isOffsetLearned: Bool {
+        sixAxes.hasLearnedOffset || sixAxes.ageSeconds >= settings.motionEstimateFromSeconds
+    }
+
+    /// Whether the device is at rest, or would seem to turn by an offset that is not known.
+    private var isStill: Bool { sixAxes.isAtRest || !isOffsetLearned }
+
     /// Whether what is left of the iron is too little to make a turn of the field look like another one.
     private var isIronKnown: Bool {
         settings.isFieldCalibrated
@@ -351,7 +369,7 @@ package struct Fusion {
             lastField = (m, rotation)
         }
         fieldTime = time
-        frozenField.update(m, rotation: rotation, at: time)
+        frozenField.update(m, rotation: rotation, isStill: isStill, at: time)
         guard !frozenField.isFrozen else { return }
         if seconds > Self.silence {
             field.interrupt()
@@ -359,7 +377,7 @@ package struct Fusion {
             seconds = Self.silence
         }
         // An offset that is not known yet looks like a turn.
-        if settings.learnsSensors, sixAxes.hasLearnedOffset || sixAxes.ageSeconds >= settings.motionEstimateFromSeconds,
+        if settings.learnsSensors, isOffsetLearned,
             model.update(
                 rotation.rotate(m), rotation: rotation, rate: length(sixAxes.rate), offsetSigma: sixAxes.offsetSigma,
                 step: seconds)
@@ -382,13 +400,14 @@ package struct Fusion {
         accuracy.addTurn(
             sixAxes.inclination.rotate(model.turn), scaleSigma: model.scaleSigma, seconds: model.turnSeconds,
             inclinationSeconds: settings.inclinationSeconds)
+        compareTurn()
         let gravity = sixAxes.gravityLength / Gravity.standard
         accuracy.addMovement(
             misfit: model.recentMisfit, surprise: model.surprise, gravity: gravity, lag: model.rateLag,
             rate: length(sixAxes.rate), seconds: model.turnSeconds)
         axisCheck.addMovement(
             misfit: model.misfit, gravity: gravity, scaleError: abs(model.scale - 1) - 2 * model.scaleSigma,
-            seconds: model.turnSeconds)
+            fieldTurn: fieldTurn.angle, isRateFrozen: isRateFrozen(), seconds: model.turnSeconds)
         if settings.isFieldCalibrated, model.surprise > FusionAccuracy.usualSurprise { return }
         let share = settings.isFieldCalibrated ? model.ironProbability : 1
         compareIron()
@@ -406,6 +425,33 @@ package struct Fusion {
             fieldIron = iron
             field.relearn()
         }
+    }
+
+    /// Whether an axis of the gyroscope has repeated its value to the last bit for a second, while the others turn.
+    ///
+    /// A right one may: the device turns about one axis alone, and the steps of the sensor are coarse.
+    private mutating func isRateFrozen() -> Bool {
+        for axis in 0..<3 {
+            repeated.seconds[axis] =
+                lastRate[axis] == repeated.rate[axis] ? repeated.seconds[axis] + model.turnSeconds : 0
+        }
+        repeated.rate = lastRate
+        return repeated.seconds.max() >= Self.repeatedSeconds && model.mean.speed > Self.leastSpeed
+    }
+
+    /// Compares the gyroscope's turn with what a field of the Earth's strength shows of it.
+    private mutating func compareTurn() {
+        let field = model.mean.field - model.mean.frame * iron
+        let unknown = settings.isFieldCalibrated ? length(iron) : ironVariance.squareRoot()
+        guard let strength = self.field.reference?.x, !isIronOther, unknown < LearnedIron.knownShare * strength,
+            abs(length(field) - strength) < settings.fieldStrengthShare * strength
+        else {
+            fieldTurn.interrupt()
+            return
+        }
+        let before = fieldTurn.angle
+        fieldTurn.update(field, speed: model.mean.speed, seconds: model.turnSeconds)
+        accuracy.addFieldTurn(from: before, to: fieldTurn.angle, dipDegrees: dipDegrees)
     }
 
     /// Whether the iron is known along each axis of the device, also along the one about which it was turned.

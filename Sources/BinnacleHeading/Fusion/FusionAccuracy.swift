@@ -43,6 +43,8 @@ struct FusionAccuracy {
     static let usualSurprise = 1.0
     /// By which share of the turn, per surprise, the heading may be off from then on.
     private static let wrongTurnShare = 0.05
+    /// In radians, 11°: a field that stays as strong moves by more in the gyroscope's frame in few seconds of a walk, and of fast turns.
+    private static let usualTurn = 0.19
     /// The share of a turn by which scale and axes of a gyroscope may be wrong.
     private static let turnShare = 0.0002
     /// The share of the rates' change over a gap by which their mean may be wrong.
@@ -137,6 +139,13 @@ struct FusionAccuracy {
             sigma = min(sigma + Self.wrongTurnShare * excess * rate * 180 / .pi * seconds, 180)
         }
         contradiction = (turned * turned + unexplained * unexplained).squareRoot()
+    }
+
+    /// Takes by how much the gyroscope has turned a field wrongly, in radians: by how much more than before.
+    mutating func addFieldTurn(from before: Double, to angle: Double, dipDegrees: Double) {
+        let grown = max(angle, Self.usualTurn) - max(before, Self.usualTurn)
+        // A tilt of the level turns the heading by more.
+        if grown > 0 { addTilt(grown, dipDegrees: max(abs(dipDegrees), 45)) }
     }
 
     /// The root mean square of the level accelerations of the last seconds, in m/s².

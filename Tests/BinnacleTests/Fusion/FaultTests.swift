@@ -29,6 +29,12 @@ import Testing
         Fault("a rate that is frozen in x") { row, recording, index in
             row.rate.x = recording.gyroscope[min(index, 4000)].x
         },
+        Fault("a rate that is frozen in z") { row, recording, index in
+            row.rate.z = recording.gyroscope[min(index, 4000)].z
+        },
+        Fault("y and z swapped") { row, _, _ in row.rate = SIMD3(row.rate.x, row.rate.z, row.rate.y) },
+        Fault("x reversed") { row, _, _ in row.rate.x = -row.rate.x },
+        Fault("z reversed") { row, _, _ in row.rate.z = -row.rate.z },
         Fault("degrees as radians") { row, _, _ in row.rate *= 57.29578 },
         Fault("cut at 100°/s") { row, _, _ in row.rate.clamp(lowerBound: -end, upperBound: end) },
         Fault("a burst of 0.1 s at 35 rad/s") { row, _, index in
@@ -38,6 +44,12 @@ import Testing
         Fault("a field that is 0.1 s late") { row, recording, index in row.field = recording.field[max(index - 14, 0)]
         },
         Fault("rates that are 0.1 s late") { row, recording, index in row.rate = recording.gyroscope[max(index - 14, 0)]
+        },
+        Fault("a field that is frozen in x") { row, recording, index in
+            row.field.x = recording.field[min(index, 4000)].x
+        },
+        Fault("an acceleration that is frozen in x") { row, recording, index in
+            row.acceleration.x = recording.acceleration[min(index, 4000)].x
         },
         Fault("an acceleration that is frozen") { row, recording, index in
             row.acceleration = recording.acceleration[min(index, 4000)]

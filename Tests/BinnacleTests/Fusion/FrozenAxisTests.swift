@@ -1,4 +1,5 @@
 import Binnacle
+import Glibc
 import SensorGeometry
 import Testing
 
@@ -26,6 +27,29 @@ import BinnacleHeading
     @Test func anAxisAcrossTheTurnThatKeepsItsValueIsFrozenUntilItChanges() {
         let found = frozen { index, value in if (100..<400).contains(index) { value.z = 8.5 } }
         #expect(found == 200...399)
+    }
+
+    @Test func anAxisThatIsFrozenStaysSoWhenTheDeviceTurnsBack() {
+        var watch = FrozenAxis()
+        var wasFrozen = false
+        for index in 0..<800 {
+            let angle = sin(Double(index) / 100 * .pi / 2) * 0.5
+            let rotation = Quaternion(rate: Vector3(angle, 0, 0), seconds: 1)
+            watch.update(Vector3(0, Double(index) / 1000, 9.81), rotation: rotation, at: Int64(index) * 10_000_000)
+            if wasFrozen { #expect(watch.isFrozen) }
+            wasFrozen = watch.isFrozen
+        }
+        #expect(wasFrozen)
+    }
+
+    /// The frame of a device at rest turns by what is left of the gyroscope's offset.
+    @Test func aValueMayStayTheSameAtRest() {
+        var watch = FrozenAxis()
+        for index in 0..<60_000 {
+            let rotation = Quaternion(rate: Vector3(0.001, 0, 0), seconds: Double(index) / 100)
+            watch.update(Vector3(0, 0, 9.81), rotation: rotation, isStill: true, at: Int64(index) * 10_000_000)
+        }
+        #expect(!watch.isFrozen)
     }
 
     @Test func valuesThatAreRepeatedForLessThanASecondAreOfASlowSensor() {
