@@ -25,6 +25,7 @@ package enum Decimal {
 extension ByteCursor {
     /// Writes a number as ``Decimal/text(_:decimals:)`` formats it; returns `false`, and writes nothing, where that is `nil`.
     mutating func write(_ value: Double, decimals: Int) -> Bool {
+        precondition((0...9).contains(decimals), "from 0 to 9 decimals can be written")
         var scale = 1.0
         for _ in 0..<decimals { scale *= 10 }
         let scaled = value.magnitude * scale

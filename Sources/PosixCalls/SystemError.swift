@@ -34,8 +34,6 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
 
 /// Makes a system call that reports failure by −1 and errno, and repeats it when a signal interrupts it.
 @inline(never)  // Nothing may touch errno between the call and the read.
-@specialized(where Result == Int)
-@specialized(where Result == Int32)
 @discardableResult
 package func systemCall<Result: FixedWidthInteger>(
     _ name: StaticString, path: @autoclosure () -> String? = nil, _ body: () -> Result
