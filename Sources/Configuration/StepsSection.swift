@@ -1,5 +1,5 @@
 package import Binnacle
-import LinuxSensors
+package import LinuxSensors
 package import TableReading
 
 /// `[steps.NAME]`: a counter of steps.
