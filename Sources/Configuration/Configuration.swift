@@ -121,6 +121,9 @@ extension Configuration {
 
     package var detectorNames: [String] { detectors.map { $0.name } }
 
+    /// The sensors that are read for clients of the socket.
+    package var sampledSensors: [SensorSection] { sensors.filter { !$0.samples.isEmpty } }
+
     package func detector(_ name: String) -> (any DetectorSection)? { detectors.first { $0.name == name } }
 
     /// The streams that detectors require, each once, in the order of the sensors.
@@ -156,8 +159,9 @@ extension Configuration {
         }
     }
 
-    /// What all detectors of a sensor want while nothing moves; `nil` when one of them needs every sample.
+    /// What all detectors of a sensor want while nothing moves; `nil` when one of them, or the socket, needs every sample.
     package func rest(of sensor: String) -> RestSettings? {
+        guard samples(of: sensor).isEmpty else { return nil }
         let wishes = detectors.flatMap { $0.needs }.filter { $0.sensor == sensor }.map(\.rest)
         guard let first = wishes.first ?? nil else { return nil }
         return wishes.dropFirst().reduce(first) { all, wish in all?.joined(with: wish) }
@@ -187,14 +191,19 @@ extension Configuration {
         return own.kinds(of: sensor.name).isEmpty
     }
 
-    /// The kinds that detectors require of a sensor.
+    /// The kinds that detectors require of a sensor, or clients of the socket.
     package func kinds(of sensor: String) -> [SampleKind] {
-        needs.filter { $0.sensor == sensor }.map(\.kind)
+        let needed = Set(needs.filter { $0.sensor == sensor }.map(\.kind)).union(samples(of: sensor))
+        return SampleKind.allCases.filter(needed.contains)
+    }
+
+    private func samples(of sensor: String) -> Set<SampleKind> {
+        sensors.first { $0.name == sensor }?.samples ?? []
     }
 
     /// The kinds that detectors use if a sensor measures them.
     package func optionalKinds(of sensor: String) -> [SampleKind] {
-        optionalNeeds.filter { $0.sensor == sensor }.map(\.kind)
+        optionalNeeds.filter { $0.sensor == sensor }.map(\.kind).filter { !samples(of: sensor).contains($0) }
     }
 }
 

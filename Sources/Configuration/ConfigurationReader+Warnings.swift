@@ -8,12 +8,19 @@ extension ConfigurationReader {
     /// Warns of settings that are valid and probably not intended.
     func warn(of configuration: Configuration, _ sensors: [TOMLEntry], _ handlers: [TOMLEntry]) {
         // Without a detector the configuration is rejected, or completed by other files.
-        guard !configuration.detectorNames.isEmpty else { return }
+        guard !configuration.detectorNames.isEmpty || !configuration.sampledSensors.isEmpty else { return }
         for entry in sensors
         where configuration.kinds(of: entry.key).isEmpty && !configuration.namedSensors.contains(entry.key) {
             diagnostics.report(
                 .warning, at: entry.node.position, "no detector uses the sensor \(Spelling.quoted(entry.key))",
                 hint: "sections of detectors, such as [motion.NAME], name the sensors that they need")
+        }
+        for section in configuration.sampledSensors where configuration.socket == nil {
+            guard let entry = sensors.first(where: { $0.key == section.name })?.entry(SensorSection.samples) else {
+                continue
+            }
+            diagnostics.report(
+                .warning, at: entry.keyPosition, "there is no [socket], at which programs get these samples")
         }
         // The command line adds handlers to a generated text.
         if configuration.handlers.isEmpty, configuration.store == nil, configuration.socket == nil,
@@ -125,10 +132,12 @@ extension ConfigurationReader {
             }
             let entry = entries.first { $0.key == type(of: section).kind }?.entry(section.name)
             guard let position = (entry?.entry("watch") ?? entry)?.keyPosition else { continue }
-            let names = Spelling.list(others.map { "[\($0.title)]" })
+            let titles =
+                others.map { "[\($0.title)]" }
+                + configuration.sampledSensors.filter { $0.name == need.sensor }.map { "[sensor.\($0.name)]" }
             diagnostics.report(
                 .warning, at: position,
-                "watch has no effect: \(names) \(others.count == 1 ? "needs" : "need") every sample of the sensor "
+                "watch has no effect: \(Spelling.list(titles)) \(titles.count == 1 ? "needs" : "need") every sample of the sensor "
                     + Spelling.quoted(need.sensor),
                 hint: "disable what is not used, with enabled = false, or give it another sensor")
         }

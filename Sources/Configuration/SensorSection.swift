@@ -11,6 +11,8 @@ package struct SensorSection: Sendable, Equatable {
     package var calibration: SensorCalibration?
     /// Whether the user set a sampling rate; otherwise it follows from the detectors' needs.
     package private(set) var hasRate = false
+    /// The kinds of samples that are read for clients of the socket, whether or not a detector needs them.
+    package private(set) var samples: Set<SampleKind> = []
     /// Whether each device has its own calibration.
     package private(set) var namesDevice = false
     /// The device's identity, in a generated section.
@@ -95,6 +97,7 @@ package struct SensorSection: Sendable, Equatable {
         }
         self.init(name: name, source: source, settings: settings)
         hasRate = table.entry(Self.rate) != nil
+        samples = table.set(Self.samples, of: SampleKind.self) ?? []
         readCalibration(table, device)
     }
 
@@ -144,6 +147,7 @@ package struct SensorSection: Sendable, Equatable {
         """)
 
     static let rate = "rate_hz"
+    static let samples = "samples"
 
     static let row = SectionRow(
         "sensor.NAME", shown: "sensor.chassis",
@@ -165,6 +169,13 @@ package struct SensorSection: Sendable, Equatable {
                 shows it.
 
                 \(DeviceMatch.lines)
+                """),
+            Key(
+                samples, .example("[\"accelerometer\", \"gyroscope\"]"), for: ["auto", "iio", "evdev", "simulated"],
+                """
+                What is read of it for the programs at the [socket], such as \"binnacle samples\" and \"binnacle serve\", also where no \
+                detector needs it: \(SampleKind.allCases.map { JSONObject.quoted($0.rawValue) }.joined(separator: ", ")). Without this \
+                key they get what the detectors need.
                 """),
         ] + SensorSettings.rows.map { $0.key(SensorSettings()) } + [
             Key(

@@ -63,7 +63,7 @@ package struct SamplesRequest: Sendable, Equatable {
         if let name = sensors?.sorted().first(where: { name in !streams.contains { $0.sensor == name } }) {
             throw Missing(
                 message: "no detector uses a sensor \(Spelling.quoted(name)), and others are not read: \(present); "
-                    + "a section such as [motion.NAME] names its sensor")
+                    + "a section such as [motion.NAME] names its sensor, or its own has `samples`")
         }
         let chosen = streams.filter { sensors?.contains($0.sensor) ?? true && kinds?.contains($0.kind) ?? true }
         guard !chosen.isEmpty else {

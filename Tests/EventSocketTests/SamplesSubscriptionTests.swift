@@ -162,7 +162,7 @@ import Testing
     @Test func whatIsMissingIsNamedWithWhatThereIs() throws {
         let station = try Station()
         let there = "there are lid (accelerometer, gyroscope), base (accelerometer)"
-        let remedy = "a section such as [motion.NAME] names its sensor"
+        let remedy = "a section such as [motion.NAME] names its sensor, or its own has `samples`"
         let faults = [
             (
                 #""samples":{"sensors":["lit"]}"#,
@@ -195,7 +195,8 @@ import Testing
                 == .error(
                     message: "the configuration has changed: "
                         + "no detector uses a sensor `base`, and others are not read: "
-                        + "there are lid (accelerometer), wrist (accelerometer); a section such as [motion.NAME] names its sensor",
+                        + "there are lid (accelerometer), wrist (accelerometer); "
+                        + "a section such as [motion.NAME] names its sensor, or its own has `samples`",
                     column: nil))
         station.publish(2)
         station.publish(3, of: wrist)

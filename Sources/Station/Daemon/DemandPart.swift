@@ -41,6 +41,11 @@ final class DemandPart: DaemonPart {
                 asked: configuration.detector(detector.name)?.asked ?? [],
                 isHeard: configuration.isHeard(detector.name))
         }
+        // A client may ask for samples at any time.
+        demand.readers += configuration.sampledSensors.map { section in
+            SensorDemand.Reader(
+                name: "[sensor.\(section.name)]", sensors: [section.name], isHeard: configuration.socket != nil)
+        }
         review()
     }
 

@@ -64,7 +64,8 @@ final class DetectionPart: DaemonPart {
             !daemon.pipeline.isWorking(detector) && !isWaiting(detector)
                 && !detector.streams.contains { demand.isIdle($0.sensor) }
         }
-        return inactive + (assembly.detectors.isEmpty ? ["there is no detector"] : [])
+        let isEmpty = assembly.detectors.isEmpty && assembly.configuration.sampledSensors.isEmpty
+        return inactive + (isEmpty ? ["there is no detector"] : [])
             + stopped.map { "detector '\($0.name)' does not run" }
     }
 
