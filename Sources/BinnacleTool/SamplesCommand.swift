@@ -39,10 +39,13 @@ struct SamplesCommand {
     ) throws(StationError) -> ExitStatus {
         errors.sayOwnDaemon(path, isNamed: isSocketNamed)
         let session = try EventSubscriber(request, path: path, patience: .none, errors: errors, signals: signals)
-        if !writesJSON { output.write("time_ns,sensor,kind,x,y,z") }
+        // Without samples there are no columns either, as when the daemon refuses the request.
+        var hasHead = writesJSON
         while true {
             switch try session.next() {
             case .samples(let batch):
+                if !hasHead { output.write("time_ns,sensor,kind,x,y,z") }
+                hasHead = true
                 if batch.lostCount > 0 {
                     let what = "\(batch.sensor.printable), \(batch.kind.rawValue)"
                     errors.report("\(what): lost \(batch.lostCount) samples, which were not read in time")
