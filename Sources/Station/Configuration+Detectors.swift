@@ -2,9 +2,9 @@ package import Configuration
 import PlainText
 
 extension Configuration {
-    /// Throws when the configuration reads no sensor.
+    /// Throws when the configuration has no detector.
     package func requireDetector(_ path: String) throws(StationError) {
-        guard detectorNames.isEmpty, dbus == nil, sampledSensors.isEmpty else { return }
+        guard detectorNames.isEmpty, dbus == nil else { return }
         throw StationError(
             .configuration,
             "\(path.printable): no detector: add a section [motion.NAME] or another one of a detector")

@@ -134,7 +134,8 @@ package final class Daemon {
     private func prepare(_ read: ReadConfiguration) throws(StationError) -> Preparation {
         var configuration = read.configuration
         configuration.places = ConfigurationPlaces()
-        try configuration.requireDetector(options.configurationPath ?? "")
+        // A replay has no clients, so that it needs a detector in any case.
+        if configuration.sampledSensors.isEmpty { try configuration.requireDetector(options.configurationPath ?? "") }
         configuration.addDesktop()
         let assembly = Assembly(
             configuration, after: assembly, now: SystemClock.monotonic(), traces: read.traces.take() ?? nil,
