@@ -65,13 +65,14 @@ final class WatchFeed: Sendable {
     /// Why there will be no more content; `nil` before.
     var failure: EventSubscriptionError? { state.withLock { $0.failure } }
 
-    /// The content since the last call: events first, because readings are newer.
+    /// The content since the last call: events first, because readings are newer, and last why no more of them come.
     func removeAll() -> [Content] {
         state.withLock { state in
             defer { state = State(failure: state.failure) }
-            return (state.trouble.map { [Content.trouble($0)] } ?? []) + state.lines.map(Content.line)
+            return state.lines.map(Content.line)
                 + (state.headingCount > 0 ? [Content.headings(state.headingCount)] : [])
                 + (state.readings.map { [Content.readings($0)] } ?? [])
+                + (state.trouble.map { [Content.trouble($0)] } ?? [])
         }
     }
 
