@@ -6,25 +6,30 @@ import SensorGeometry
 /// stretch. Least squares of these nine unknowns give the shift and its covariance. For an ellipsoid nothing is known of the
 /// stretch beforehand, as its fit has found it. For a sphere the stretch is expected to be as strong as in a device of the
 /// usual kind (a prior, as in Gelman et al., *Bayesian Data Analysis*, 3rd edition, section 14.8): where directions are missing,
-/// samples cannot tell a stretch from a shift, and the prior says how much may be hidden.
+/// samples cannot tell a stretch from a shift, and the prior says how much may be hidden. The stretch that is found with it then says
+/// how strong it is in this device. Its own shift may be one of the room's field, so it only keeps a centre from being used.
 package struct CentreError: Sendable, Equatable {
     /// Where the centre is more likely, seen from the fit's, as a share of the field.
     package private(set) var shift: Double
     /// The standard deviation of that, over all axes, as a share of the field.
     package private(set) var deviation: Double
 
+    private let model: MagnetometerFit.Model
+
     /// The root mean square of how far the centre is off, as a share of the field.
-    package var expected: Double { (shift * shift + deviation * deviation).squareRoot() }
+    package var expected: Double { model == .sphere ? deviation : greatest }
+    /// The same, should the stretch that the samples show be the device's alone.
+    package var greatest: Double { (shift * shift + deviation * deviation).squareRoot() }
     /// What all centres stay within whose samples came from everywhere, as a share of the field.
     package var limit: Double { shift + Self.limitFactor * deviation }
 
     // From 28,000 made clouds of eight shapes, with 60 to 3000 samples, noise of 0.05 to 1 µT and soft iron of up to 20 %: of 8500
     // good ones none was off by more than 0.5 %. A strong stretch shifts a centre further than the linear equations say.
     private static let limitFactor = 3.0
-    /// How much soft iron stretches along one direction: one standard deviation, as a share.
-    ///
-    /// The recordings have 1 % and less, and made clouds of 5 % state their error within a factor of 3 with it.
-    private static let usualStretch = 0.007
+    /// How much soft iron stretches along one direction: one standard deviation, as a share; the recordings have 1 % and less.
+    private static let usualStretch = 0.01
+    /// What a stretch that seems to be none may hide.
+    private static let hiddenStretch = 0.003
     /// The edge of a cube of nearly one direction, as a share of the field.
     private static let cellEdge = 0.4
 
@@ -43,7 +48,7 @@ package struct CentreError: Sendable, Equatable {
             normal.add(row)
             for i in 0..<Self.size { right[i] += row[i] * value }
         }
-        (shift, deviation) = (0, .infinity)
+        (shift, deviation, model) = (0, .infinity, fit.model)
         guard let variance = Self.variance(rests, normal.solve(right)) else { return }
         if fit.model == .sphere {
             for i in Self.stretches { normal[i, i] += variance / (Self.usualStretch * Self.usualStretch) }
@@ -56,6 +61,10 @@ package struct CentreError: Sendable, Equatable {
             return sum + (normal.solve(unit)?[axis] ?? .infinity)
         }
         deviation = (variance * trace).squareRoot()
+        if fit.model == .sphere {
+            let stretch = Self.stretches.reduce(0) { $0 + found[$1] * found[$1] } / Double(Self.stretches.count)
+            deviation *= (Self.hiddenStretch * Self.hiddenStretch + stretch).squareRoot() / Self.usualStretch
+        }
     }
 
     /// The variance of what the unknowns leave, as that of as many independent samples would have to be.

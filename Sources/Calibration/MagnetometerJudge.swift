@@ -104,8 +104,8 @@ public struct MagnetometerJudge: Sendable {
         }
         let centre = CentreError(of: calibration, samples)
         // Written so that NaN is refused as well.
-        guard centre.expected <= Self.greatestCentre else {
-            throw .centre(centre.expected * calibration.fieldMicrotesla, missing: missing)
+        guard centre.greatest <= Self.greatestCentre else {
+            throw .centre(centre.greatest * calibration.fieldMicrotesla, missing: missing)
         }
         return Finding(
             calibration: calibration, coverage: coverage,

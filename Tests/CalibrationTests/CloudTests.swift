@@ -34,6 +34,7 @@ import Testing
 
     /// What a hand turns in 20 s in a room whose field varies: the stated error is near the true one, not ten times it.
     @Test func littleTurningStatesItsError() throws {
+        var strict = (count: 0, near: 0)
         for name in ["broad05_rotation", "broad07_fast_rotation", "broad31_stationary_magnet"] {
             let fields = try table("gyroscope/\(name).csv").map { Vector3($0[7], $0[8], $0[9]) }
             var (count, near) = (0, 0)
@@ -44,10 +45,15 @@ import Testing
                 let error = (found.calibration.hardIronMicrotesla - Vector3(20, -10, 15)).length
                 count += 1
                 near += found.errorMicrotesla < 3 * max(error, 1) && error < 3 * found.errorMicrotesla ? 1 : 0
+                strict.count += 1
+                strict.near += found.errorMicrotesla < 3 * error && error < 3 * found.errorMicrotesla ? 1 : 0
             }
             print("\(name): \(near) of \(count) within a factor of 3")
             #expect(count >= 5 && Double(near) >= 0.9 * Double(count), "\(name)")
         }
+        // The recordings' own magnetometer is known to about half of what is left here.
+        print("without a floor of 1 µT: \(strict.near) of \(strict.count)")
+        #expect(Double(strict.near) >= 0.72 * Double(strict.count))
     }
 
     /// Sixty samples with 0.6 µT of noise come from everywhere and do not find the centre well enough.

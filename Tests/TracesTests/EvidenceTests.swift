@@ -35,6 +35,7 @@ import Traces
         /// In rad/s.
         var strength = 1.5
         var offset = [0.0, 0.0, 0.0]
+        var restSeconds = 3.0
         /// The accelerations of a shake, in m/s².
         var shake = 0.0
 
@@ -43,8 +44,8 @@ import Traces
             func noise(_ size: Double) -> Double { size * Double.random(in: -1...1, using: &random) }
             var up = [0.2, 0.3, 0.93]
             func rate(_ time: Double) -> [Double] {
-                guard time >= 3 else { return [0, 0, 0] }
-                return [0.41, 0.67, 0.53].map { strength * sin(2 * .pi * $0 * (time - 3)) }
+                guard time >= restSeconds else { return [0, 0, 0] }
+                return [0.41, 0.67, 0.53].map { strength * sin(2 * .pi * $0 * (time - restSeconds)) }
             }
             func turn(_ time: Double, _ step: Double) {
                 let w = rate(time)
@@ -57,7 +58,7 @@ import Traces
             for index in 0..<Int(seconds * hertz) {
                 let time = Double(index) / hertz
                 text += row(
-                    time, up.map { $0 * 9.80665 + noise(0.05) + noise(time < 3 ? 0 : shake) },
+                    time, up.map { $0 * 9.80665 + noise(0.05) + noise(time < restSeconds ? 0 : shake) },
                     zip(rate(time), offset).map { $0 + $1 + noise(0.003) })
                 for part in 0..<20 { turn(time + Double(part) / hertz / 20, 1 / hertz / 20) }
             }
@@ -103,13 +104,14 @@ import Traces
         #expect(!found.notices.contains { $0.contains("left-handed") })
     }
 
-    @Test(arguments: [1, degrees])
-    func axesThatTurnTheOtherWayAreToldAndNotReversed(factor: Double) throws {
-        let found = try opened([("recording.csv", Turning().text(-factor))])
+    /// In 2 s at 100 Hz, the first rows, gravity only shows that rad/s is wrong.
+    @Test(arguments: [1, degrees], [Turning(), Turning(hertz: 100, strength: 0.5, restSeconds: 0)])
+    func axesThatTurnTheOtherWayAreToldAndNotReversed(factor: Double, turning: Turning) throws {
+        let found = try opened([("recording.csv", turning.text(-factor))])
         let unit = factor == 1 ? "rad/s" : "deg/s"
         #expect(
             found.notices.contains { $0.contains("left-handed") && $0.contains("gx=-gx:\(unit)") }, "\(found.notices)")
-        let right = try opened([("recording.csv", Turning().text(1, unit: "_rad_s"))])
+        let right = try opened([("recording.csv", turning.text(1, unit: "_rad_s"))])
         let stream = try #require(found.streams.firstIndex { $0.kind == .gyroscope })
         #expect(abs(found.samples[stream][400].y + right.samples[stream][400].y) < 1e-4)
     }
@@ -193,6 +195,10 @@ import Traces
         ("log.csv", "t_s,x (degrees),y (degrees),z (degrees)", "5,6,6"),
         ("log.csv", "t_s,ax (rad),ay (rad),az (rad)", "0.6,0.5,0.6"),
         ("log.csv", "t_s,ax_g,ay_mg,az_g", "0.6,0.5,0.6"), ("log.csv", "t_s,mx (°C),my (°C),mz (°C)", "22,21,30"),
+        ("log.csv", "t_s,AngX,AngY,AngZ", "6,5,6"), ("log.csv", "t_s,tilt_x,tilt_y,tilt_z", "0.6,0.5,0.6"),
+        ("log.csv", "t_s,x_mm,y_mm,z_mm", "6,5,6"), ("log.csv", "t_s,T1_degC,T2_degC,T3_degC", "6,5,6"),
+        ("log.csv", "t_s,vx,vy,vz", "6,5,6"), ("log.csv", "t_s,alpha,beta,gamma", "6,5,6"),
+        ("log.csv", "t_s,hdg,spd,cog", "6,5,6"), ("log.csv", "t_s,torque_x,torque_y,torque_z", "6,5,6"),
     ])
     func nothingIsOfferedAsSomethingElse(file: (name: String, header: String, row: String)) throws {
         let values = file.row.split(separator: ",").compactMap { Double($0) }
@@ -206,7 +212,9 @@ import Traces
     }
 
     /// Names that say nothing are offered by their values as before, and so is a kind whose unit is unknown.
-    @Test(arguments: ["foo,bar,baz", "a (raw),b (raw),c (raw)", "ax (flux),ay (flux),az (flux)"])
+    @Test(arguments: [
+        "foo,bar,baz", "mean_x,mean_y,mean_z", "a (raw),b (raw),c (raw)", "ax (flux),ay (flux),az (flux)",
+    ])
     func whatSaysNothingIsOffered(names: String) throws {
         let error = try refusal(
             "t_s,\(names)\n" + Self.rows { "\(Double($0) / 50),3.\($0 % 3),2.\($0 % 2),9.\($0 % 4)" })
@@ -214,6 +222,26 @@ import Traces
             Issue.record("\(error)")
             return
         }
+    }
+
+    /// Words of other quantities may say where a sensor is.
+    @Test(arguments: ["ppg_acc_x,ppg_acc_y,ppg_acc_z", "beta_ax,beta_ay,beta_az"])
+    func aPlaceMayBeNamedAsAQuantity(names: String) throws {
+        let found = try opened([("log.csv", "t_s,\(names)\n" + Self.rows { "\(Double($0) / 50),0.\($0 % 2),0.3,9.81" })]
+        )
+        #expect(found.streams.map(\.kind) == [.accelerometer], "\(found.notices)")
+    }
+
+    /// Numbers of a sensor are whole: 45 with decimals is the Earth's field, and no acceleration in 45 parts of g.
+    @Test(arguments: [(false, "mx=x:uT"), (true, "ax=x:g/45")])
+    func aFieldIsNotOfferedAsCounts(isWhole: Bool, offered: String) throws {
+        let tail = isWhole ? "" : ".25"
+        let error = try refusal("t_s,x,y,z\n" + Self.rows { "\(Double($0) / 50),\(20 + $0 % 2)\(tail),0,-40" })
+        guard case .options(let options)? = error.remedy else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(options.joined().contains(offered), "\(options)")
     }
 
     @Test func aStatedUnitIsNotOverridden() throws {

@@ -308,8 +308,10 @@ package struct Fusion {
                 seconds: seconds)
             learnGravity(rotation, seconds)
             axisCheck.addAcceleration(
-                acceleration, restRate: sixAxes.rest.rate, history: sixAxes.history, isIronKnown: isIronKnown, at: time,
-                seconds: seconds)
+                acceleration, restRate: sixAxes.rest.rate, history: sixAxes.history,
+                // Such iron turns the field about the vertical as a reversed axis may.
+                isIronKnown: isIronKnown && !(settings.isFieldCalibrated && isIronFound),
+                at: time, seconds: seconds)
         }
     }
 
@@ -348,6 +350,11 @@ package struct Fusion {
     private var isIronKnown: Bool {
         settings.isFieldCalibrated
             || ironVariance < LearnedIron.knownShare * LearnedIron.knownShare * field.now.x * field.now.x
+    }
+
+    /// Whether there is iron that a calibration does not have, and explains how the field turns.
+    private var isIronFound: Bool {
+        model.ironProbability > Self.leastShare && model.surprise < FusionAccuracy.usualSurprise
     }
 
     // MARK: - The magnetometer

@@ -73,7 +73,8 @@ struct CSVAdvice {
         let quantity = Quantity.of(kind)
         switch quantity.judge(table.vectors(places)) {
         case .unit(let index): return quantity.units[index].option
-        case .counts(let perG): return "g/\(VectorStatistics.optionText(perG))"
+        // Numbers of a sensor are whole; what has decimals and the length of no acceleration may be a field.
+        case .counts(let perG): return table.areWhole(places) ? "g/\(VectorStatistics.optionText(perG))" : nil
         case .unknown, .withoutGravity, .implausible: return nil
         }
     }

@@ -229,7 +229,7 @@ struct HeadTable {
         return VectorStatistics(axes[0], axes[1], axes[2])
     }
 
-    private func areWhole(_ places: [Int]) -> Bool {
+    func areWhole(_ places: [Int]) -> Bool {
         places.allSatisfy { place in columns[place].values.allSatisfy { $0 == $0.rounded() } }
     }
 
@@ -252,7 +252,7 @@ struct HeadTable {
                 switch quantity.judge(vectors) {
                 case .unit(let unit) where !isWhole || quantity.units[unit].typical.lowerBound > 100:
                     best = (places, quantity.units[unit], 0, vectors.spread)
-                case .counts(let perG): best = (places, nil, perG, vectors.spread)
+                case .counts(let perG) where isWhole: best = (places, nil, perG, vectors.spread)
                 default: continue
                 }
             }

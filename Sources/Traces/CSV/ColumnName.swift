@@ -126,13 +126,26 @@ extension ColumnName {
     func mayMeasure(_ kind: SampleKind) -> Bool {
         var own = namedKind
         if case .axis(_, let named?) = role { own = named }
-        guard !isOther, role != .time, own == nil || own == kind else { return false }
+        guard !isOther, role != .time, own == kind || own == nil && !namesOtherQuantity else { return false }
         return switch unit {
         case .none: true
         case .known(let unit): unit.meant(for: kind) != nil
         // A unit that is not understood says what a column is, except of one whose words name the kind.
         case .unknown(let text): Self.rawUnits.contains(text.lowercased()) || own == kind && !Self.isForeign(text)
         }
+    }
+
+    /// Words of other quantities, which may also stand beside the name of a sensor, as that of its place.
+    private static let foreignWords: Set<String> = [
+        "ang", "tilt", "torque", "jerk", "alpha", "beta", "gamma", "vx", "vy", "vz", "hdg", "spd", "cog", "sog", "ecg",
+        "emg", "eeg", "ppg",
+    ]
+
+    /// Whether a word is that of another quantity, or a unit that is no sensor's stands behind others: x_mm, T1_degC.
+    private var namesOtherQuantity: Bool {
+        let words = stem.split(separator: " ").map(String.init)
+        return words.contains(where: Self.foreignWords.contains)
+            || words.dropFirst(strangeAxis == nil ? 1 : 0).contains { $0.count > 1 && Self.isForeign($0) }
     }
 
     /// What stands in place of a unit for numbers as the sensor gives them.
@@ -324,7 +337,7 @@ struct ColumnWords {
 
     /// Joins the words of a rate of turn into one: rotation rate, angular velocity, gyro rotation.
     private static func joinRates(_ words: inout [String]) {
-        let isTurning = { (word: String) in word.hasPrefix("rot") || word.hasPrefix("angular") }
+        let isTurning = { (word: String) in word.hasPrefix("rot") || word.hasPrefix("angular") || word == "ang" }
         let isRate = { (word: String) in
             word == "rate" || word == "vel" || word.hasPrefix("velocit") || word.hasPrefix("speed")
         }

@@ -76,6 +76,9 @@ struct GravityTurn {
         case fits(Int, isReversed: Bool)
         /// All units before this one would turn gravity, which stays.
         case remains(Int)
+
+        /// Whether gravity was seen to turn with the gyroscope.
+        var isTurn: Bool { if case .fits = self { true } else { false } }
     }
 
     /// How far gravity turned and would have turned in the windows of one unit, as sums of squares.

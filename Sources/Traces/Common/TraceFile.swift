@@ -134,7 +134,8 @@ package final class TraceFile {
             guard let rate = stream.rate, !rate.isStated || lines.size != nil else { continue }
             var verdict = GravityTurn.Verdict.open
             var lineCount = 0
-            for most in [200, 800, 3200] where verdict == .open {
+            // Gravity that stays at first may turn later, and show more: whether the axes are left-handed.
+            for most in [200, 800, 3200] where !verdict.isTurn {
                 let own = firstSamples(most)
                 guard own.lineCount > lineCount else { break }
                 lineCount = own.lineCount
@@ -150,7 +151,7 @@ package final class TraceFile {
                     break
                 }
                 let factor = Float(rate.unit.factor)
-                verdict =
+                let found =
                     GravityTurn(
                         acceleration: acceleration.samples,
                         rate: own.streams[index].samples.map {
@@ -159,6 +160,7 @@ package final class TraceFile {
                                 z: $0.z / factor)
                         }
                     ).verdict
+                if found != .open { verdict = found }
             }
             head.settle(index, verdict, path: path)
         }

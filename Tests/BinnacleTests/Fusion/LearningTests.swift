@@ -165,6 +165,15 @@ import Testing
         }
     }
 
+    /// Iron that a calibration, or the maker, is thought to have taken turns the field as a reversed axis does.
+    @Test(arguments: trials, [1, 2, 3] as [UInt64])
+    func ironIsNotBlamedOnTheGyroscope(name: String, seed: UInt64) throws {
+        for strength in [10.0, 30, 60] {
+            let findings = try play(name, iron: Self.iron(strength, seed: seed)).findings
+            #expect(findings.isEmpty, "\(name), \(strength) µT: \(findings)")
+        }
+    }
+
     static let wrong: [(String, @Sendable (SIMD3<Float>) -> SIMD3<Float>)] = [
         ("degrees as radians", { $0 * 57.29578 }), ("reversed", { -$0 }), ("x reversed", { SIMD3(-$0.x, $0.y, $0.z) }),
         ("x and y swapped", { SIMD3($0.y, $0.x, $0.z) }), ("y and z swapped", { SIMD3($0.x, $0.z, $0.y) }),
