@@ -96,9 +96,10 @@ import Testing
     }
 
     /// Differences of two stamps need 65 bits, and a nanosecond before the first and behind the last does not exist.
-    @Test(arguments: [
-        [Int64.min + 1, .max], [.min + 1, 0, .max], [-9_000_000_000_000_000_000, 9_000_000_000_000_000_000],
-    ])
+    @Test(
+        arguments: [
+            [.min + 1, .max], [.min + 1, 0, .max], [-9_000_000_000_000_000_000, 9_000_000_000_000_000_000],
+        ] as [[Int64]])
     func stampsFurtherApartThan64BitsReach(places: [Int64]) throws {
         let axes = ["ax_m_s2", "ay_m_s2", "az_m_s2", "gx", "gy", "gz", "mx_uT", "my_uT", "mz_uT"]
         var text = "time_ns," + axes.joined(separator: ",") + "\n"
