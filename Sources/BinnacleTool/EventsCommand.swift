@@ -71,11 +71,11 @@ struct EventsCommand {
             Self.writeKinds(output)
             return .ok
         }
-        if let storePath { return try read(storePath, output) }
+        if let storePath { return try read(storePath, output, errors) }
         if mayReadFile, !SocketPath.isAnswered(path) {
             let path = EventStoreSettings.readablePath
             errors.report("no daemon answers; reading \(path.printable)")
-            return try read(path, output)
+            return try read(path, output, errors)
         }
         errors.sayOwnDaemon(path, isNamed: isSocketNamed)
         return try ask(output, errors, signals)
@@ -95,21 +95,33 @@ struct EventsCommand {
     }
 
     /// Shows the events in a store's file.
-    private func read(_ path: String, _ output: LineWriter) throws(StationError) -> ExitStatus {
+    private func read(
+        _ path: String, _ output: LineWriter, _ errors: LineWriter
+    ) throws(StationError) -> ExitStatus {
         let reader = EventStoreReader(path: path)
         var shown = printer(output)
         var query = EventQuery(
             after: request.after ?? 0, sinceNanoseconds: request.sinceNanoseconds, filter: request.filter)
+        var unreadableCount = 0
         while true {
             let page = try mapError({ StationError($0.exitStatus, $0.description) }) {
                 () throws(EventStoreReader.Failure) in try reader.read(query)
             }
+            unreadableCount += page.unreadableCount
             for line in page.lines {
-                guard let event = try? Event(json: line.json) else { continue }
+                guard let event = try? Event(json: line.json) else {
+                    unreadableCount += 1
+                    continue
+                }
                 guard shown.show(event, line.json, flushes: false) else { return .ok }
             }
             if page.isLast {
                 shown.finish()
+                if unreadableCount > 0 {
+                    errors.report(
+                        "\(path.printable): rows left out, because they are no events that this version knows: "
+                            + "\(unreadableCount)")
+                }
                 return .ok
             }
             query.after = page.through

@@ -170,7 +170,9 @@ struct MetricsText {
     }
 
     private static func escaped(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+        text.split(separator: "\n", omittingEmptySubsequences: false).map {
+            $0.printable.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        }.joined(separator: "\\n")
     }
 
     // MARK: - Parts of a status

@@ -60,6 +60,13 @@ package enum SocketMessage: Sendable, Equatable {
             self = .event(event, json: line)
             return
         }
+        if let sequence = value["seq"]?.sequence, value["kind"] != nil {
+            self = .missed(
+                MissedEvents(
+                    count: 1, first: sequence, last: sequence,
+                    reason: "it is none that this version knows; the daemon is newer"))
+            return
+        }
         guard case .object(let members) = value, members.count == 1, let body = members.first?.value else {
             self = .unknown(line)
             return

@@ -84,7 +84,8 @@ package final class BandSpectrum {
 
     /// Makes the window that of the stretch's length.
     private func adapt() {
-        guard windowedCount != count else { return }
+        // A longer stretch that was not transformed has made room for more samples than the window has.
+        guard windowedCount != count || window.count != samples.count else { return }
         // A rate that was far higher for a while does not make every later transform longer.
         while samples.count > Self.leastLength, count <= samples.count / 4 { samples.removeLast(samples.count / 2) }
         let length = samples.count

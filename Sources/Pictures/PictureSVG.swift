@@ -243,7 +243,12 @@ package struct PictureSVG {
 
     /// The extremes of each column; the last one includes the last stamp.
     private func columns(_ track: Int, _ series: Int) -> [Extremes?] {
-        let edges = (0..<Self.columnCount).map { Units.later(start, by: Int64(Double($0) * columnNanoseconds)) }
+        // In two steps, because stamps may lie further apart than 64 bits of nanoseconds reach.
+        let edges = (0..<Self.columnCount).map { column in
+            let distance = Double(column) * columnNanoseconds
+            let half = Int64(distance / 2)
+            return Units.later(Units.later(start, by: half), by: Int64(distance - Double(half)))
+        }
         let end = Units.later(picture.timeRange.upperBound, by: 1)
         return zip(edges, edges.dropFirst() + [end]).map { from, to in
             picture.tracks[track].extremes(of: series, from: from, to: max(to, Units.later(from, by: 1)))
@@ -261,14 +266,14 @@ package struct PictureSVG {
         }
     }
 
-    /// Round values, with as many decimals as tell them apart.
+    /// Round values, with as many decimals as tell them apart, at most nine.
     private static func ticks(_ range: ClosedRange<Double>, most: Int) -> [(Double, String)] {
         let length = range.upperBound - range.lowerBound
         guard length > 0, length.isFinite else { return [(range.lowerBound, short(range.lowerBound))] }
         var step = pow(10, log10(length / Double(most)).rounded(.down))
         for factor in [2.0, 2.5, 2.0] where length / step > Double(most) { step *= factor }
         let first = (range.lowerBound / step).rounded(.up)
-        let decimals = max(0, -Int((log10(step) + 1e-9).rounded(.down)))
+        let decimals = min(9, max(0, -Int((log10(step) + 1e-9).rounded(.down))))
         return stride(from: first, through: (range.upperBound / step).rounded(.down), by: 1).map {
             // Without the sign of −0.
             let value = $0 * step + 0

@@ -5,12 +5,12 @@ extension Database {
     /// Maximum number of rows read for one page, so that the other readers do not wait long.
     private static let rowsPerPage = 2048
 
-    /// Reads a page of events; returns also the number of rows omitted because they are not events.
-    func page(_ query: EventQuery) throws(StoreFailure) -> (page: EventPage, unreadableCount: Int) {
+    /// Reads a page of events.
+    func page(_ query: EventQuery) throws(StoreFailure) -> EventPage {
         func number(_ sql: String) throws(StoreFailure) -> UInt64 { UInt64(clamping: try integer(sql) ?? 0) }
         let last = try number("SELECT max(seq) FROM events")
         var page = EventPage(through: query.after, first: try number("SELECT min(seq) FROM events"))
-        var (rowCount, unreadableCount) = (0, 0)
+        var rowCount = 0
         let limit = max(1, query.limit)
         try each(
             """
@@ -25,12 +25,12 @@ extension Database {
             if let json = row.text(4), row.integer(5) == 1, Self.isEvent(json, sequence, row.text(1)) {
                 page.lines.append(EventLine(sequence: sequence, json: json))
             } else {
-                unreadableCount += 1
+                page.unreadableCount += 1
             }
             return page.lines.count < limit
         }
         page.isLast = page.through >= last || (rowCount < Self.rowsPerPage && page.lines.count < limit)
-        return (page, unreadableCount)
+        return page
     }
 
     /// Whether JSON begins like the line of an event and is a single line.

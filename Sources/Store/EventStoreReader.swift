@@ -32,7 +32,7 @@ package struct EventStoreReader: Sendable {
         self.path = path
     }
 
-    /// Reads a page of events, without invalid rows; the next page is after ``EventPage/through``.
+    /// Reads a page of events; the next page is after ``EventPage/through``.
     package func read(_ query: EventQuery) throws(Failure) -> EventPage {
         do throws(StoreFailure) {
             let place = try FilePlace(path)
@@ -41,7 +41,7 @@ package struct EventStoreReader: Sendable {
             let database = try StoreFile.connectForReading(to: place)
             guard try StoreSchema.check(database) else { return EventPage(through: query.after) }
             try database.execute("PRAGMA query_only = ON")
-            return try database.page(query).page
+            return try database.page(query)
         } catch {
             throw failure(error)
         }

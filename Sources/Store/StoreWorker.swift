@@ -150,10 +150,9 @@ final class StoreWorker {
         // If the first attempt finds the file damaged, the second reads its replacement.
         for _ in 0..<2 {
             guard let file else { break }
-            guard let result = attempt({ () throws(StoreFailure) in try file.database.page(query) }) else { continue }
-            reports.statistics.unreadableCount += result.unreadableCount
-            reports.drop(nil, "rows of the event store cannot be read", count: result.unreadableCount)
-            var page = result.page
+            guard var page = attempt({ () throws(StoreFailure) in try file.database.page(query) }) else { continue }
+            reports.statistics.unreadableCount += page.unreadableCount
+            reports.drop(nil, "rows of the event store cannot be read", count: page.unreadableCount)
             page.gaps = file.gaps.filter { $0.upperBound > query.after }
             return page
         }

@@ -10,13 +10,14 @@ import Binnacle
     /// Plays samples of a function of time; gives the events, and the readings of each second.
     private func play(
         _ settings: VibrationSettings, seconds: Double, rateHz: Double, capacity: Int = 4096,
-        leaving: Range<Int> = 0..<0,
+        leaving: Range<Int> = 0..<0, place: (Int, Double) -> Double = { Double($0) / $1 },
         learned: JSONValue? = nil, value: (Double) -> SIMD3<Double>
     ) -> (events: [Event], figures: [Figure], detector: VibrationDetector) {
         let stream = SampleStream(sensor: Sensor(name: "washer"), kind: .accelerometer)
         let samples = (0..<Int(seconds * rateHz) + 1).filter { !leaving.contains($0) }.map { index in
-            let vector = SIMD3<Float>(value(Double(index) / rateHz) * standardGravity + SIMD3(0, 0, standardGravity))
-            let time = Int64((Double(index) / rateHz * 1e9).rounded())
+            let place = place(index, rateHz)
+            let vector = SIMD3<Float>(value(place) * standardGravity + SIMD3(0, 0, standardGravity))
+            let time = Int64((place * 1e9).rounded())
             return Sample(timeNanoseconds: time, x: vector.x, y: vector.y, z: vector.z)
         }
         let detector = VibrationDetector(accelerometer: stream, settings: settings)
@@ -138,6 +139,20 @@ import Binnacle
     @Test func secondsThatShareAGapAreNotMeasured() {
         let (_, _, detector) = play(zones, seconds: 14, rateHz: 256, leaving: 1500..<1780, value: course)
         #expect(detector.summary(ofEnded: "trace").first?.contains("2 of 14 seconds were not measured") == true)
+    }
+
+    /// A device that catches up has more samples in a second, which is not measured, and then as many as before.
+    @Test func aLongerSecondThatIsNotMeasuredLeavesTheOthersAsTheyAre() {
+        let (_, figures, detector) = play(
+            zones, seconds: 8, rateHz: 128,
+            place: { index, rate in
+                // Second 3 has 130 samples, the last 66 of them 3 ms apart.
+                let inSecond = index - 3 * 128
+                guard inSecond >= 64 else { return Double(index) / rate }
+                return inSecond < 130 ? 3.5 + 0.003 * Double(inSecond - 64) : Double(index - 2) / rate
+            }, value: course)
+        #expect(detector.summary(ofEnded: "trace").first?.contains("1 of 7 seconds were not measured") == true)
+        #expect(abs(number(figures, .vibration) - 0.1) < 0.01)
     }
 
     @Test func aMachineRunsSpinsAndHasFinishedOnce() {

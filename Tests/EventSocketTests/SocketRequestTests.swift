@@ -87,6 +87,20 @@ import Testing
         #expect(try SocketMessage(parsing: message.json) == message)
     }
 
+    /// It counts as missed, so that it is not lost silently.
+    @Test(arguments: [
+        #"{"seq":7,"kind":"motion.flew","time_ns":1}"#, #"{"seq":7,"kind":"shake","time_ns":"late"}"#,
+        #"{"seq":7,"kind":5}"#,
+    ])
+    func anEventThatIsNotKnownIsMissed(line: String) throws {
+        guard case .missed(let missed) = try SocketMessage(parsing: line) else {
+            Issue.record("\(line)")
+            return
+        }
+        #expect(missed.count == 1 && missed.first == 7 && missed.last == 7)
+        #expect(missed.reason.contains("the daemon is newer"), "\(missed.reason)")
+    }
+
     @Test func theTableOfSecurityHasTheLimits() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../SECURITY.md")
         let text = try String(contentsOf: file, encoding: .utf8)

@@ -186,7 +186,7 @@ with harness.temporary_folder() as folder:
         connection, _ = server.accept()
         connection.recv(65536)
         stream = {"kind": hostile, "samples": 3, "last_sample_s": None}
-        status = {"state": "ok", "version": hostile, "sensors": [
+        status = {"state": "ok", "version": "\x1b[31m\x07\x9b", "sensors": [
             {"name": hostile, "active": True, "streams": [stream, stream]}, {"name": hostile, "active": True, "streams": []}]}
         connection.sendall(json.dumps({"status": status}).encode() + b"\n")
         connection.close()
@@ -198,6 +198,7 @@ with harness.temporary_folder() as folder:
     promtool("check", "metrics", text=printed.stdout.decode())
     families = list(text_string_to_metric_families(printed.stdout.decode()))
     check(value(families, "binnacle_samples_total", sensor=hostile, kind=hostile) == 3, "hostile names are labels")
+    check(all(letter == "\n" or letter.isprintable() for letter in printed.stdout.decode()), "and control no terminal")
     lines = [line for line in printed.stdout.decode().splitlines() if not line.startswith("#")]
     check(len(lines) == len({line.rsplit(" ", 1)[0] for line in lines}), "two sensors of one name give no series twice")
     check("binnacle_sample_age_seconds" not in printed.stdout.decode(), "what is not known is not there")

@@ -6,6 +6,7 @@ shows, and is either counted as lost or a fault.
 
 import ast
 import contextlib
+import itertools
 import json
 import math
 import os
@@ -266,13 +267,17 @@ def errors(folder, address):
     error = raised(binnacle.Refused, "an unknown kind", lambda: next(binnacle.events(["motion.begun"], path=address)))
     check("did you mean `motion.began`" in str(error) and error.column is not None, "with a proposal and the place", error.column)
     raised(TypeError, "a text in place of a list", lambda: binnacle.events("motion.began"))
-    for text in (b"HTTP/1.1 400 Bad Request\r\n\r\n", b'{"samples":{"sensor":5}}\n', b'[]\n', b"x" * (binnacle.LONGEST_LINE + 2)):
+    texts = (
+        b"HTTP/1.1 400 Bad Request\r\n\r\n", b'{"samples":{"sensor":5}}\n', b'{"error":5}\n', b'[]\n', b"[" * 100_000 + b"\n",
+        b"x" * (binnacle.LONGEST_LINE + (1 << 17)))
+    asks = {"samples": lambda path: next(binnacle.samples(path=path)), "status": lambda path: binnacle.status(path)}
+    for text, (what, ask) in itertools.product(texts, asks.items()):
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(f"{folder}/false")
             listener.listen()
             thread = threading.Thread(target=lambda: serve(listener, text))
             thread.start()
-            raised(binnacle.NotUnderstood, f"a server that sends {text[:20]!r}", lambda: next(binnacle.samples(path=f"{folder}/false")))
+            raised(binnacle.NotUnderstood, f"{what} of a server that sends {text[:20]!r}", lambda: ask(f"{folder}/false"))
             thread.join()
         os.unlink(f"{folder}/false")
     with binnacle.events(["free_fall"], path=address) as quiet:

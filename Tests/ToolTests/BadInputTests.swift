@@ -57,6 +57,9 @@ import Testing
             name: "NUL after a header", contents: Data((head + rows(0..<5)).utf8) + Data(count: 1_000_000), status: 65,
             message: ":7: zero bytes, as a power failure leaves them: head -n 6 writes"),
         Case(
+            name: "NUL alone", contents: Data(count: 1_000_000), status: 65,
+            message: ":1: zero bytes, as a power failure leaves them: there is nothing before them"),
+        Case(
             name: "NUL at the end", contents: Data((head + rows(0..<5)).utf8) + Data(count: 4096), status: 0,
             message: ":7: the last line was not written to its end (4096 zero bytes, as a power failure leaves them)"),
         Case(
@@ -89,6 +92,55 @@ import Testing
             #expect(result.status == example.status, "\(result.errors)")
             #expect((result.errors + result.output).contains(example.message), "\(result.errors)")
             if example.status != 0 { #expect(result.errors.contains("binnacle: \(file.path)")) }
+        }
+    }
+
+    /// Differences of two stamps need 65 bits, and a nanosecond before the first and behind the last does not exist.
+    @Test(
+        arguments: [
+            [.min + 1, .max], [.min + 1, 0, .max], [-9_000_000_000_000_000_000, 9_000_000_000_000_000_000],
+        ] as [[Int64]])
+    func stampsFurtherApartThan64BitsReach(places: [Int64]) throws {
+        let axes = ["ax_m_s2", "ay_m_s2", "az_m_s2", "gx", "gy", "gz", "mx_uT", "my_uT", "mz_uT"]
+        var text = "time_ns," + axes.joined(separator: ",") + "\n"
+        for place in places {
+            for row in Int64(0)..<400 {
+                let time = place > 0 ? place - (399 - row) * 10_000_000 : place + row * 10_000_000
+                text += "\(time),0.1,0.2,9.8,0.3,0.2,0.1,20,1,-40\n"
+            }
+        }
+        let file = try TemporaryFile(text, suffix: ".csv")
+        let folder = try TemporaryFolder()
+        let detectors = [
+            "tap.t.accelerometer=accelerometer", "steps.s.accelerometer=accelerometer",
+            "stationary.r.accelerometer=accelerometer", "vibration.v.accelerometer=accelerometer",
+            "orientation.o.accelerometer=accelerometer", "attitude.a.accelerometer=accelerometer",
+            "motion.m.accelerometer=accelerometer", "motion.m.measure=linear_acceleration",
+        ].flatMap { ["--set", $0] }
+        let commands =
+            [
+                ["replay"] + detectors, ["replay", "--from", "1s"], ["replay", "--batch", "1", "--arrow"],
+                ["sweep", "--set", "motion.motion.threshold_g=0.1,0.2"], ["calibrate", "gyroscope", "--trace"],
+                ["calibrate", "magnetometer", "--trace"], ["calibrate", "accelerometer", "--trace"],
+            ].map { $0 + [file.path] }
+            + ["html", "svg"].map { ["plot"] + detectors + [file.path, "-o", "\(folder.path)/x.\($0)"] }
+            + ["csv", "arrows", "mcap"].map { ["convert", file.path, "-o", "\(folder.path)/x.\($0)"] }
+        for words in commands {
+            let result = try Binary.run(words)
+            #expect([0, 65].contains(result.status), "\(words): \(result.status) \(result.errors.suffix(400))")
+        }
+    }
+
+    /// The least numbers that there are, next to nothing but zeros.
+    @Test func aDrawingOfTheSmallestValues() throws {
+        let text =
+            "time_ns,ax_m_s2,ay_m_s2,az_m_s2\n"
+            + (0..<50).map { "\($0 * 10_000_000),1e-38,1e-45,\($0)e-40\n" }.joined()
+        let file = try TemporaryFile(text, suffix: ".csv")
+        let folder = try TemporaryFolder()
+        for name in ["x.svg", "x.html"] {
+            let result = try Binary.run("plot", file.path, "-o", "\(folder.path)/\(name)")
+            #expect(result.status == 0, "\(name): \(result.status) \(result.errors)")
         }
     }
 

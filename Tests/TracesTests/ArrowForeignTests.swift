@@ -195,6 +195,9 @@ import Traces
         let torn = try TemporaryFile(try bytes() + bytes().dropLast(8))
         let trace = try TraceFile(path: torn.path)
         #expect(trace.notices.contains { $0.message.contains("was not written to its end") })
+        let short = try TemporaryFile(Array(try bytes().prefix(60)))
+        let cut = try #require(throws: TraceError.self) { try TraceFile(path: short.path) }
+        #expect(cut.message.contains("ends before anything can be unpacked"), "\(cut)")
         var damaged = try bytes()
         damaged[40] ^= 0xFF
         let file = try TemporaryFile(damaged)

@@ -39,6 +39,8 @@ package struct EventPage: Sendable {
     package var gaps: [ClosedRange<UInt64>] = []
     /// Whether there is nothing behind it yet.
     package var isLast: Bool
+    /// The number of rows that are no events, and were left out.
+    package var unreadableCount = 0
     /// Why the history cannot be read; then the rest says nothing.
     package var failure: String?
     /// Whether the history is closed, because the daemon ends: what was asked for is there, for the next one to ask.

@@ -38,6 +38,8 @@ package final class NavigationSender {
     ]
     /// The maximum number of connections.
     package static let connectionLimit = NavigationServer.mostClients
+    /// The most of one address.
+    package static let addressLimit = NavigationServer.mostOfNetwork
 
     private let settings: NavigationSettings
     private let format: any NavigationFormat

@@ -6,6 +6,8 @@ import LinuxSystem
 /// A client never gets part of a message: while the rest of one waits to be sent, further messages are discarded.
 final class NavigationServer: NavigationTransport {
     static let mostClients = 32
+    /// The most connections of one address (of IPv6, of one /64), so that one machine does not keep the others out.
+    static let mostOfNetwork = 24
     /// The kernel's send buffer of a connection, in bytes: small, so that a slow client is detected soon and gets no old
     /// headings.
     private static let sendBuffer: Int32 = 4096
@@ -14,6 +16,7 @@ final class NavigationServer: NavigationTransport {
 
     private struct Client {
         let connection: StreamConnection
+        let network: UInt64
         /// When the client last accepted a part of the waiting output; `nil` when none waits.
         var blockedSince: Int64?
     }
@@ -84,11 +87,12 @@ final class NavigationServer: NavigationTransport {
     // MARK: - Connections
 
     private func admit(_ socket: Descriptor) throws(SystemError) {
+        let network = try NetworkAddress(of: socket.raw, isPeer: true).network
         // Clients that have gone, and whose end is still to be read, must not keep a new one out.
-        if clients.count >= Self.mostClients {
+        if !hasPlace(network) {
             for (token, client) in clients where client.connection.isGone { close(token) }
         }
-        guard clients.count < Self.mostClients else {
+        guard hasPlace(network) else {
             return state.update { $0.refusedCount += 1 }
         }
         // A delayed heading is an old heading.
@@ -97,9 +101,14 @@ final class NavigationServer: NavigationTransport {
         try socket.setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
         try socket.setOption(Int32(IPPROTO_TCP), TCP_KEEPIDLE, Self.silenceSeconds / 3)
         try socket.setOption(Int32(IPPROTO_TCP), TCP_KEEPINTVL, Self.silenceSeconds / 3)
-        clients[nextToken] = Client(connection: try StreamConnection(socket, epoll, token: nextToken))
+        clients[nextToken] = Client(
+            connection: try StreamConnection(socket, epoll, token: nextToken), network: network)
         nextToken += 1
         state.update { $0.clientCount += 1 }
+    }
+
+    private func hasPlace(_ network: UInt64) -> Bool {
+        clients.count < Self.mostClients && clients.values.count { $0.network == network } < Self.mostOfNetwork
     }
 
     /// Writes to a client, and closes a connection whose other end is gone.

@@ -25,11 +25,13 @@ struct ArrowSensor {
         let kind = kindName.map { SampleKind(rawValue: $0) } ?? (assumedKind ?? .accelerometer)
         guard let kind else {
             throw ArrowFault(
-                "sensor \(number): '\((kindName ?? "").printable)' is no kind of sensor that is known "
+                "sensor \(number): '\((kindName ?? "").prefix(60).printable)' is no kind of sensor that is known "
                     + "(\(SampleKind.allCases.map(\.rawValue).joined(separator: ", ")))"
             )
         }
-        content = TraceFile.Content(sensor: value(.name) ?? "sensor\(number)", kind: kind)
+        // A configuration has no such names.
+        let name = value(.name).flatMap { $0.isEmpty || $0.utf8.contains(0) ? nil : $0 }
+        content = TraceFile.Content(sensor: name ?? "sensor\(number)", kind: kind)
         let stated = try Self.factor(number, kind, unit: value(.unit), scale: value(.scale))
         let quantity = Quantity.of(kind)
         var found = quantity.usual
@@ -76,13 +78,13 @@ struct ArrowSensor {
         var factor = 1.0
         if let unit {
             guard let known = TraceUnit(unit)?.meant(for: kind) else {
-                throw ArrowFault("sensor \(number): '\(unit.printable)' is no unit of \(kind.rawValue)s")
+                throw ArrowFault("sensor \(number): '\(unit.prefix(60).printable)' is no unit of \(kind.rawValue)s")
             }
             factor = known.factor
         }
         guard let scale else { return factor }
         guard let multiple = Double(scale), multiple.isFinite, multiple != 0 else {
-            throw ArrowFault("sensor \(number): '\(scale.printable)' is no scale")
+            throw ArrowFault("sensor \(number): '\(scale.prefix(60).printable)' is no scale")
         }
         return factor * multiple
     }

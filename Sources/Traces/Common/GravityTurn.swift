@@ -112,14 +112,15 @@ struct GravityTurn {
         while begin < acceleration.count {
             let first = acceleration[begin].timeNanoseconds
             let end = (begin..<acceleration.count).partitionPoint {
-                acceleration[$0].timeNanoseconds < first + Self.windowNanoseconds
+                acceleration[$0].timeNanoseconds < Units.later(first, by: Self.windowNanoseconds)
             }
             let next = (begin..<acceleration.count).partitionPoint {
-                acceleration[$0].timeNanoseconds < first + Self.windowNanoseconds / 2
+                acceleration[$0].timeNanoseconds < Units.later(first, by: Self.windowNanoseconds / 2)
             }
             defer { begin = max(next, begin + 1) }
             guard end < acceleration.count, case let last = acceleration[end].timeNanoseconds,
-                last - first < 2 * Self.windowNanoseconds, let before = Self.direction(acceleration, at: first),
+                last < Units.later(first, by: 2 * Self.windowNanoseconds),
+                let before = Self.direction(acceleration, at: first),
                 let after = Self.direction(acceleration, at: last)
             else { continue }
             let turns = Self.rates(rate, from: first, to: last)
@@ -151,8 +152,10 @@ struct GravityTurn {
 
     /// The direction of the acceleration around a stamp; `nil` where it is not about as large as gravity.
     private static func direction(_ samples: [Sample], at time: Int64) -> Vector3? {
-        let first = samples.indices.partitionPoint { samples[$0].timeNanoseconds < time - meanNanoseconds }
-        let end = samples.indices.partitionPoint { samples[$0].timeNanoseconds <= time + meanNanoseconds }
+        let from = Units.later(time, by: -meanNanoseconds)
+        let to = Units.later(time, by: meanNanoseconds)
+        let first = samples.indices.partitionPoint { samples[$0].timeNanoseconds < from }
+        let end = samples.indices.partitionPoint { samples[$0].timeNanoseconds <= to }
         guard first < end else { return nil }
         let sum = samples[first..<end].reduce(Vector3.zero) { $0 + $1.vector }
         let size = length(sum)
@@ -167,7 +170,7 @@ struct GravityTurn {
         var turns: [Vector3] = []
         for index in begin...end {
             let (one, other) = (samples[index - 1], samples[index])
-            guard other.timeNanoseconds - one.timeNanoseconds < windowNanoseconds / 2 else { return [] }
+            guard other.timeNanoseconds < Units.later(one.timeNanoseconds, by: windowNanoseconds / 2) else { return [] }
             let nanoseconds = min(other.timeNanoseconds, last) - max(one.timeNanoseconds, first)
             turns.append((one.vector + other.vector) * (0.5e-9 * Double(nanoseconds)))
         }

@@ -195,7 +195,9 @@ final class LineReader: RowInput {
         TraceError(
             .data, path: path, line: lineNumber + 1,
             end > start && buffer[start] == 0
-                ? "zero bytes, as a power failure leaves them: head -n \(lineNumber) writes what is before them"
+                ? "zero bytes, as a power failure leaves them: "
+                    + (lineNumber > 0
+                        ? "head -n \(lineNumber) writes what is before them" : "there is nothing before them")
                 : "the line is longer than \(Self.longestLine) bytes: this is no trace of samples")
     }
 

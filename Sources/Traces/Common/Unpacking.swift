@@ -30,6 +30,11 @@ enum Unpacking {
             }
             consumed += count
         }
+        guard stream.isComplete || spool.count > 0 || isCancelled() else {
+            throw TraceError(
+                .data, path: file.path,
+                "is compressed with zstd, and ends before anything can be unpacked: copy or record it again")
+        }
         let notice = TraceNotice(
             path: file.path, line: nil, column: nil,
             message: "its last frame of zstd was not written to its end: what could be unpacked of it is used")

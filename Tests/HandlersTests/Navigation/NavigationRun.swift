@@ -106,14 +106,21 @@ final class Plotter {
     /// - Parameters:
     ///   - port: Where the handler listens.
     ///   - receiveBuffer: What the kernel keeps for it, in bytes; `nil` is the usual.
-    init?(_ port: Int, receiveBuffer: Int32? = nil) {
+    ///   - source: The last number of its own address, 127.0.0.x.
+    init?(_ port: Int, receiveBuffer: Int32? = nil, source: UInt32 = 1) {
         let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         wire = Wire(socket)
         if var receiveBuffer {
             // It counts from the connection on, so it is set before.
             setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
         }
-        guard withAddress(port, { connect(socket, $0, $1) }) == 0 else { return nil }
+        var own = sockaddr_in()
+        own.sin_family = sa_family_t(AF_INET)
+        own.sin_addr.s_addr = (0x7F00_0000 | source).bigEndian
+        let bound = withUnsafeBytes(of: &own) {
+            bind(socket, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+        }
+        guard bound == 0, withAddress(port, { connect(socket, $0, $1) }) == 0 else { return nil }
     }
 
     func say(_ text: String) {

@@ -9,8 +9,8 @@ import Testing
 @Suite struct NavigationServerTests {
     private let sentences = ["$HCHDG,206.7,,,,*41\r\n", "$HCHDM,206.7,M*2A\r\n"]
 
-    private func connected(_ port: Int, receiveBuffer: Int32? = nil) throws -> Plotter {
-        try #require(Plotter(port, receiveBuffer: receiveBuffer))
+    private func connected(_ port: Int, receiveBuffer: Int32? = nil, source: UInt32 = 1) throws -> Plotter {
+        try #require(Plotter(port, receiveBuffer: receiveBuffer, source: source))
     }
 
     @Test func everybodyWhoConnectsGetsTheHeading() throws {
@@ -65,16 +65,19 @@ import Testing
         let port = try run.waitForPort()
         let limit = NavigationSender.connectionLimit
         var plotters: [Plotter] = []
-        for _ in 0..<limit { plotters.append(try connected(port)) }
+        for _ in 0..<NavigationSender.addressLimit { plotters.append(try connected(port)) }
+        let crowding = try connected(port)
+        try waitUntil("the refusal of the address that has most places") { crowding.isClosed() }
+        while plotters.count < limit { plotters.append(try connected(port, source: 2)) }
         try waitUntil("all places taken") { run.statistics.clientCount == limit }
-        let refused = try connected(port)
+        let refused = try connected(port, source: 3)
         try waitUntil("the refusal") { refused.isClosed() }
-        #expect(run.statistics.refusedCount == 1)
+        #expect(run.statistics.refusedCount == 2)
         run.turn(to: 206.7)
         for plotter in plotters { try plotter.wait(for: sentences[1]) }
         plotters.removeLast()
         try waitUntil("a free place") { run.statistics.clientCount == limit - 1 }
-        let next = try connected(port)
+        let next = try connected(port, source: 3)
         try next.wait(for: sentences[1])
     }
 

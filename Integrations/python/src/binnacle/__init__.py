@@ -398,8 +398,7 @@ class Subscription(Generic[_Wanted]):
                 del self._buffer[: end + 1]
                 return line
             searched = len(self._buffer)
-            if searched > LONGEST_LINE:
-                raise NotUnderstood(f"the server is no Binnacle daemon: it sends a line of more than {LONGEST_LINE} bytes")
+            _require_line(searched)
             if deadline is not None and not select.select([connection], [], [], max(0.0, deadline - time.monotonic()))[0]:
                 return None
             self._buffer += _receive(connection)
@@ -528,9 +527,10 @@ def status(path: Optional[str] = None) -> Mapping[str, Any]:
         _send(connection, {"status": {}})
         line = bytearray()
         while not line.endswith(b"\n"):
+            _require_line(len(line))
             line += _receive(connection)
         message = _parse(bytes(line))
-    if "error" in message:
+    if isinstance(message.get("error"), dict):
         raise _refusal(message["error"], named)
     found = message.get("status")
     if not isinstance(found, dict):
@@ -595,10 +595,15 @@ def _receive(connection: socket.socket) -> bytes:
     return received
 
 
+def _require_line(length: int) -> None:
+    if length > LONGEST_LINE:
+        raise NotUnderstood(f"the server is no Binnacle daemon: it sends a line of more than {LONGEST_LINE} bytes")
+
+
 def _parse(line: bytes) -> Mapping[str, Any]:
     try:
         message = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise NotUnderstood(f"the server is no Binnacle daemon: {error}") from None
     if not isinstance(message, dict):
         raise NotUnderstood("the server is no Binnacle daemon: a line is no object")
