@@ -248,7 +248,7 @@ _binnacle() {
             :
             ;;
         calibrate)
-            options='--output --force --model --trace --bind --map --rate --from --to --sensor --config --simulate --for --position --field --json --root --help'
+            options='--output --force --noise --model --trace --bind --map --rate --from --to --sensor --config --simulate --for --position --field --json --root --help'
             _binnacle_words 'accelerometer magnetometer gyroscope'
             ;;
         declination)

@@ -203,6 +203,7 @@ complete -c binnacle -n '__fish_seen_subcommand_from monitor' -l all -s a -d 'Sh
 complete -c binnacle -n '__fish_seen_subcommand_from monitor' -l help -s h -d 'Print this help'
 complete -c binnacle -n '__fish_seen_subcommand_from calibrate' -l output -s o -r -F -d 'Write to FILE'
 complete -c binnacle -n '__fish_seen_subcommand_from calibrate' -l force -d 'Overwrite FILE if it exists'
+complete -c binnacle -n '__fish_seen_subcommand_from calibrate' -l noise -d 'Measure the noise of a sensor that nothing moves, for a minute, for --for, or of a recording, in place of a calibration'
 complete -c binnacle -n '__fish_seen_subcommand_from calibrate' -l model -x -a 'sphere ellipsoid' -d 'Fit this model instead of choosing by the samples'
 complete -c binnacle -n '__fish_seen_subcommand_from calibrate' -l trace -r -F -d 'Take the samples from the recording FILE'
 complete -c binnacle -n '__fish_seen_subcommand_from calibrate' -l bind -x -d 'Play FILE as the sensor SENSOR'

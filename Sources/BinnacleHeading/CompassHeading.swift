@@ -51,7 +51,9 @@ struct CompassHeading {
         let ironSigma =
             settings.plausibleFieldMicrotesla == nil ? nil : LearnedIron.startSigma(magnetometer?.sensor, settings)
         // Where turns show the iron, how well they do counts instead of what the calibration says.
-        accuracy = HeadingAccuracy(settings: settings, calibration: ironSigma == nil ? calibration : nil)
+        accuracy = HeadingAccuracy(
+            settings: settings, calibration: ironSigma == nil ? calibration : nil,
+            noise: magnetometer?.sensor.noise(of: .magnetometer) ?? 0)
         finder = HeadingFinder(settings: settings)
         gate = HeadingGate(settings: settings)
         // The field's strength is compared with the calibration's, else with the place's, else with what it was before.

@@ -26,10 +26,13 @@ struct HeadingAccuracy {
     private static let shortenedByNoise = 0.01
 
     /// Takes a calibration that is to be counted on; not one whose error turns are to take away.
-    init(settings: NorthSettings, calibration: MagnetometerCalibration?) {
+    ///
+    /// The noise is that of the magnetometer, in µT/√Hz; a low pass of the time constant τ passes 1/(4τ) Hz of it.
+    init(settings: NorthSettings, calibration: MagnetometerCalibration?, noise: Double) {
         // Nothing is known of a source that does not measure in microtesla.
         let assumed = settings.plausibleFieldMicrotesla == nil ? 0 : Self.uncalibratedError
-        fieldError = calibration?.residualMicrotesla ?? assumed
+        let seconds = max(settings.smoothing / .seconds(1), 0.01)
+        fieldError = max(calibration?.residualMicrotesla ?? assumed, noise / (4 * seconds).squareRoot())
         limitDegrees = settings.accuracyLimitDegrees ?? 180
         declinationUncertainty = (settings.localField?.declinationUncertaintyDegrees ?? 0) * .pi / 180
     }

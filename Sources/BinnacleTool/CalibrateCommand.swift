@@ -46,6 +46,10 @@ struct CalibrateCommand {
         guard options.duration == nil || options.traces.isEmpty else {
             throw StationError(.usage, "--for is for sensors; use --to with --trace")
         }
+        options.measuresNoise = arguments.has(.noise)
+        if options.measuresNoise {
+            try arguments.refuse([.model, .position, .field], "does not go with --noise, which fits nothing")
+        }
         options.judge = try Self.judge(arguments, options.kind)
         path = arguments.value(.output)
         if path == "" { throw StationError(.usage, "--output needs the name of a file") }
@@ -119,8 +123,8 @@ struct CalibrateCommand {
     ) throws(StationError) -> ExitStatus {
         let file = try path.flatMap { path throws(StationError) -> CalibrationFile? in
             guard path != Self.standardOutput else { return nil }
-            let file = try CalibrationFile(path: path, for: options.kind, replacing: replaces)
-            if file.replacesKind, !replaces { try askToReplace(path, errors) }
+            let file = try CalibrationFile(path: path, for: options.tableName, replacing: replaces)
+            if file.replacesTable, !replaces { try askToReplace(path, errors) }
             return file
         }
         let isTerminal = isatty(STDERR_FILENO) != 0
@@ -139,7 +143,7 @@ struct CalibrateCommand {
             if writesJSON { output.write(json(refusal.figures, calibration, refusal: refusal)) }
             throw StationError(
                 .data,
-                "no calibration of the \(options.kind.rawValue): \(refusal.description)"
+                "no \(what): \(refusal.description)"
                     + (path == nil ? "" : "\nnothing was written"))
         case .done(let result):
             try file?.write(result)
@@ -148,17 +152,21 @@ struct CalibrateCommand {
         }
     }
 
+    private var what: String {
+        let kind = options.kind.rawValue
+        return options.measuresNoise ? "measurement of the \(kind)'s noise" : "calibration of the \(kind)"
+    }
+
     /// Before samples are taken, asks at a terminal whether a calibration of the same kind may be replaced.
     private func askToReplace(_ path: String, _ errors: LineWriter) throws(StationError) {
-        let kind = options.kind.rawValue
         guard isatty(STDIN_FILENO) != 0, isatty(STDERR_FILENO) != 0 else {
             throw StationError(
                 .cannotCreate,
-                "\(path.printable): has a calibration of the \(kind) already: name another file, or replace it with "
+                "\(path.printable): has a \(what) already: name another file, or replace it with "
                     + "--force")
         }
         errors.write(
-            "\(path.printable) has a calibration of the \(kind) already. Replace it when there is a new one? [y/N]")
+            "\(path.printable) has a \(what) already. Replace it when there is a new one? [y/N]")
         errors.flush()
         guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
             throw StationError(.cannotCreate, "\(path.printable): is unchanged")
@@ -186,7 +194,7 @@ struct CalibrateCommand {
             output.write(text: CalibrationFile.text(result))
             return
         }
-        let kept = file.keptKinds.map { " (its [\($0.rawValue)] is kept)" }.joined()
+        let kept = file.keptTables.map { " (its [\($0)] is kept)" }.joined()
         words.write("saved to \(path.printable)\(kept); in the sensor's section of the configuration:")
         words.write("    calibration = \(JSONObject.quoted(file.absolutePath))")
     }

@@ -132,8 +132,8 @@ struct WebCalibration: Sendable {
         }
         let path = Self.path(folder, found.sensor)
         do throws(StationError) {
-            let file = try CalibrationFile(path: path, for: .magnetometer, replacing: false)
-            guard !file.replacesKind || request.parameter("replace") == "1" else {
+            let file = try CalibrationFile(path: path, for: found.result.name, replacing: false)
+            guard !file.replacesTable || request.parameter("replace") == "1" else {
                 throw StationError(.cannotCreate, "\(path.printable): has a calibration of the magnetometer already")
             }
             try file.write(found.result)

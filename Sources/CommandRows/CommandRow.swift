@@ -357,9 +357,13 @@ package struct CommandRow: Sendable {
                 the others. One of the same kind is replaced when you agree, or with --force. An unusable result is refused with exit status 65, and nothing is written: too few
                 directions, as after a flat spin; samples that fit no sphere or ellipsoid; a field that the Earth does
                 not have; a side that was missing, or not held still; a device that was not still.
+
+                With --noise the sensor lies still for a minute, or for --for, and its noise is kept beside the calibrations: the
+                density that 'binnacle doctor --measure' finds on the noisiest axis. Where it is more than is assumed, it widens the
+                accuracy of headings (magnetometer, gyroscope) and raises the noise floor of [vibration.NAME] (accelerometer).
                 """,
             options: [
-                OptionRow.output, .force, .model,
+                OptionRow.output, .force, .noise, .model,
                 .trace.meaning(help: "Take the samples from the recording FILE. May be repeated; files play together."),
             ] + OptionRow.ofTraces + [
                 OptionRow.from, .to, .sensor, .config,

@@ -268,6 +268,11 @@ extension OptionRow {
     package static let model = OptionRow(
         "model", "sphere|ellipsoid",
         help: "Fit this model instead of choosing by the samples; an ellipsoid that they do not allow is refused.")
+    package static let noise = OptionRow(
+        "noise",
+        help: """
+            Measure the noise of a sensor that nothing moves, for a minute, for --for, or of a recording, in place of a calibration.
+            """)
     package static let playFrom = from.meaning(
         "TIME",
         help: """

@@ -86,6 +86,11 @@ package struct ConfigurationReader {
         }
         reportMixedLoops(readSensors)
         configuration.sensors = readSensors.map(\.0)
+        for sensor in configuration.sensors {
+            names.noiseMicroG[sensor.name] = sensor.calibration?.noise[.accelerometer].map {
+                $0 * SensorCalibration.noiseKey(of: .accelerometer).factor
+            }
+        }
         for (type, sections) in inForce.detectors {
             for section in sections {
                 guard let detector = type.read(section, among: names) else { continue }

@@ -158,6 +158,8 @@ package enum DetectorSections {
 package struct SectionNames {
     /// Includes sensors with faulty sections, so that one mistake gives one message.
     var sensors: [String] = []
+    /// The noise of accelerometers that their calibrations have, in µg/√Hz.
+    var noiseMicroG: [String: Double] = [:]
     /// All detectors by kind, and the enabled ones.
     var detectors: [String: [String]] = [:]
     var inForce: [String: [String]] = [:]

@@ -21,7 +21,7 @@ extension SensorCalibration {
     private init?(_ entries: [TOMLEntry], _ diagnostics: DiagnosticCollector) {
         let file = TableReader(
             title: "a calibration", position: SourcePosition(line: 1, column: 1), entries: entries,
-            allowed: ["magnetometer", "accelerometer", "gyroscope"], diagnostics: diagnostics)
+            allowed: Self.kinds.flatMap { [$0.rawValue, Self.noiseKey(of: $0).table] }, diagnostics: diagnostics)
         guard !entries.isEmpty else {
             diagnostics.report(
                 at: file.position, "the calibration is empty", hint: "`binnacle calibrate` writes one")
@@ -40,6 +40,12 @@ extension SensorCalibration {
             .flatMap { AxisCalibration(reading: $0, offset: "offset_m_s2", matrix: "matrix") }
         gyroscope = table("gyroscope", "offset_rad_s", "noise_dps", "seconds", "samples")
             .flatMap { AxisCalibration(readingOffset: "offset_rad_s", $0) }
+        for kind in Self.kinds {
+            let (name, key, factor) = Self.noiseKey(of: kind)
+            guard let table = table(name, key, "seconds", "samples") else { continue }
+            if table.entry(key) == nil { table.report(missing: key, "`binnacle calibrate --noise` writes it") }
+            noise[kind] = table.number(key, in: 0...1e6).map { $0 / factor }
+        }
     }
 }
 

@@ -12,8 +12,13 @@ package struct VibrationSection: AccelerometerSection {
     package init?(
         name: String, reading table: TableReader, _ settings: VibrationSettings, among names: SectionNames
     ) {
+        let sensor = Self.sensor(Self.accelerometer, table, names)
+        var known = settings
+        if let kept = sensor.flatMap({ names.noiseMicroG[$0] }), kept > settings.noiseMicroG ?? 0 {
+            known.noiseMicroG = kept
+        }
         for band in settings.bands where settings.problems().isEmpty {
-            guard let limit = band.limits.first, let floor = settings.noiseFloor(of: band), limit < floor else {
+            guard let limit = band.limits.first, let floor = known.noiseFloor(of: band), limit < floor else {
                 continue
             }
             table.warn(
@@ -22,7 +27,7 @@ package struct VibrationSection: AccelerometerSection {
                     + "(\(Decimal.text(floor, decimals: 4) ?? ""))",
                 hint: "the noise alone exceeds it: raise the limit, narrow the band, or use a quieter chip")
         }
-        guard let sensor = Self.sensor(Self.accelerometer, table, names) else { return nil }
+        guard let sensor else { return nil }
         self.init(Parts(name: name, settings: settings, sensor: sensor))
     }
 

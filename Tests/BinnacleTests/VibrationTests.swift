@@ -10,10 +10,13 @@ import Binnacle
     /// Plays samples of a function of time; gives the events, and the readings of each second.
     private func play(
         _ settings: VibrationSettings, seconds: Double, rateHz: Double, capacity: Int = 4096,
-        leaving: Range<Int> = 0..<0, place: (Int, Double) -> Double = { Double($0) / $1 },
+        leaving: Range<Int> = 0..<0, kept: Double? = nil, place: (Int, Double) -> Double = { Double($0) / $1 },
         learned: JSONValue? = nil, value: (Double) -> SIMD3<Double>
     ) -> (events: [Event], figures: [Figure], detector: VibrationDetector) {
-        let stream = SampleStream(sensor: Sensor(name: "washer"), kind: .accelerometer)
+        var calibration = SensorCalibration()
+        calibration.noise[.accelerometer] = kept.map { $0 * 1e-6 * standardGravity }
+        let sensor = Sensor(name: "washer", calibration: kept == nil ? nil : calibration)
+        let stream = SampleStream(sensor: sensor, kind: .accelerometer)
         let samples = (0..<Int(seconds * rateHz) + 1).filter { !leaving.contains($0) }.map { index in
             let place = place(index, rateHz)
             let vector = SIMD3<Float>(value(place) * standardGravity + SIMD3(0, 0, standardGravity))
@@ -260,6 +263,24 @@ import Binnacle
         let told = run.detector.assumptions.map(\.text)
         #expect(told.count == 1 && told[0].contains("limit 0.0005 g lies below the noise"), "\(told)")
         #expect(!run.detector.resetKept() && run.detector.spectrum?.bands.first?.floor == floor)
+    }
+
+    /// What calibrate has kept counts from the first second on, where it is more than the settings say and what is measured.
+    @Test func aKeptNoiseIsTheFloor() throws {
+        var settings = VibrationSettings()
+        settings.bands = [.init("fan", fromHz: 10, toHz: 90, limits: [0.005, 0.1], isVelocity: false)]
+        (settings.axes, settings.noiseMicroG) = (.x, 300)
+        func floor(_ kept: Double?) throws -> (Double, [String]) {
+            let detector = play(settings, seconds: 2, rateHz: 256, kept: kept) { _ in .zero }.detector
+            return (try #require(detector.spectrum?.bands.first?.floor), detector.assumptions.map(\.text))
+        }
+        #expect(try abs(floor(nil).0 / (300e-6 * 80.0.squareRoot()) - 1) < 1e-6 && floor(nil).1.isEmpty)
+        #expect(try floor(200) == floor(nil))
+        let (value, told) = try floor(1000)
+        #expect(abs(value / (1000e-6 * 80.0.squareRoot()) - 1) < 1e-6)
+        #expect(
+            told.count == 1 && told[0].contains("lies below the noise") && told[0].contains("has 1000 µg/√Hz"),
+            "\(told)")
     }
 
     /// Stamps of a hostile trace must not trap.

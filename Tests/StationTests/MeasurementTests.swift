@@ -120,6 +120,23 @@ import Workbench
         #expect(moved.lines.contains("not judged: it moved"))
     }
 
+    /// The means of a noisy magnetometer's seconds are further apart than a quiet one's that was moved.
+    @Test func noiseIsNoMovementAndShakingIs() {
+        let noisy = stream(.magnetometer, noise: 6)
+        #expect(!noisy.lines.contains("it moved"), "\(noisy.lines)")
+        let moved = stream(.magnetometer, noise: 6) { $0 > 3000 ? 12 : 0 }
+        #expect(moved.lines.contains("it moved"))
+        let shaken = stream { 3 * Float(sin(2 * .pi * 2.7 * Double($0) / 100)) }
+        #expect(shaken.lines.contains("it moved"), "\(shaken.lines)")
+    }
+
+    @Test func whatIsNoNumberAndStampsThatStandStillAreHarmless() {
+        let holes = stream { $0 == 500 ? .nan : 0 }
+        #expect(check("gaps", holes.json) == false && check("noise", holes.json) == true)
+        #expect(stream(stamp: { _ in 5 }).lines.contains("their stamps stand still"))
+        #expect(!stream(stamp: { $0 < 3000 ? .min : .max - 6000 + Int64($0) }).lines.isEmpty)
+    }
+
     @Test func tooFewSamplesFail() {
         #expect(!MeasuredStream(sensor: "box", kind: .gyroscope, claims: .init()).result().passes)
     }

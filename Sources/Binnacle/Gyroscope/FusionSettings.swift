@@ -56,6 +56,8 @@ package struct FusionSettings: Sendable, Equatable {
     package var leastLevelField = 0.0
     /// The standard deviation of the field's error after a calibration, on one axis; `nil` is 0.6 % of its strength.
     package var fieldError: Double?
+    /// The magnetometer's noise where it was measured, in µT/√Hz; 0 assumes less than the other errors.
+    package var fieldNoise = 0.0
 
     /// Whether the hard iron, the gyroscope's scale and the magnetometer's delay are learned from turns; not for a field in another unit.
     package var learnsSensors = true

@@ -31,6 +31,8 @@ public final class Sensor {
     }
     /// Whether there is a ``calibration``, which is large to look at for each delivery.
     private(set) var isCalibrated: Bool
+    /// The density of the noise that was measured at rest, in the samples' unit by √Hz; 0 where none was.
+    package func noise(of kind: SampleKind) -> Double { calibration?.noise[kind] ?? 0 }
     /// The largest rate in rad/s that the gyroscope can measure on an axis; `nil` when that is not known.
     ///
     /// Set by the source before the first sample of an opened device, which may be another one than before.

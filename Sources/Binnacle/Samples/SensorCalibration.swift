@@ -8,6 +8,8 @@ public struct SensorCalibration: Sendable, Equatable {
     package var magnetometer: MagnetometerCalibration?
     /// That of the gyroscope, which is its offset in rad/s; `nil` when there is none.
     package var gyroscope: AxisCalibration?
+    /// The noise of each kind that was measured at rest: its one-sided density on the noisiest axis, in the samples' unit by √Hz.
+    package var noise: [SampleKind: Double] = [:]
 
     /// Creates a calibration.
     public init(
@@ -21,6 +23,17 @@ public struct SensorCalibration: Sendable, Equatable {
 
     /// The kinds of samples for which `binnacle calibrate` finds a calibration.
     package static let kinds: [SampleKind] = [.accelerometer, .magnetometer, .gyroscope]
+
+    /// The table of a calibration file that has the noise of a kind, and its key there, with the factor from the samples' unit.
+    package static func noiseKey(of kind: SampleKind) -> (table: String, key: String, factor: Double) {
+        let (unit, factor) =
+            switch kind {
+            case .accelerometer: ("ug", 1e6 / Gravity.standard)
+            case .magnetometer: ("nT", 1000)
+            case .gyroscope: ("dps", 180 / .pi)
+            }
+        return ("\(kind.rawValue)_noise", "noise_\(unit)_rthz", factor)
+    }
 
     /// What is done to the samples of a kind.
     func axes(of kind: SampleKind) -> AxisCalibration? {

@@ -54,6 +54,8 @@ package final class VibrationDetector: AccelerometerDetector {
     private var isMeasured = false
     private var learning: VibrationLearning?
     private var noise = QuietestNoise()
+    /// The chip's noise that was measured at rest and kept, in µg/√Hz; 0 where none was.
+    private let keptMicroG: Double
     /// Up to where the last second is measured, and its end.
     private var (mostHz, endNanoseconds) = (0.0, Int64(0))
 
@@ -72,6 +74,7 @@ package final class VibrationDetector: AccelerometerDetector {
         self.settings = settings
         streams = [accelerometer].compactMap { $0 }
         readings = Array(repeating: Reading(), count: settings.bands.count)
+        keptMicroG = 1e6 / Gravity.standard * (accelerometer?.sensor.noise(of: .accelerometer) ?? 0)
         factors =
             switch settings.axes {
             case .all: SIMD4(1, 1, 1, 0)
@@ -182,9 +185,6 @@ package final class VibrationDetector: AccelerometerDetector {
     private func measure(rateHz: Double) {
         let most = min(rateHz / VibrationSettings.rateFactor, settings.chipBandwidthHz ?? .infinity)
         mostHz = most
-        if noise.add(fineSpectrum.noiseDensity(from: VibrationSettings.lowestHz, to: most, axes: axisCount)) {
-            noiseAssumptions = settings.bands.indices.compactMap(noiseAssumption)
-        }
         if abs(rateHz - toldRateHz) > 0.02 * toldRateHz {
             toldRateHz = rateHz
             rateAssumptions = settings.bands.compactMap { assumption($0, most, rateHz) }
@@ -197,6 +197,10 @@ package final class VibrationDetector: AccelerometerDetector {
             readings[index].velocity = isCovered ? 1000 * power.velocity.squareRoot() : .nan
             readings[index].frequencyHz = power.strongestHz
             readings[index].zone = level(of: value(of: index), above: limits(of: index), from: readings[index].zone)
+        }
+        let isKnown = noise.add(fineSpectrum.noiseDensity(from: VibrationSettings.lowestHz, to: most, axes: axisCount))
+        if isKnown || counts.measured == 1 {
+            noiseAssumptions = settings.bands.indices.compactMap(noiseAssumption)
         }
     }
 
@@ -233,10 +237,16 @@ package final class VibrationDetector: AccelerometerDetector {
 
     private var axisCount: Int { settings.axes == .all ? 3 : 1 }
 
+    /// The density of the chip's noise, in µg/√Hz; `nil` while nothing is known of it.
+    private var microG: Double? {
+        let found = noise.microG ?? settings.noiseMicroG
+        return keptMicroG > found ?? 0 ? keptMicroG : found
+    }
+
     /// The noise of the chip in a band as far as it is measured, in the unit of its limits or in g.
     private func floor(of band: Int, isVelocity: Bool) -> Double? {
         var (known, measured) = (settings, settings.bands[band])
-        known.noiseMicroG = noise.microG ?? settings.noiseMicroG
+        known.noiseMicroG = microG
         (measured.toHz, measured.isVelocity) = (readings[band].toHz, isVelocity)
         return readings[band].toHz > measured.fromHz ? known.noiseFloor(of: measured) : nil
     }
@@ -247,15 +257,18 @@ package final class VibrationDetector: AccelerometerDetector {
             own.limits.first.map { ($0, own.isVelocity) }, band == 0 ? settings.runningG.map { ($0, false) } : nil,
         ]
         for case .some(let (limit, isVelocity)) in limits {
-            guard let floor = floor(of: band, isVelocity: isVelocity), let microG = noise.microG, limit < floor else {
-                continue
-            }
+            // What the settings say of it, the check of the configuration compares.
+            guard let floor = floor(of: band, isVelocity: isVelocity), let microG,
+                microG == keptMicroG || noise.microG != nil, limit < floor
+            else { continue }
             let (unit, name) = isVelocity ? ("mm/s", Figure.Name.velocity) : ("g", .vibration)
             return Assumption(
                 subject: "\(self.name) \(own.name) noise",
                 text:
                     "vibration '\(self.name)': in band '\(own.name)' the limit \(limit) \(unit) lies below the noise, "
-                    + "\(name.number(floor)) \(unit): the quietest ten seconds of the first minute had "
+                    + "\(name.number(floor)) \(unit): "
+                    + (microG == keptMicroG
+                        ? "its calibration has " : "the quietest ten seconds of the first minute had ")
                     + "\(Figure.Value.number(microG, decimals: 0)) µg/√Hz")
         }
         return nil

@@ -59,7 +59,9 @@ struct FieldModel {
     /// The standard deviation of a mean over a tenth of a second, on an axis in µT.
     ///
     /// A sensor's noise is less; what iron in the room does over the width of a movement of the hand is not.
-    private static let fieldNoise = 1.0
+    private static let leastFieldNoise = 1.0
+    /// It, or more where more was measured.
+    private let fieldNoise: Double
     /// In seconds: how far the delay varies, by rates and stamps of the two sensors; a turn makes it an error of the field.
     private static let delayNoise = 0.01
     /// In seconds: the frame I drifts by what is left of the gyroscope's offset as if that were another one after so long.
@@ -109,8 +111,10 @@ struct FieldModel {
     /// - Parameters:
     ///   - ironSigma: The standard deviation of the hard iron on each axis, in µT, of a device of which nothing is known.
     ///   - scaleSigma: That of the gyroscope's scale.
+    ///   - noise: The magnetometer's, in µT/√Hz.
     ///   - known: What an earlier run has learned of the device.
-    init(ironSigma: Double, scaleSigma: Double, known: SensorErrors? = nil) {
+    init(ironSigma: Double, scaleSigma: Double, noise: Double, known: SensorErrors? = nil) {
+        fieldNoise = max(Self.leastFieldNoise, noise / (2 * Self.stepSeconds).squareRoot())
         startIronVariance = ironSigma * ironSigma
         startScaleVariance = scaleSigma * scaleSigma
         for axis in 3..<6 { estimate.covariance[axis][axis] = startIronVariance }
@@ -249,7 +253,7 @@ struct FieldModel {
         let field = Vector3(estimate.state[0], estimate.state[1], estimate.state[2])
         let size = max(length(field), 1)
         let late = Self.delayNoise * mean.speed * size
-        let variance = Self.fieldNoise * Self.fieldNoise + late * late
+        let variance = fieldNoise * fieldNoise + late * late
         let frame = mean.frame
         let perDelay = cross(turn / seconds, field)
         // A part of the delay was taken out by the rotation at the earlier stamp.

@@ -44,7 +44,12 @@ final class FusedHeading {
         constants.leastLevelField = settings.minimumHorizontalFieldMicrotesla
         constants.accuracyLimit = settings.accuracyLimitDegrees
         let calibration = magnetometer?.sensor.calibration?.magnetometer
-        accuracy = HeadingAccuracy(settings: settings, calibration: calibration)
+        constants.fieldNoise = magnetometer?.sensor.noise(of: .magnetometer) ?? 0
+        // White noise of the density n leaves n/√(2T) of a mean over T.
+        constants.restSigma = max(
+            constants.restSigma,
+            gyroscope.sensor.noise(of: .gyroscope) * 180 / .pi / (2 * constants.restSeconds).squareRoot())
+        accuracy = HeadingAccuracy(settings: settings, calibration: calibration, noise: constants.fieldNoise)
         if let ironSigma = LearnedIron.startSigma(magnetometer?.sensor, settings) {
             constants.isFieldCalibrated = false
             constants.ironSigma = ironSigma

@@ -84,7 +84,7 @@ package struct Fusion {
         // After a calibration a field that does not turn as the gyroscope does is not explained by iron.
         model = FieldModel(
             ironSigma: settings.isFieldCalibrated ? Self.calibratedIron : settings.ironSigma,
-            scaleSigma: settings.learnsSensors ? settings.scaleSigma : 0,
+            scaleSigma: settings.learnsSensors ? settings.scaleSigma : 0, noise: settings.fieldNoise,
             known: settings.learnsSensors ? memory?.errors.map(settings.usable) : nil)
         accuracy = FusionAccuracy(scaleSigma: model.scaleSigma)
         ironVariance = settings.isFieldCalibrated ? 0 : model.ironVariance
@@ -525,7 +525,8 @@ package struct Fusion {
         accuracy.addCorrection(
             gain, disagreement: disagreement * 180 / .pi, field: field.now, horizontalField: field.horizontal,
             verticalField: field.vertical, reference: field.reference, isDisturbed: field.isDisturbed,
-            error: settings.fieldError, ironVariance: eastVariance, seconds: seconds)
+            error: settings.fieldError, noise: settings.fieldNoise, averaged: settings.headingSeconds,
+            ironVariance: eastVariance, seconds: seconds)
     }
 
     /// The gain of a correction in a mean in which each correction counts by its variance: it is large where the iron has become known

@@ -170,20 +170,25 @@ struct FusionAccuracy {
     ///   - reference: The undisturbed ones, when they are known.
     ///   - isDisturbed: Whether the field is another one.
     ///   - error: The standard deviation of the field's error on an axis; `nil` when there was no calibration here.
+    ///   - noise: The magnetometer's, in the field's unit by √Hz.
+    ///   - averaged: The time constant of the corrections, in seconds.
     ///   - ironVariance: The variance of the iron's part to the east, which is known from turns or from that calibration.
     ///   - seconds: The time since the last sample.
     mutating func addCorrection(
         _ gain: Double, disagreement: Double, field: SIMD2<Double>, horizontalField: Double, verticalField: Double,
-        reference: SIMD2<Double>?, isDisturbed: Bool, error: Double?, ironVariance: Double, seconds: Double
+        reference: SIMD2<Double>?, isDisturbed: Bool, error: Double?, noise: Double, averaged: Double,
+        ironVariance: Double, seconds: Double
     ) {
         guard gain > 0 else { return }
+        // The plain mean of the start over T leaves n²/(2T) of white noise, the low pass after it n²/(4τ).
+        let noiseSquare = noise * noise / (2 * min(max(ageSeconds, 0.1), 2 * averaged))
         let error = error ?? Self.fieldShare * field.x
         let departure = reference.map { field - $0 } ?? .zero
         let turned = field.x * departure.y * .pi / 180
         let share = (isDisturbed ? 1 : Self.departureShare) / 2
         // A tilt to the east makes the upright part of the field a part to the east.
         let square =
-            max(error * error, ironVariance) + share * (departure.x * departure.x + turned * turned)
+            max(error * error, ironVariance, noiseSquare) + share * (departure.x * departure.x + turned * turned)
             + verticalField * verticalField * (scaleTilt * scaleTilt).sum() / 2
         let level = max(horizontalField, 1e-9)
         let measured = min(180 / .pi / level * square.squareRoot(), 180)

@@ -37,7 +37,11 @@ package final class SocketPart: DaemonPart {
     /// The number of sockets opened so far.
     private var number = 0
     /// Requests by the number of their socket: those of a new socket may arrive before it is in use.
-    private var wishes: [Int: Wishes] = [:]
+    private var wishes: [Int: Wishes] = [:] {
+        didSet { readings = LiveValuesRequest.joined(wishes.values.lazy.compactMap(\.readings)) }
+    }
+    /// The live readings that serve all subscribers, for which each turn asks; `nil` when none are requested.
+    private(set) var readings: LiveValuesRequest?
     /// The previous socket, which is closing.
     private var ending: SocketServer?
     /// Passes on the corrected samples that subscribers request; `nil` while they request none.
@@ -50,9 +54,6 @@ package final class SocketPart: DaemonPart {
         self.learned = learned
         inbox = PartInbox(daemon)
     }
-
-    /// The live readings that serve all subscribers; `nil` when none are requested.
-    var readings: LiveValuesRequest? { LiveValuesRequest.joined(wishes.values.lazy.compactMap(\.readings)) }
 
     func publish(_ readings: LiveValues) { relay.publish(readings) }
 

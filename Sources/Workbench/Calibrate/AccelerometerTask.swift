@@ -90,7 +90,7 @@ final class AccelerometerTask: CalibrationTask {
                 "  \(Self.padded("fit error"))\(CalibrationText.number(calibration.fitError, 3)) m/s²",
                 "verdict: \(quality)",
             ]
-        return CalibrationResult(kind: .accelerometer, table: table, report: report, figures: figures)
+        return CalibrationResult(name: "accelerometer", table: table, report: report, figures: figures)
     }
 
     private static func padded(_ text: String) -> String {

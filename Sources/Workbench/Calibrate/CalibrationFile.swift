@@ -1,26 +1,26 @@
-package import Binnacle
+import Binnacle
 import Glibc
 import LinuxSystem
 import PlainText
 package import Station
 import TableReading
 
-/// A calibration file, which a configuration names: one table for each kind of sensor.
+/// A calibration file, which a configuration names: a table for each kind of sensor, and one for the noise of each.
 package struct CalibrationFile {
     private let path: String
     /// The target of a symbolic link, so that writing keeps the link.
     private let target: String
-    /// Tables of other kinds, which are written back.
-    private let kept: [(kind: SampleKind, lines: [String])]
-    /// Whether the existing file has a table of this kind, which is replaced.
-    package let replacesKind: Bool
+    /// The other tables, which are written back.
+    private let kept: [(name: String, lines: [String])]
+    /// Whether the existing file has a table of this name, which is replaced.
+    package let replacesTable: Bool
     private let mode: mode_t?
 
     /// Readable by all users, like the configuration.
     private static let usualMode: mode_t = 0o644
 
     /// Reads an existing file; with `replacing` it may be a file that is no calibration.
-    package init(path: String, for kind: SampleKind, replacing: Bool) throws(StationError) {
+    package init(path: String, for name: String, replacing: Bool) throws(StationError) {
         self.path = path
         let status: stat
         do throws(SystemError) {
@@ -29,7 +29,7 @@ package struct CalibrationFile {
             guard error.code == ENOENT else { throw Self.error(path, error) }
             target = path
             kept = []
-            replacesKind = false
+            replacesTable = false
             mode = nil
             try Self.requireFolder(of: path)
             return
@@ -49,12 +49,12 @@ package struct CalibrationFile {
         mode = status.st_mode & 0o777
         do throws(StationError) {
             let tables = try Self.tables(path)
-            kept = tables.filter { $0.kind != kind }
-            replacesKind = kept.count < tables.count
+            kept = tables.filter { $0.name != name }
+            replacesTable = kept.count < tables.count
         } catch {
             guard replacing else { throw error }
             kept = []
-            replacesKind = false
+            replacesTable = false
         }
     }
 
@@ -67,25 +67,29 @@ package struct CalibrationFile {
         return String(cString: resolved)
     }
 
-    package var keptKinds: [SampleKind] { kept.map(\.kind) }
+    package var keptTables: [String] { kept.map(\.name) }
 
     /// The file with the new table.
     package func text(_ result: CalibrationResult) -> String {
-        Self.text(kept + [(result.kind, result.table)])
+        Self.text(kept + [(result.name, result.table)])
     }
 
     /// A file with only the new table.
     package static func text(_ result: CalibrationResult) -> String {
-        text([(result.kind, result.table)])
+        text([(result.name, result.table)])
     }
 
-    private static func text(_ tables: [(kind: SampleKind, lines: [String])]) -> String {
+    /// Of all tables, in the order of the file.
+    private static let names: [String] = {
+        let kinds = [SampleKind.magnetometer, .accelerometer, .gyroscope]
+        return kinds.map(\.rawValue) + kinds.map { SensorCalibration.noiseKey(of: $0).table }
+    }()
+
+    private static func text(_ tables: [(name: String, lines: [String])]) -> String {
         let head = "# Written by binnacle calibrate; named by `calibration` in a [sensor.NAME] section.\n"
-        let ordered = [SampleKind.magnetometer, .accelerometer, .gyroscope].compactMap { kind in
-            tables.first { $0.kind == kind }
-        }
+        let ordered = names.compactMap { name in tables.first { $0.name == name } }
         return head
-            + ordered.map { "[\($0.kind.rawValue)]\n" + $0.lines.joined(separator: "\n") + "\n" }.joined(
+            + ordered.map { "[\($0.name)]\n" + $0.lines.joined(separator: "\n") + "\n" }.joined(
                 separator: "\n")
     }
 
@@ -112,7 +116,7 @@ package struct CalibrationFile {
 
     // MARK: - The existing file
 
-    private static func tables(_ path: String) throws(StationError) -> [(kind: SampleKind, lines: [String])] {
+    private static func tables(_ path: String) throws(StationError) -> [(name: String, lines: [String])] {
         let refusal = StationError(
             .cannotCreate,
             "\(path.printable): is there already and is no calibration: name another file, or write over it with --force"
@@ -125,17 +129,15 @@ package struct CalibrationFile {
         } catch {
             throw refusal
         }
-        var tables: [(kind: SampleKind, lines: [String])] = []
+        var tables: [(name: String, lines: [String])] = []
         for entry in entries {
-            guard let kind = SampleKind(rawValue: entry.key), case .table(let inner) = entry.node.value else {
-                throw refusal
-            }
+            guard names.contains(entry.key), case .table(let inner) = entry.node.value else { throw refusal }
             var lines: [String] = []
             for entry in inner {
                 guard let value = entry.node.text else { throw refusal }
                 lines.append("\(entry.key) = \(value)")
             }
-            tables.append((kind, lines))
+            tables.append((entry.key, lines))
         }
         return tables
     }

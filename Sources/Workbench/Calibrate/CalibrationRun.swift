@@ -51,6 +51,7 @@ package final class CalibrationRun {
         input = try CalibrationInput(options, interruption: interruption)
         task =
             switch options.kind {
+            case let kind where options.measuresNoise: NoiseTask(kind, for: options.duration)
             case .magnetometer: MagnetometerTask(options.judge)
             case .accelerometer: AccelerometerTask()
             case .gyroscope: GyroscopeTask()
@@ -140,6 +141,10 @@ extension CalibrationRun: SampleLoopDelegate {
 /// The options of `binnacle calibrate`.
 package struct CalibrateOptions {
     package var kind = SampleKind.magnetometer
+    /// Whether the noise at rest is measured, in place of a calibration.
+    package var measuresNoise = false
+    /// Of the file's table.
+    package var tableName: String { measuresNoise ? SensorCalibration.noiseKey(of: kind).table : kind.rawValue }
     /// Requirements for the samples of a magnetometer.
     package var judge = MagnetometerJudge()
     /// Empty for a live calibration.

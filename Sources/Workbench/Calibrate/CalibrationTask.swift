@@ -1,4 +1,4 @@
-package import Binnacle
+import Binnacle
 import Calibration
 package import PlainText
 import SensorGeometry
@@ -25,8 +25,8 @@ extension SIMD3<Double> {
 
 /// The result of a calibration, in all output forms.
 package struct CalibrationResult {
-    /// Also the name of the file's table.
-    package let kind: SampleKind
+    /// Of the file's table.
+    package let name: String
     /// The lines of the table, without its header.
     package let table: [String]
     /// Figures and a verdict, as text.

@@ -131,6 +131,6 @@ final class GyroscopeTask: CalibrationTask {
                 + "\(CalibrationText.number(longest.seconds, 1)) s",
             "verdict: \(quality)",
         ]
-        return CalibrationResult(kind: .gyroscope, table: table, report: report, figures: figures)
+        return CalibrationResult(name: "gyroscope", table: table, report: report, figures: figures)
     }
 }

@@ -124,7 +124,7 @@ package final class MagnetometerTask: CalibrationTask {
         figures.add("spread_before_percent", raw: CalibrationText.number(finding.spreadBeforePercent, 2))
         figures.add("spread_after_percent", raw: CalibrationText.number(finding.spreadAfterPercent, 2))
         figures.add("directions_percent", raw: CalibrationText.number(100 * finding.map.coveredShare, 0))
-        return CalibrationResult(kind: .magnetometer, table: table, report: report(finding), figures: figures)
+        return CalibrationResult(name: "magnetometer", table: table, report: report(finding), figures: figures)
     }
 
     private func report(_ finding: MagnetometerJudge.Finding) -> [String] {

@@ -33,15 +33,16 @@ package struct MeasuredStream {
         let still: Double
 
         init(_ kind: SampleKind) {
+            noise = SensorCalibration.noiseKey(of: kind).factor
             switch kind {
             case .accelerometer:
-                (value, unit, noise, noiseUnit) = (1, "m/s²", 1e6 / Double(Units.standardGravity), "µg")
+                (value, unit, noiseUnit) = (1, "m/s²", "µg")
                 (rest, still) = (9.2...10.4, 0.1)
             case .gyroscope:
-                (value, unit, noise, noiseUnit) = (180 / .pi, "°/s", 180 / .pi, "°/s")
+                (value, unit, noiseUnit) = (180 / .pi, "°/s", "°/s")
                 (rest, still) = (0...5, 1)
             case .magnetometer:
-                (value, unit, noise, noiseUnit) = (1, "µT", 1000, "nT")
+                (value, unit, noiseUnit) = (1, "µT", "nT")
                 (rest, still) = (20...70, 2)
             }
         }
@@ -62,14 +63,99 @@ package struct MeasuredStream {
         self.claims = claims
     }
 
-    /// Adds a sample; those beyond an hour at 1 kHz are left out.
+    /// Adds a sample; those beyond an hour at 1 kHz are left out, and what is no number is lost.
     package mutating func add(_ sample: Sample) {
         guard times.count < Self.mostSamples else { return }
+        guard sample.x.isFinite, sample.y.isFinite, sample.z.isFinite else { return lose(1) }
         times.append(sample.timeNanoseconds)
         for (axis, value) in [sample.x, sample.y, sample.z].enumerated() { axes[axis].append(value) }
     }
 
     package mutating func lose(_ count: Int) { lostCount += count }
+
+    var count: Int { times.count }
+    /// How long the samples last.
+    var seconds: Double { times.last.map { Units.seconds(from: times[0], to: $0) } ?? 0 }
+
+    /// What the samples show of stamps, rest and noise, in the words' units.
+    private struct Findings {
+        var (period, jitter, longest) = (0.0, 0.0, 0.0)
+        var gaps = 0
+        var allan: [AllanDeviation] = []
+        var means: [Double] = []
+        /// How far the means of seconds are apart, and whether noise explains that.
+        var (drift, isStill) = (0.0, false)
+        /// That of the noisiest axis.
+        var density: Double?
+    }
+
+    /// `nil` of too few samples, and where most stamps stand still.
+    private func findings(_ words: Words) -> Findings? {
+        guard times.count >= 100 else { return nil }
+        let intervals = zip(times, times.dropFirst()).map { Units.seconds(from: $0, to: $1) }
+        let usual = intervals.sorted()[intervals.count / 2]
+        guard usual > 0 else { return nil }
+        let regular = intervals.filter { $0 < 1.5 * usual }
+        var found = Findings()
+        found.period = regular.reduce(0, +) / Double(regular.count)
+        let period = found.period
+        let spread = (regular.reduce(0) { $0 + ($1 - period) * ($1 - period) } / Double(regular.count)).squareRoot()
+        // What remains of sums of equal intervals is no jitter: stamps have whole nanoseconds.
+        found.jitter = spread < 1e-11 ? 0 : spread
+        found.gaps = intervals.count - regular.count
+        found.longest = intervals.max() ?? 0
+        found.allan = axes.map { AllanDeviation($0, intervalSeconds: period) }
+        found.density = found.allan.compactMap(\.noiseDensity).max().map { $0 * words.noise }
+        found.means = axes.map { $0.reduce(0) { $0 + Double($1) } / Double($0.count) * words.value }
+        let second = Int(max(1, min(1 / period, Double(times.count))))
+        let moves = axes.indices.map { move(of: $0, second, found.allan[$0], words) }
+        found.drift = moves.map(\.drift).max() ?? 0
+        found.isStill = moves.allSatisfy { $0.drift <= $0.most }
+        return found
+    }
+
+    /// How far the means of seconds of an axis are apart, and how far they may be at rest.
+    private func move(
+        of axis: Int, _ second: Int, _ allan: AllanDeviation, _ words: Words
+    ) -> (drift: Double, most: Double) {
+        let values = axes[axis].map(Double.init)
+        let means = stride(from: 0, through: values.count - second, by: second).map { start in
+            values[start..<start + second].reduce(0, +) / Double(second)
+        }
+        let mean = means.reduce(0, +) / Double(means.count)
+        let variance = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count)
+        // Of white noise the differences of neighbours show all, and of movement little.
+        let white = allan.points.first?.deviation ?? 0
+        let noise = 2 * white * white > variance ? Self.sigmas * white / Double(second).squareRoot() : 0
+        let drift = (means.max() ?? 0) - (means.min() ?? 0)
+        return (drift * words.value, max(words.still, noise * words.value))
+    }
+
+    /// The means of an hour's seconds are no further apart by noise, in standard deviations.
+    private static let sigmas = 10.0
+    /// Of ten seconds, whose first sample comes after their begin.
+    private static let leastSeconds = 9.5
+
+    /// The density of the noise on the noisiest axis of a sensor at rest, in the words' unit; a keyword and a text where there is none.
+    func noise() -> (density: Double, refusal: (name: String, text: String)?) {
+        let words = Words(kind)
+        guard seconds >= Self.leastSeconds, let found = findings(words) else {
+            let few = "\(count) samples in \(Self.shown(seconds)) s are too few, and 10 s are needed"
+            return (0, ("samples", few + ": leave it lying for longer"))
+        }
+        guard found.isStill else {
+            let apart = "the means of seconds are \(Self.shown(found.drift)) \(words.unit) apart"
+            return (0, ("moving", "the device moved, \(apart): leave it lying on something that does not move"))
+        }
+        // A device that reports changes alone has no noise between them.
+        guard found.gaps * 10 < count else {
+            return (0, ("gaps", "\(found.gaps) of \(count) samples come late, so that their noise cannot be judged"))
+        }
+        let none = ("none", "no noise is seen: it is below the step of the values, and nothing has to be kept")
+        return found.density.map { ($0, nil) } ?? (0, none)
+    }
+
+    static func shown(_ value: Double) -> String { SysfsNumber.text(rounded(value)) }
 
     /// The noise densities of chips by the names of their drivers, in µg/√Hz and °/s/√Hz: the data sheets' typical values.
     package static func claimedNoise(_ name: String, _ kind: SampleKind) -> Double? {
@@ -87,42 +173,28 @@ package struct MeasuredStream {
         object.add("sensor", sensor)
         object.add("kind", kind.rawValue)
         object.add("samples", raw: String(times.count))
-        func shown(_ value: Double) -> String { SysfsNumber.text(Self.rounded(value)) }
+        let shown = Self.shown
         func add(_ name: String, _ value: Double?) { object.add(name, raw: value.map(shown) ?? "null") }
-        guard times.count >= 100 else {
+        guard let found = findings(words) else {
             object.add("checks", list: [])
             return (
-                ["\(sensor.printable), \(kind.rawValue): FAIL: \(times.count) samples are too few"], object.text, false
+                [
+                    "\(sensor.printable), \(kind.rawValue): FAIL: \(count) samples are too few, or their stamps stand still"
+                ],
+                object.text, false
             )
         }
-        let intervals = zip(times.dropFirst(), times).map { Double($0 - $1) * 1e-9 }
-        let usual = intervals.sorted()[intervals.count / 2]
-        let regular = intervals.filter { $0 < 1.5 * usual }
-        let period = regular.reduce(0, +) / Double(regular.count)
-        let spread = (regular.reduce(0) { $0 + ($1 - period) * ($1 - period) } / Double(regular.count)).squareRoot()
-        // What remains of sums of equal intervals is no jitter: stamps have whole nanoseconds.
-        let jitter = spread < 1e-11 ? 0 : spread
-        let gaps = intervals.count - regular.count
+        let (period, jitter, gaps) = (found.period, found.jitter, found.gaps)
+        let (allan, means, density) = (found.allan, found.means, found.density)
         add("rate_hz", 1 / period)
         add("claimed_rate_hz", claims.rateHz)
         add("jitter_s", jitter)
-        add("longest_interval_s", intervals.max())
+        add("longest_interval_s", found.longest)
         object.add("gaps", raw: String(gaps))
         object.add("lost_samples", raw: String(lostCount))
 
-        let second = max(1, Int(1 / period))
-        let allan = axes.map { AllanDeviation($0, intervalSeconds: period) }
-        let means = axes.map { $0.reduce(0) { $0 + Double($1) } / Double($0.count) * words.value }
-        let drift =
-            axes.map { axis in
-                let seconds = stride(from: 0, through: axis.count - second, by: second).map { start in
-                    axis[start..<start + second].reduce(0) { $0 + Double($1) } / Double(second) * words.value
-                }
-                return (seconds.max() ?? 0) - (seconds.min() ?? 0)
-            }.max() ?? 0
         let length = means.reduce(0) { $0 + $1 * $1 }.squareRoot()
         let most = axes.joined().reduce(0) { max($0, abs($1)) }
-        let density = allan.compactMap(\.noiseDensity).max().map { $0 * words.noise }
         object.add("unit", words.unit)
         object.add("noise_unit", words.noiseUnit)
         object.add("mean", list: means.map(shown))
@@ -145,8 +217,8 @@ package struct MeasuredStream {
                 return axis.text
             })
 
-        let isStill = drift <= words.still
-        let moved = "not judged: it moved, the means of seconds are \(shown(drift)) \(words.unit) apart"
+        let isStill = found.isStill
+        let moved = "not judged: it moved, the means of seconds are \(shown(found.drift)) \(words.unit) apart"
         var checks = [
             Check(
                 name: "rate", passes: claims.rateHz.map { abs(1 / period - $0) <= 0.1 * $0 },
@@ -159,7 +231,7 @@ package struct MeasuredStream {
             ),
             Check(
                 name: "gaps", passes: gaps + lostCount == 0,
-                text: "\(gaps) gaps, the longest \(shown((intervals.max() ?? 0) * 1e3)) ms; \(lostCount) samples lost"),
+                text: "\(gaps) gaps, the longest \(shown(found.longest * 1e3)) ms; \(lostCount) samples lost"),
             Check(
                 name: "rest", passes: isStill ? words.rest.contains(length) : nil,
                 text: isStill

@@ -169,6 +169,22 @@ import Testing
         #expect(without > 100 && Double(with) >= 0.9 * Double(without), "\(with) of \(without)")
     }
 
+    /// 4 µT/√Hz behind the corrections' low pass of 9 s are 0.67 µT, and 0.3 µT are assumed.
+    @Test func keptNoiseWidensTheAccuracy() throws {
+        let recording = try Recording("broad05_rotation")
+        func accuracy(_ noise: [SampleKind: Double], rows: Range<Int>) -> Double {
+            var calibration = SensorCalibration.fair
+            calibration.noise = noise
+            let found = play(recording, rows: rows, calibration: calibration).diary.events.filter { $0.age == .zero }
+            return found.map(\.accuracyDegrees).reduce(0, +) / Double(max(1, found.count))
+        }
+        let rows = 0..<12_000
+        let usual = accuracy([:], rows: rows)
+        #expect(usual > 0 && accuracy([.magnetometer: 0.1, .gyroscope: 1e-4], rows: rows) == usual)
+        #expect(accuracy([.magnetometer: 4], rows: rows) > 1.2 * usual)
+        #expect(accuracy([.gyroscope: 0.01], rows: rows) > 1.02 * usual)
+    }
+
     /// Without a gyroscope and a calibration: first it is said that the device has to be turned, then nine of ten headings are within
     /// what they state, whatever the iron.
     @Test(arguments: [SIMD3<Float>(0, 0, 0), SIMD3(12, -20, 8), SIMD3(-40, 30, 35)])
