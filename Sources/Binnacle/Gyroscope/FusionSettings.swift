@@ -30,6 +30,8 @@ package struct FusionSettings: Sendable, Equatable {
     /// The time in which the standard deviation of the offset grows from 0 to 0.1°/s.
     package var forgettingSeconds = 100.0
     package var verticalForgetting = 0.0001
+    /// Whether the offset about the vertical is also learned in motion, from the magnetometer.
+    package var learnsOffsetFromField = true
     /// Whether an offset that turns out to be another one at rest begins the orientation again.
     package var restartsWithOffset = true
     /// From when on the offset is estimated in motion: the first correction of the inclination is no offset.
@@ -94,6 +96,7 @@ package struct FusionSettings: Sendable, Equatable {
         settings.firstFieldRate = settings.newFieldRate
         settings.firstFieldEndsRejection = false
         settings.learnsSensors = false
+        settings.learnsOffsetFromField = false
         return settings
     }
 }

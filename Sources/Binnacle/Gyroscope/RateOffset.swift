@@ -1,7 +1,7 @@
 import SensorGeometry
 
 /// Estimates the gyroscope's offset with a Kalman filter: at rest from the rate itself, in motion from the corrections that the
-/// inclination needs.
+/// inclination needs, and from a magnetometer.
 struct RateOffset {
     /// The offset in rad/s.
     private(set) var value: Vector3
@@ -80,6 +80,31 @@ struct RateOffset {
         value = (value + gain * innovation.clipped(to: largestInnovation)).clipped(to: largest)
         // H·P is the transpose of P·Hᵀ.
         covariance = covariance - gain * spread.transposed
+    }
+
+    /// Learns a part of the offset.
+    ///
+    /// - Parameters:
+    ///   - rate: That part, in rad/s.
+    ///   - direction: Its direction in the device's frame; a mean of several may be shorter than 1.
+    ///   - sigma: Its standard deviation, in rad/s.
+    ///   - isNew: Whether the offset was never seen at rest: then the covariance may be far too small.
+    mutating func learn(_ rate: Double, along direction: Vector3, sigma: Double, isNew: Bool) {
+        let innovation = min(max(rate - dot(direction, value), -largestInnovation), largestInnovation)
+        let unit = 18_000 / Double.pi
+        let variance = sigma * sigma * unit * unit
+        let excess = innovation * innovation * unit * unit - 4 * (dot(direction, covariance * direction) + variance)
+        if isNew, excess > 0 {
+            covariance =
+                covariance
+                + Matrix3(
+                    excess * direction.x * direction, excess * direction.y * direction, excess * direction.z * direction
+                )
+        }
+        let spread = covariance * direction
+        let gain = spread * (1 / (dot(direction, spread) + variance))
+        value = (value + gain * innovation).clipped(to: largest)
+        covariance = covariance - Matrix3(spread * gain.x, spread * gain.y, spread * gain.z)
     }
 
     /// The variance of a measurement with which the filter's own settles at a value.

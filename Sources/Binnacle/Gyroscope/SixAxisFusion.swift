@@ -254,6 +254,13 @@ package import SensorGeometry
         rest.addField(sample, seconds: seconds)
     }
 
+    /// Learns a part of the offset, in rad/s, along a direction in the device's frame, with its standard deviation; not at rest, which
+    /// shows all of it.
+    package mutating func learnOffset(_ rate: Double, along direction: Vector3, sigma: Double) {
+        guard !rest.isAtRest else { return }
+        offset.learn(rate, along: direction, sigma: sigma, isNew: !hasLearnedOffset)
+    }
+
     /// Begins again, because samples are missing; the offset is kept.
     package mutating func restart() {
         rest.reset()

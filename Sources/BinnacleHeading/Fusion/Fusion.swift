@@ -20,6 +20,7 @@ package struct Fusion {
     private var accuracy: FusionAccuracy
     private var model: FieldModel
     private var fieldTurn = FieldTurn()
+    private var headingDrift = HeadingDrift()
     private var lastRate = SIMD3<Float>.zero
     /// The rate at the last step of the model, and for how long each axis has kept its value.
     private var repeated = (rate: SIMD3<Float>.zero, seconds: Vector3.zero)
@@ -180,6 +181,7 @@ package struct Fusion {
             accuracy.addGap(rate: gap.rate, change: gap.change, seconds: step.seconds)
             model.interrupt()
             fieldTurn.interrupt()
+            headingDrift.interrupt()
             gravity.interrupt()
             axisCheck.interrupt()
             isHeadingUnsure = isHeadingUnsure || step.seconds > SixAxisFusion.longGap
@@ -192,6 +194,7 @@ package struct Fusion {
                 accuracy.addSaturated(size, seconds: step.seconds)
                 model.interrupt()
                 fieldTurn.interrupt()
+                headingDrift.interrupt()
                 // A turn that was not measured looks like an offset.
                 gravity.forget()
                 axisCheck.interrupt()
@@ -270,6 +273,7 @@ package struct Fusion {
         frozenField.interrupt()
         model.interrupt()
         fieldTurn.interrupt()
+        headingDrift.interrupt()
         gravity.interrupt()
         axisCheck.interrupt()
         startGain = 1
@@ -521,12 +525,30 @@ package struct Fusion {
         if let plausible = settings.plausibleField, !plausible.contains(field.now.x) { gain = 0 }
         gain = weighted(gain)
         delta = Self.wrapped(delta + gain * disagreement)
+        learnOffset(disagreement, correction: gain * disagreement, seconds: seconds)
         if gain > 0 { secondsWithoutCorrection = 0 }
         accuracy.addCorrection(
             gain, disagreement: disagreement * 180 / .pi, field: field.now, horizontalField: field.horizontal,
             verticalField: field.vertical, reference: field.reference, isDisturbed: field.isDisturbed,
             error: settings.fieldError, noise: settings.fieldNoise, averaged: settings.headingSeconds,
             ironVariance: eastVariance, seconds: seconds)
+    }
+
+    /// Learns the gyroscope's offset about the vertical.
+    private mutating func learnOffset(_ disagreement: Double, correction: Double, seconds: Double) {
+        guard settings.learnsOffsetFromField else { return }
+        let isTrusted =
+            !field.isDisturbed && startGain < 1 && isIronKnown && model.surprise < FusionAccuracy.usualSurprise
+        guard
+            let found = headingDrift.update(
+                disagreement, correction: correction, isTrusted: isTrusted,
+                field: (field.now.x, field.horizontal, iron, ironVariance.squareRoot()), up: sixAxes.up,
+                rates: (
+                    dot(sixAxes.up, sixAxes.offsetRadiansPerSecond), dot(sixAxes.up, sixAxes.rate), length(sixAxes.rate)
+                ),
+                step: seconds)
+        else { return }
+        sixAxes.learnOffset(found.rate, along: found.direction, sigma: found.sigma)
     }
 
     /// The gain of a correction in a mean in which each correction counts by its variance: it is large where the iron has become known

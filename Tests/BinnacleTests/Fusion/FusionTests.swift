@@ -86,6 +86,24 @@ import Testing
         #expect(abs(boat.error) < 1, "\(boat.error)")
     }
 
+    /// A rest shows all of the offset; a boat has none, and its magnetometer shows the part that turns the heading.
+    @Test(arguments: [1.0, -2]) func theOffsetIsLearnedWithoutARest(offset: Double) {
+        var boat = Boat()
+        boat.offset = SIMD3(0, 0, offset)
+        func sway(_ times: Int, isCompared: Bool) {
+            for _ in 0..<times {
+                boat.turn(10, seconds: 4, isCompared: isCompared)
+                boat.turn(-9, seconds: 4, isCompared: isCompared)
+            }
+        }
+        sway(15, isCompared: false)
+        #expect(!boat.fusion.isAtRest)
+        sway(10, isCompared: true)
+        // An offset that is not learned turns the heading by 9 s of it.
+        #expect(boat.worstErrorDegrees <= 4, "\(boat.worstErrorDegrees)")
+        #expect(abs(boat.fusion.offsetRadiansPerSecond.z * 180 / .pi - offset) < 0.3)
+    }
+
     @Test func whatWasLearnedServesTheNextStart() {
         var boat = Boat()
         boat.offset = SIMD3(3, -2, 1)
