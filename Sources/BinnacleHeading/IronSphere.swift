@@ -17,14 +17,16 @@ package struct IronSphere {
     /// The field of the last sample that was learned from, and its stamp.
     private var last: (field: Vector3, nanoseconds: Int64)?
     /// The share of the last measurements that no iron explains.
-    private var misfit = 0.0
+    private(set) var misfit = 0.0
+    /// How often it has begun again, because that was too much.
+    private(set) var restarts = 0
     /// The mean direction of the field: as long as 1 while it was never turned, near 0 when all were seen.
     private var direction = Vector3.zero
 
     /// In µT: samples of nearer directions have the same errors of soft iron and of the room, so they say nothing new.
-    private static let step = 20.0
+    private let step: Double
     /// The standard deviation of those errors on an axis, in µT: indoors the field differs by so much from place to place.
-    private static let fieldNoise = 4.0
+    private let fieldNoise: Double
     /// In µT/√s: what the device carries changes.
     private static let ironDrift = 0.2
     /// In rad: how steady the vertical is at best.
@@ -47,8 +49,10 @@ package struct IronSphere {
     private static let directionGain = 0.05
 
     /// Creates a sphere of which nothing is known but the standard deviation of the iron on each axis, in µT.
-    package init(ironSigma: Double) {
+    package init(ironSigma: Double, step: Double = 20, fieldNoise: Double = 4) {
         startVariance = ironSigma * ironSigma
+        self.step = step
+        self.fieldNoise = fieldNoise
         forget()
     }
 
@@ -85,8 +89,28 @@ package struct IronSphere {
 
     private var strength: Double {
         guard estimate.covariance[3][3] < Self.knownStrength else { return 45 }
-        let square = max(estimate.state[3] + iron.squaredLength, 0)
-        return min(max(square.squareRoot(), Self.strengths.lowerBound), Self.strengths.upperBound)
+        return min(max(fittedStrength, Self.strengths.lowerBound), Self.strengths.upperBound)
+    }
+
+    /// The strength that the field has on the sphere, in µT, whatever the Earth's may be.
+    var fittedStrength: Double { max(estimate.state[3] + iron.squaredLength, 0).squareRoot() }
+
+    private var covariance: Matrix3 {
+        func row(_ index: Int) -> Vector3 {
+            Vector3(estimate.covariance[index][0], estimate.covariance[index][1], estimate.covariance[index][2])
+        }
+        return Matrix3(row(0), row(1), row(2))
+    }
+
+    /// How far iron that was found in another way is from this one.
+    ///
+    /// - Parameters:
+    ///   - other: That iron, in µT.
+    ///   - variance: Its variance on an axis.
+    /// - Returns: The square of the difference in units of the standard deviation of both.
+    func square(of other: Vector3, variance: Double) -> Double {
+        let both = covariance + Matrix3(diagonal: Vector3(repeating: variance + shapeVariance))
+        return dot(other - iron, both.symmetricInverse * (other - iron))
     }
 
     /// How well the iron along a level axis is known.
@@ -94,10 +118,7 @@ package struct IronSphere {
     /// - Parameter up: The unit vector that points up, in the device's frame.
     /// - Returns: Its standard deviation, in µT.
     package func sigma(levelTo up: Vector3) -> Double {
-        func row(_ index: Int) -> Vector3 {
-            Vector3(estimate.covariance[index][0], estimate.covariance[index][1], estimate.covariance[index][2])
-        }
-        let matrix = Matrix3(row(0), row(1), row(2))
+        let matrix = covariance
         let level = max(matrix.x.x + matrix.y.y + matrix.z.z - dot(up, matrix * up), 0) / 2
         return (level + shapeVariance).squareRoot()
     }
@@ -106,31 +127,34 @@ package struct IronSphere {
     ///
     /// - Parameters:
     ///   - field: The sample.
-    ///   - up: The unit vector that points up.
+    ///   - up: The unit vector that points up; `nil` to learn from the strength alone.
     ///   - tilt: By how much that may be off, in rad.
     ///   - nanoseconds: The stamp.
-    package mutating func update(_ field: Vector3, up: Vector3, tilt: Double, at nanoseconds: Int64) {
-        guard field.isFinite, up.isFinite else { return }
+    package mutating func update(_ field: Vector3, up: Vector3?, tilt: Double, at nanoseconds: Int64) {
+        guard field.isFinite, up?.isFinite ?? true else { return }
         guard let last else {
             self.last = (field, nanoseconds)
             return
         }
-        guard length(field - last.field) > Self.step else { return }
+        guard length(field - last.field) > step else { return }
         let seconds = max(Units.seconds(from: last.nanoseconds, to: nanoseconds), 0)
         self.last = (field, nanoseconds)
         for axis in 0..<3 { estimate.covariance[axis][axis] += Self.ironDrift * Self.ironDrift * seconds }
         let strength = strength
-        let noise = Self.fieldNoise * Self.fieldNoise
+        let noise = fieldNoise * fieldNoise
         measure(
             SIMD8(2 * field.x, 2 * field.y, 2 * field.z, 1, 0, 0, 0, 0), field.squaredLength,
             variance: 4 * strength * strength * noise, isJudged: estimate.covariance[3][3] < Self.knownStrength)
-        let tilted = strength * (tilt + Self.leastTilt)
-        measure(
-            SIMD8(up.x, up.y, up.z, 0, 1, 0, 0, 0), dot(field, up), variance: noise + tilted * tilted,
-            isJudged: estimate.covariance[4][4] < Self.knownPart)
+        if let up {
+            let tilted = strength * (tilt + Self.leastTilt)
+            measure(
+                SIMD8(up.x, up.y, up.z, 0, 1, 0, 0, 0), dot(field, up), variance: noise + tilted * tilted,
+                isJudged: estimate.covariance[4][4] < Self.knownPart)
+        }
         if misfit > Self.largestMisfit {
             // The device was built in elsewhere, or has a magnet.
             forget()
+            restarts += 1
         }
         let seen = (field - iron) / strength
         direction = direction == .zero ? seen : direction + (seen - direction) * Self.directionGain

@@ -32,12 +32,14 @@ struct FieldModel {
     private(set) var turn = Vector3.zero
     /// How long that step was.
     private(set) var turnSeconds = 0.0
-    /// The means of that step: the field in the frame I, the rotation to I, and how fast the device turned, in rad/s.
-    private(set) var mean = (field: Vector3.zero, frame: Matrix3(diagonal: .zero), speed: 0.0)
+    /// The means of that step: the field in the frame I and as it was measured, the rotation to I, and how fast the device turned, in
+    /// rad/s.
+    private(set) var mean = (field: Vector3.zero, measured: Vector3.zero, frame: Matrix3(diagonal: .zero), speed: 0.0)
 
     /// (h, b, e, τ).
     private var estimate = LinearEstimate()
-    private var isFieldKnown = false
+    /// Whether the last step continued the ones before: it did not where there is another field at once.
+    private(set) var isFieldKnown = false
     private var hasMeasured = false
     /// The mean direction of the field in the device's frame: as long as 1 while it was never turned, near 0 when all were seen.
     private var direction = Vector3.zero
@@ -45,6 +47,7 @@ struct FieldModel {
     private var shapeVariance = Self.unseenShape
     // What was taken since the last step.
     private var fieldSum = Vector3.zero
+    private var measuredSum = Vector3.zero
     private var frameSum = Matrix3(diagonal: .zero)
     private var angleSum = 0.0
     private var count = 0.0
@@ -170,26 +173,28 @@ struct FieldModel {
     }
 
     private mutating func clear() {
-        (fieldSum, frameSum, angleSum, count, seconds) = (.zero, Matrix3(diagonal: .zero), 0, 0, 0)
+        (fieldSum, measuredSum, frameSum) = (.zero, .zero, Matrix3(diagonal: .zero))
+        (angleSum, count, seconds) = (0, 0, 0)
     }
 
     /// Takes a field.
     ///
     /// - Parameters:
-    ///   - field: As it was measured, in the frame I.
+    ///   - measured: It, in the device's frame.
     ///   - rotation: From the device's frame to I, when the field was what the sample shows.
     ///   - rate: How fast the device turns, in rad/s.
     ///   - offsetSigma: How well the gyroscope's offset is known, in °/s.
     ///   - step: The time since the last one.
     /// - Returns: Whether something was learned.
     mutating func update(
-        _ field: Vector3, rotation: Quaternion, rate: Double, offsetSigma: Double, step: Double
+        _ measured: Vector3, rotation: Quaternion, rate: Double, offsetSigma: Double, step: Double
     ) -> Bool {
         guard let lastRotation else {
             self.lastRotation = rotation
             return false
         }
-        fieldSum += field
+        fieldSum += rotation.rotate(measured)
+        measuredSum += measured
         frameSum = frameSum + rotation.matrix
         angleSum += rate * step
         count += 1
@@ -200,7 +205,8 @@ struct FieldModel {
         self.lastRotation = rotation
         let share = 1 / count
         mean = (
-            fieldSum * share, Matrix3(frameSum.x * share, frameSum.y * share, frameSum.z * share),
+            fieldSum * share, measuredSum * share,
+            Matrix3(frameSum.x * share, frameSum.y * share, frameSum.z * share),
             min(angleSum / seconds, Self.fastest)
         )
         predict(offsetSigma)

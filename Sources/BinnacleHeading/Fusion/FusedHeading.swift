@@ -103,7 +103,8 @@ final class FusedHeading {
     /// The hard iron that turns have shown, which a compass has to take from the field as well, and how well it is known; `nil` where
     /// the turns are not those of the compass.
     var iron: LearnedIron? {
-        guard isFed, found.axes == nil, constants.learnsSensors, !constants.isFieldCalibrated else { return nil }
+        guard isFed, found.axes == nil, found.fault != .axesWrong, constants.learnsSensors, !constants.isFieldCalibrated
+        else { return nil }
         return LearnedIron(offset: SIMD3<Float>(found.iron), sigma: found.ironSigma)
     }
 

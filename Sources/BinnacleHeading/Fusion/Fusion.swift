@@ -21,6 +21,7 @@ package struct Fusion {
     private var model: FieldModel
     private var fieldTurn = FieldTurn()
     private var headingDrift = HeadingDrift()
+    private var ironWitness = IronWitness()
     private var lastRate = SIMD3<Float>.zero
     /// The rate at the last step of the model, and for how long each axis has kept its value.
     private var repeated = (rate: SIMD3<Float>.zero, seconds: Vector3.zero)
@@ -150,7 +151,7 @@ package struct Fusion {
         if sixAxes.isSaturated { return .saturated }
         if frozenAcceleration.isFrozen { return .accelerometerFrozen }
         if frozenField.isFrozen { return .fieldFrozen }
-        if axisCheck.finding != nil || axisCheck.isDoubted { return .axesWrong }
+        if axisCheck.finding != nil || axisCheck.isDoubted || ironWitness.isContradicted { return .axesWrong }
         if accuracyDegrees > settings.accuracyLimit ?? 180, !isIronKnown { return .ironUnknown }
         if field.horizontal < settings.leastLevelField { return .fieldVertical }
         guard sixAxes.rest.wasAtRest || sixAxes.ageSeconds >= Self.settlingSeconds else { return .settling }
@@ -390,7 +391,7 @@ package struct Fusion {
         // An offset that is not known yet looks like a turn.
         if settings.learnsSensors, isOffsetLearned,
             model.update(
-                rotation.rotate(m), rotation: rotation, rate: length(sixAxes.rate), offsetSigma: sixAxes.offsetSigma,
+                m, rotation: rotation, rate: length(sixAxes.rate), offsetSigma: sixAxes.offsetSigma,
                 step: seconds)
         {
             learn(rotation)
@@ -412,9 +413,11 @@ package struct Fusion {
             sixAxes.inclination.rotate(model.turn), scaleSigma: model.scaleSigma, seconds: model.turnSeconds,
             inclinationSeconds: settings.inclinationSeconds)
         compareTurn()
+        ironWitness.update(model, at: fieldTime ?? 0)
         let gravity = sixAxes.gravityLength / Gravity.standard
         accuracy.addMovement(
-            misfit: model.recentMisfit, surprise: model.surprise, gravity: gravity, lag: model.rateLag,
+            misfit: model.recentMisfit, surprise: model.surprise, gravity: gravity,
+            isFieldConstant: fieldTurn.isConstant, isFieldSphere: ironWitness.isFieldSphere, lag: model.rateLag,
             rate: length(sixAxes.rate), seconds: model.turnSeconds)
         axisCheck.addMovement(
             misfit: model.misfit, gravity: gravity, scaleError: abs(model.scale - 1) - 2 * model.scaleSigma,
@@ -454,14 +457,16 @@ package struct Fusion {
     private mutating func compareTurn() {
         let field = model.mean.field - model.mean.frame * iron
         let unknown = settings.isFieldCalibrated ? length(iron) : ironVariance.squareRoot()
-        guard let strength = self.field.reference?.x, !isIronOther, unknown < LearnedIron.knownShare * strength,
-            abs(length(field) - strength) < settings.fieldStrengthShare * strength
+        let strength = self.field.reference?.x ?? 0
+        let departure = abs(length(field) - strength) / strength
+        guard strength > 0, !isIronOther, unknown < LearnedIron.knownShare * strength,
+            departure < settings.fieldStrengthShare
         else {
             fieldTurn.interrupt()
             return
         }
         let before = fieldTurn.angle
-        fieldTurn.update(field, speed: model.mean.speed, seconds: model.turnSeconds)
+        fieldTurn.update(field, departure: departure, speed: model.mean.speed, seconds: model.turnSeconds)
         accuracy.addFieldTurn(from: before, to: fieldTurn.angle, dipDegrees: dipDegrees)
     }
 

@@ -119,23 +119,28 @@ struct FusionAccuracy {
 
     /// Takes what the field shows of both sensors in movement.
     ///
-    /// A room's fields surprise as well. So a wrong gyroscope has a second witness: gravity, whose mean is too short then.
+    /// A room's fields surprise as well. So a wrong gyroscope has a second witness: gravity, whose mean is too short then, or the
+    /// strength of the field, which iron would change.
     ///
     /// - Parameters:
     ///   - misfit: The share of the last second's fields that no iron explains.
     ///   - surprise: The mean square of what no iron explains of them.
     ///   - gravity: The length of gravity's mean, in g.
+    ///   - isFieldConstant: Whether the field has been as strong as the Earth's for some seconds.
+    ///   - isFieldSphere: Whether it has one strength with some iron, which may have come a moment ago.
     ///   - lag: By how much later than the field the rates are, in seconds.
     ///   - rate: How fast the device turns, in rad/s.
     ///   - seconds: The time since it was shown last.
     mutating func addMovement(
-        misfit: Double, surprise: Double, gravity: Double, lag: Double, rate: Double, seconds: Double
+        misfit: Double, surprise: Double, gravity: Double, isFieldConstant: Bool, isFieldSphere: Bool, lag: Double,
+        rate: Double, seconds: Double
     ) {
         let turned = lag * rate * 180 / .pi
         var unexplained = max(misfit - Self.usualMisfit, 0) * Self.contradictionDegrees
         let excess = max(surprise - Self.usualSurprise, 0)
-        if abs(gravity - 1) > Self.usualDeparture {
-            unexplained = max(unexplained, Self.surpriseDegrees * excess.squareRoot())
+        let isWrong = isFieldConstant || abs(gravity - 1) > Self.usualDeparture
+        if isWrong || isFieldSphere { unexplained = max(unexplained, Self.surpriseDegrees * excess.squareRoot()) }
+        if isWrong {
             sigma = min(sigma + Self.wrongTurnShare * excess * rate * 180 / .pi * seconds, 180)
         }
         contradiction = (turned * turned + unexplained * unexplained).squareRoot()

@@ -148,6 +148,66 @@ import Testing
         #expect(abs(errors.scale * Double(scale) - 1) < max(3 * errors.scaleSigma, 0.005))
     }
 
+    // MARK: - Iron that a wrong gyroscope shows
+
+    /// To the first order a reversed gyroscope is iron of twice the level field: without the field's strength as a witness the heading is
+    /// the opposite one, and sure of it.
+    @Test(arguments: [Vector3.zero, Vector3(11.5, -16.3, -22.1)])
+    func theIronThatAReversedGyroscopeShowsIsDoubted(iron: Vector3) throws {
+        let name = "broad11_slow_translation"
+        let recording = try Recording(name, reference: nil)
+        let table = try NumberTable("\(Binary.fixtures)/gyroscope/\(name).csv")
+        let (heading, level) = (try table.column("ref_heading_y_deg"), try table.column("ref_y_horizontal"))
+        for turned in [1, -1] as [Float] {
+            var calibrated = FusionSettings()
+            (calibrated.plausibleField, calibrated.leastLevelField) = (20...70, 3)
+            var fusion = Fusion(settings: iron == .zero ? calibrated : Self.uncalibrated)
+            var (rows, valid, wrong) = (0, 0, 0)
+            recording.play { index, time in
+                fusion.update(gyroscope: recording.gyroscope[index] * SIMD3(1, 1, turned), at: time)
+                fusion.update(acceleration: recording.acceleration[index], at: time)
+                fusion.update(field: recording.field[index] + SIMD3<Float>(iron), at: time)
+                let row = table.rows[index]
+                guard time > 40 * second, row[level] > 0.5, row[heading].isFinite else { return }
+                rows += 1
+                guard fusion.fault == nil else { return }
+                valid += 1
+                let error = abs(Angle.differenceDegrees(from: row[heading], to: fusion.headingOfY))
+                wrong += error > 3 * fusion.accuracyDegrees ? 1 : 0
+            }
+            print("\(name), iron \(iron), z times \(turned): \(rows) rows, \(valid) valid, \(wrong) wrong")
+            #expect(wrong == 0)
+            if turned > 0 { #expect(Double(valid) > 0.95 * Double(rows)) }
+        }
+    }
+
+    /// What no iron explains in a field that keeps its strength is the gyroscope's: the accuracy contains it but for moments in 80 s
+    /// of movement.
+    @Test(arguments: ["broad07_fast_rotation", "broad18_fast_translation", "broad31_stationary_magnet"])
+    func aWrongGyroscopeIsInTheAccuracyAtOnce(name: String) throws {
+        let ways: [@Sendable (SIMD3<Float>) -> SIMD3<Float>] = [
+            { $0 * 2 }, { $0 / 57.29578 }, { SIMD3($0.x, $0.y, -$0.z) }, { SIMD3($0.x, $0.z, $0.y) },
+        ]
+        for (index, change) in ways.enumerated() {
+            let recording = try Recording(name)
+            var settings = FusionSettings()
+            (settings.plausibleField, settings.leastLevelField) = (20...70, 3)
+            var fusion = Fusion(settings: settings)
+            var wrong = 0.0
+            recording.play { index, time in
+                fusion.update(gyroscope: change(recording.gyroscope[index]), at: time)
+                fusion.update(acceleration: recording.acceleration[index], at: time)
+                fusion.update(field: recording.field[index], at: time)
+                guard let reference = recording.reference[index], fusion.fault == nil else { return }
+                let error = (fusion.orientation * reference.conjugate).normalized
+                let degrees = abs(2 * atan2(error.z, abs(error.w))) * 180 / .pi
+                wrong += degrees > 3 * fusion.accuracyDegrees ? 0.007 : 0
+            }
+            print("\(name), way \(index): wrong for \(wrong) s")
+            #expect(wrong < 1.5, "\(name), way \(index)")
+        }
+    }
+
     // MARK: - Blame
 
     @Test(arguments: [false, true])
