@@ -6,6 +6,7 @@ once it has started. A block of text right behind a block of shell is what that 
 """
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -84,6 +85,9 @@ def furnish(root):
             "seconds_elapsed,X,Y,Z" if unit == "g" else f"time_s,ax ({unit}),ay ({unit}),az ({unit})", lambda i: f"{i / 100},0,0,{y}"))
     for name in "Magnetometer", "b":
         write(work / f"{name}.csv", table("time_s,mx (µT),my (µT),mz (µT)", lambda i: f"{i / 100},20,{i % 7 / 10},-40"))
+    noise = random.Random(1)
+    write(work / "night.csv", table(
+        "time_s,gx (rad/s),gy (rad/s),gz (rad/s)", lambda i: f"{i / 100}," + ",".join(f"{noise.gauss(0, 0.001):.6f}" for _ in range(3))))
     write(work / "odd.csv", table("when,a,b,c", lambda i: f"{10 * i},0,0,1"))
     write(work / "linear.csv", table("time_s,x,y,z", lambda i: f"{i / 100},{i % 50 / 10},0.1,0"))
     write(work / "fall.txt", table("0 0 256", lambda i: "0 1 256"))
