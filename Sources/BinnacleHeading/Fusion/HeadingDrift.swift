@@ -14,7 +14,8 @@ struct HeadingDrift {
     private var begin: Double?
     private var beginIron = Vector3.zero
     private var seconds = 0.0
-    /// The sums since: of the corrections, of the vertical, of the offset along it that is known, and of the turn about it.
+    /// The sums since: of the corrections, that of the first sample included, of the vertical, of the offset along it that is known, and
+    /// of the turn about it.
     private var corrected = 0.0
     private var vertical = Vector3.zero
     private var offset = 0.0
@@ -57,11 +58,11 @@ struct HeadingDrift {
         // Another iron turns the field as well.
         let isSame = length(field.iron - beginIron) < Self.fieldShare * field.strength && seconds < Self.mostSeconds
         guard let begin, isSame else {
-            restart(disagreement - correction, field.iron, correction)
+            restart(disagreement, field.iron)
             return nil
         }
         guard seconds >= Self.leastSeconds else { return nil }
-        defer { restart(disagreement - correction, field.iron, correction) }
+        defer { restart(disagreement, field.iron) }
         let drift = remainder(begin - corrected - disagreement, 2 * .pi)
         let noise = Self.fieldShare * field.strength / field.level
         let iron = field.ironSigma / field.level * min(abs(turn), 1)
@@ -70,9 +71,8 @@ struct HeadingDrift {
         return ((offset + drift) / seconds, vertical / seconds, variance.squareRoot() / seconds)
     }
 
-    private mutating func restart(_ disagreement: Double, _ iron: Vector3, _ correction: Double) {
+    private mutating func restart(_ disagreement: Double, _ iron: Vector3) {
         (begin, beginIron) = (disagreement, iron)
-        // The correction of this sample is added behind it.
-        (seconds, corrected, vertical, offset, turn, path) = (0, -correction, .zero, 0, 0, 0)
+        (seconds, corrected, vertical, offset, turn, path) = (0, 0, .zero, 0, 0, 0)
     }
 }
