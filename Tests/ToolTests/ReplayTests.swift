@@ -360,4 +360,22 @@ import Testing
         #expect(all.lines.count > 50)
         #expect(all.errors.contains("\(file.path):"))
     }
+
+    /// What a magnetometer showed before it froze is no compass to which a gyroscope is compared.
+    @Test func aMagnetometerThatFreezesBlamesNoGyroscope() throws {
+        let path = "\(Binary.fixtures)/gyroscope/broad11_slow_translation.csv"
+        let rows = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").dropFirst().map {
+            $0.split(separator: ",", omittingEmptySubsequences: false)
+        }
+        let head = "time_ns,gx_rad_s,gy_rad_s,gz_rad_s,ax_m_s2,ay_m_s2,az_m_s2,mx_uT,my_uT,mz_uT"
+        let lines = rows.enumerated().map { index, row in
+            (["\(index * 7_000_000)"] + row[1...6] + rows[min(index, 4000)][7...9]).joined(separator: ",")
+        }
+        let file = try TemporaryFile(([head] + lines).joined(separator: "\n") + "\n", suffix: ".csv")
+        let result = try Binary.run(
+            "replay", "--json", "--set", "north.north.heading_filter_deg=0", "--set", "north.north.upright_axis=none",
+            "--set", "north.north.hard_iron_uT=0", file.path)
+        #expect(result.status == 0 && result.output.contains("\"heading\""), "\(result.errors)")
+        #expect(!result.output.contains("detector.failed"))
+    }
 }

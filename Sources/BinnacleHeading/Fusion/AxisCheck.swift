@@ -46,6 +46,8 @@ struct AxisCheck {
     private var acceleration = Vector3.zero
     private var field = Vector3.zero
     private var hasField = false
+    /// Whether the magnetometer has measured since the last comparison; one that is frozen does not turn with the compass.
+    private var isFieldNew = false
     private var secondsToNext = 0.0
 
     private static let enough = 2
@@ -122,6 +124,7 @@ struct AxisCheck {
     }
 
     mutating func addField(_ sample: Vector3, seconds: Double) {
+        isFieldNew = true
         if hasField {
             field += (sample - field) * (seconds / (Self.smoothingSeconds + seconds))
         } else {
@@ -143,9 +146,10 @@ struct AxisCheck {
         guard secondsToNext <= 0 else { return }
         secondsToNext = Self.interval
         let size = length(acceleration)
-        guard hasField, Self.gravity.contains(size), length(sample - acceleration) < Self.accelerationNoise,
+        guard isFieldNew, Self.gravity.contains(size), length(sample - acceleration) < Self.accelerationNoise,
             length(restRate) < Self.fastest, let integrated = history.rotation(at: Units.later(time, by: -Self.lag))
         else { return }
+        isFieldNew = false
         evaluate(at: time, integrated, size, isIronKnown)
     }
 
