@@ -72,10 +72,18 @@ struct EventsCommand {
             return .ok
         }
         if let storePath { return try read(storePath, output, errors) }
-        if mayReadFile, !SocketPath.isAnswered(path) {
-            let path = EventStoreSettings.readablePath
-            errors.report("no daemon answers; reading \(path.printable)")
-            return try read(path, output, errors)
+        if mayReadFile, let failure = SocketPath.failure(path) {
+            let store = EventStoreSettings.readablePath
+            switch failure {
+            case .notRunning:
+                errors.report("no daemon answers; reading \(store.printable)")
+                return try read(store, output, errors)
+            // A user who may not use the service's socket may have the store of a daemon of their own.
+            case .noPermission where access(store, R_OK) == 0:
+                errors.report("\(failure); reading \(store.printable)")
+                return try read(store, output, errors)
+            default: break
+            }
         }
         errors.sayOwnDaemon(path, isNamed: isSocketNamed)
         return try ask(output, errors, signals)

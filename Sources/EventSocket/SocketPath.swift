@@ -40,12 +40,15 @@ package enum SocketPath {
     }
 
     /// Whether a daemon listens on a path; it may still refuse a request.
-    package static func isAnswered(_ path: String) -> Bool {
+    package static func isAnswered(_ path: String) -> Bool { failure(path) != .notRunning(path: path) }
+
+    /// Why a client cannot connect to a path; `nil` when it can.
+    package static func failure(_ path: String) -> EventSubscriptionError? {
         do throws(EventSubscriptionError) {
             _ = try SocketConnection(path: path)
-            return true
+            return nil
         } catch {
-            return error != .notRunning(path: path)
+            return error
         }
     }
 
