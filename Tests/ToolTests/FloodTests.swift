@@ -27,6 +27,12 @@ import Testing
 
         """
 
+    /// How many events at most a handler had not handled at its end, by the message at the end of a run.
+    private static func rest(of handler: String, _ run: DaemonRun) throws -> Int {
+        let parts = try run.errors.text().components(separatedBy: "handler '\(handler)': up to ")
+        return parts.count < 2 ? 0 : try #require(parts[1].split(separator: " ").first.flatMap { Int($0) })
+    }
+
     /// A handler that hangs for ever, one that gets everything, and one that tells what was dropped.
     @Test func aHandlerThatHangsKeepsNobodyWaiting() throws {
         var ends: [Int32] = [0, 0]
@@ -59,10 +65,7 @@ import Testing
             line.components(separatedBy: "count ").last?.split(separator: " ").first.flatMap { Int($0) }
         }
         let expected = Self.seconds * Self.hertz - 2 * 4096 - 64 * 1024 / 100
-        // What was dropped after the last report is told with what waited at the end.
-        let end = text.components(separatedBy: "handler 'stuck': up to ").last ?? ""
-        let rest = end.split(separator: " ").first.flatMap { Int($0) } ?? 0
-        #expect(dropped.reduce(rest, +) > expected)
+        #expect(dropped.reduce(try Self.rest(of: "stuck", run), +) > expected)
         // The first drop is reported without delay, later ones at growing intervals.
         #expect(dropped.count <= Int(duration.components.seconds) + 3)
         #expect(text.contains("handler 'stuck'"))
@@ -90,10 +93,11 @@ import Testing
         let dropped = events.filter { $0["kind"] as? String == "events.dropped" }
         let droppedCount = dropped.compactMap { $0["count"] as? Int }.reduce(0, +)
         #expect(dropped.allSatisfy { $0["handler"] as? String == "slow" })
-        // Each event was handled, was dropped, or was under way at the end.
+        // Each event was handled, was dropped, or is in what a handler without enough time to end leaves.
         let handled = count("command.finished") + count("command.failed")
         #expect(handled > 0)
-        #expect(droppedCount + handled == count("motion.moving"), "\(droppedCount) + \(handled)")
+        let told = droppedCount + handled
+        #expect((told...told + (try Self.rest(of: "slow", run))).contains(count("motion.moving")), "\(told)")
         var (running, most) = (0, 0)
         for line in try marker.text().split(separator: "\n") {
             running += line == "+" ? 1 : -1
