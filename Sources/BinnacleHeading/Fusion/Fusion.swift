@@ -52,6 +52,8 @@ package struct Fusion {
     package private(set) var isIronOther = false
     /// The iron with which the undisturbed field was learned.
     private var fieldIron = Vector3.zero
+    /// In µT²: by how much iron that has changed of late may still be off on a level axis.
+    private var ironUnrest = 0.0
 
     /// A sensor is silent after this time.
     private static let silence = 1.0
@@ -67,6 +69,8 @@ package struct Fusion {
     private static let leastShare = 0.01
     /// In µT: iron that is known better does not make older corrections of the heading worse.
     private static let settledIron = 0.5
+    /// The share of its change by which the iron is still off, and in how many seconds of movement that passes.
+    private static let (unrestShare, ironRestSeconds) = (0.1, 10.0)
     /// In m/s²: a smaller change of what is taken from the acceleration changes no heading.
     private static let levelChange = 0.1
     /// The share of the field by which iron differs that the device did not have, and of g by which gravity's mean may differ beside it.
@@ -433,12 +437,22 @@ package struct Fusion {
             let along = dot(axis, model.iron)
             return share * (share * model.ironVariance(along: axis) + (1 - share) * along * along)
         }
-        eastVariance = variance(cos(delta), sin(delta))
-        ironVariance = (eastVariance + variance(-sin(delta), cos(delta))) / 2
-        if length(iron - fieldIron) > Self.fieldIronShare * max(field.now.x, 1) {
+        let change = iron - fieldIron
+        let up = level.rotate(Vector3(0, 0, 1))
+        // On a level axis.
+        let square = (dot(change, change) - dot(change, up) * dot(change, up)) / 2
+        ironUnrest -= ironUnrest * min(model.turnSeconds / Self.ironRestSeconds, 1)
+        if length(change) > Self.fieldIronShare * max(field.now.x, 1) {
             fieldIron = iron
             field.relearn()
+            // The heading was found with the iron before. What is learned without a calibration has its own variance.
+            if settings.isFieldCalibrated, isTurnRight {
+                headingVariance = max(headingVariance, square)
+                ironUnrest = max(ironUnrest, Self.unrestShare * Self.unrestShare * square)
+            }
         }
+        eastVariance = variance(cos(delta), sin(delta)) + ironUnrest
+        ironVariance = (eastVariance + variance(-sin(delta), cos(delta)) + ironUnrest) / 2
     }
 
     /// Whether an axis of the gyroscope has repeated its value to the last bit for a second, while the others turn.
@@ -480,12 +494,15 @@ package struct Fusion {
         }
     }
 
+    /// Whether the turns are those of a right gyroscope; a wrong one, whose turns no iron explains, shows any iron.
+    private var isTurnRight: Bool {
+        model.surprise < FusionAccuracy.usualSurprise && abs(model.scale - 1) < 2 * settings.scaleSigma
+            && abs(sixAxes.gravityLength - Gravity.standard) < Self.gravityShare * Gravity.standard
+    }
+
     /// Notices iron that is another one: the device was built in elsewhere, or a magnet was attached.
     private mutating func compareIron() {
-        // A wrong gyroscope, whose turns no iron explains, shows any iron.
-        guard model.surprise < FusionAccuracy.usualSurprise, abs(model.scale - 1) < 2 * settings.scaleSigma,
-            abs(sixAxes.gravityLength - Gravity.standard) < Self.gravityShare * Gravity.standard
-        else { return }
+        guard isTurnRight else { return }
         if !settings.isFieldCalibrated, isIronKnownOnAllAxes, expectedIron == nil || isIronOther {
             expectedIron = model.iron
         }

@@ -148,6 +148,15 @@ import Testing
         #expect(abs(errors.scale * Double(scale) - 1) < max(3 * errors.scaleSigma, 0.005))
     }
 
+    /// Iron came after the calibration: once turns have shown it, the heading that was found without is found again.
+    @Test(arguments: trials, [1, 2] as [UInt64])
+    func ironThatComesToACalibratedChipIsLearned(name: String, seed: UInt64) throws {
+        let (_, late, _, findings) = try play(name, iron: Self.iron(30, seed: seed))
+        print("\(name), calibrated, 30 µT, seed \(seed): after 40 s \(late)")
+        #expect(late.validShare >= 0.95 && late.within >= 0.95 && late.median <= 3.5)
+        #expect(findings.isEmpty)
+    }
+
     // MARK: - Iron that a wrong gyroscope shows
 
     /// To the first order a reversed gyroscope is iron of twice the level field: without the field's strength as a witness the heading is
