@@ -52,6 +52,8 @@ package struct Fusion {
     package private(set) var isIronOther = false
     /// The iron with which the undisturbed field was learned.
     private var fieldIron = Vector3.zero
+    /// The iron with which the heading was found.
+    private var headingIron = Vector3.zero
     /// In µT²: by how much iron that has changed of late may still be off on a level axis.
     private var ironUnrest = 0.0
 
@@ -437,19 +439,20 @@ package struct Fusion {
             let along = dot(axis, model.iron)
             return share * (share * model.ironVariance(along: axis) + (1 - share) * along * along)
         }
-        let change = iron - fieldIron
-        let up = level.rotate(Vector3(0, 0, 1))
-        // On a level axis.
-        let square = (dot(change, change) - dot(change, up) * dot(change, up)) / 2
-        ironUnrest -= ironUnrest * min(model.turnSeconds / Self.ironRestSeconds, 1)
-        if length(change) > Self.fieldIronShare * max(field.now.x, 1) {
+        let least = Self.fieldIronShare * max(field.now.x, 1)
+        if length(iron - fieldIron) > least {
             fieldIron = iron
             field.relearn()
-            // The heading was found with the iron before. What is learned without a calibration has its own variance.
-            if settings.isFieldCalibrated, isTurnRight {
-                headingVariance = max(headingVariance, square)
-                ironUnrest = max(ironUnrest, Self.unrestShare * Self.unrestShare * square)
-            }
+        }
+        ironUnrest -= ironUnrest * min(model.turnSeconds / Self.ironRestSeconds, 1)
+        let change = iron - headingIron
+        // What is learned without a calibration has its own variance.
+        if settings.isFieldCalibrated, length(change) > least, isTurnRight {
+            let up = level.rotate(Vector3(0, 0, 1))
+            // On a level axis.
+            let square = (dot(change, change) - dot(change, up) * dot(change, up)) / 2
+            headingVariance = max(headingVariance, square)
+            ironUnrest = max(ironUnrest, Self.unrestShare * Self.unrestShare * square)
         }
         eastVariance = variance(cos(delta), sin(delta)) + ironUnrest
         ironVariance = (eastVariance + variance(-sin(delta), cos(delta)) + ironUnrest) / 2
@@ -581,6 +584,7 @@ package struct Fusion {
         let ratio = (headingVariance + floor) / (ironVariance + floor)
         let gain = ratio / (1 / gain - 1 + ratio)
         headingVariance += gain * (ironVariance - headingVariance)
+        headingIron += gain * (iron - headingIron)
         accuracy.forgetDisagreement(gain)
         return gain
     }
