@@ -199,6 +199,7 @@ import Traces
         ("log.csv", "t_s,x_mm,y_mm,z_mm", "6,5,6"), ("log.csv", "t_s,T1_degC,T2_degC,T3_degC", "6,5,6"),
         ("log.csv", "t_s,vx,vy,vz", "6,5,6"), ("log.csv", "t_s,alpha,beta,gamma", "6,5,6"),
         ("log.csv", "t_s,hdg,spd,cog", "6,5,6"), ("log.csv", "t_s,torque_x,torque_y,torque_z", "6,5,6"),
+        ("log.csv", "t_s,Fx,Fy,Fz", "6,5,6"), ("log.csv", "t_s,red,green,blue", "20,30,40"),
     ])
     func nothingIsOfferedAsSomethingElse(file: (name: String, header: String, row: String)) throws {
         let values = file.row.split(separator: ",").compactMap { Double($0) }

@@ -138,7 +138,7 @@ extension ColumnName {
     /// Words of other quantities, which may also stand beside the name of a sensor, as that of its place.
     private static let foreignWords: Set<String> = [
         "ang", "tilt", "torque", "jerk", "alpha", "beta", "gamma", "vx", "vy", "vz", "hdg", "spd", "cog", "sog", "ecg",
-        "emg", "eeg", "ppg",
+        "emg", "eeg", "ppg", "fx", "fy", "fz", "red", "green", "blue",
     ]
 
     /// Whether a word is that of another quantity, or a unit that is no sensor's stands behind others: x_mm, T1_degC.
