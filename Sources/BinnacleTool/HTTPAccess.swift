@@ -29,7 +29,7 @@ struct HTTPAccess: Sendable {
         let remedy = "openssl rand -hex 16 > FILE makes one"
         let bytes: [UInt8]
         do throws(SmallFile.Failure) {
-            bytes = try SmallFile.bytes(path, limit: 4096, kind: .any)
+            bytes = try SmallFile.bytes(path, limit: 4096, kind: .given)
         } catch {
             throw StationError(
                 .noInput, "--token-file \(path.printable): cannot be read: \(error.reason): \(remedy)")

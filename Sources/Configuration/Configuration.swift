@@ -232,7 +232,7 @@ extension Configuration {
     ///
     /// A folder consists of its `binnacle.toml`, which may be absent, and its `conf.d/*.toml` in byte order of their
     /// names. A later file completes and replaces the sections of earlier ones key by key. With `mayWait` the file may
-    /// be a pipe. Throws if a file cannot be read, or all errors in the files.
+    /// be a pipe that the shell has opened. Throws if a file cannot be read, or all errors in the files.
     package static func read(
         path: String, settings: [CommandLineSetting] = [], mayWait: Bool = true,
         device: CalibrationDevice = .machine

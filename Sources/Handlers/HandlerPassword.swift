@@ -25,13 +25,10 @@ package enum HandlerPassword: Sendable, Equatable {
     /// Reads the password; throws also when other users can read the file.
     package func read() throws(Failure) -> String {
         let path = try path()
-        // The limit includes a line end. A FIFO without a writer is not waited for.
-        let explain = { (failure: SmallFile.Failure) in
-            if case .system(let error) = failure { return Failure("\(path): \(error.reason)") }
-            return Failure("\(path): is too long for a password")
-        }
+        let explain = { (failure: SmallFile.Failure) in Failure("\(path): \(failure.reason)") }
         var bytes = try mapError(explain) { () throws(SmallFile.Failure) in
-            try SmallFile.bytes(path, limit: Self.longest + 2, kind: .present)
+            // The limit includes a line end.
+            try SmallFile.bytes(path, limit: Self.longest + 2, kind: .regular)
         }
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }

@@ -4,12 +4,17 @@ import Glibc
 package enum SmallFile {
     /// The kinds of files to accept.
     package enum Kind {
-        /// Any; waits for a pipe.
-        case any
+        /// Regular files, and what the shell has opened, as in `<(cat FILE)`, which may be waited for.
+        case given
         /// Any; a FIFO without a writer is empty.
         case present
         /// Regular files only.
         case regular
+    }
+
+    /// Whether a path names what this process was started with, so that a pipe has a writer.
+    package static func isOpenedByShell(_ path: String) -> Bool {
+        ["/dev/fd/", "/proc/self/fd/"].contains(where: path.hasPrefix) || path == "/dev/stdin"
     }
 
     /// Why a file was not read.
@@ -27,7 +32,7 @@ package enum SmallFile {
             switch self {
             case .system(let error): error.reason
             case .directory: "it is a directory"
-            case .irregular: "it is not a regular file"
+            case .irregular: "it is a pipe or a device and no file"
             case .malformed: "its contents make no sense"
             case .tooLarge: "it is too large"
             }
@@ -36,10 +41,11 @@ package enum SmallFile {
 
     /// Reads a file of at most `limit` bytes; throws ``Failure``.
     package static func bytes(_ path: String, limit: Int, kind: Kind) throws(Failure) -> [UInt8] {
+        let mayWait = kind == .given && isOpenedByShell(path)
         let file = try mapError(Failure.system) { () throws(SystemError) in
-            try Descriptor(path: path, flags: O_RDONLY | (kind == .any ? 0 : O_NONBLOCK))
+            try Descriptor(path: path, flags: O_RDONLY | (mayWait ? 0 : O_NONBLOCK))
         }
-        if kind == .regular {
+        if kind != .present, !mayWait {
             guard let status = try? fileStatus(of: file.raw), !status.isFolder else { throw .directory }
             guard status.isRegular else { throw .irregular }
         }

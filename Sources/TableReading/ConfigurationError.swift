@@ -50,7 +50,7 @@ extension ConfigurationError.FileProblem: CustomStringConvertible {
         case .directory: "this is a directory; a configuration is a file"
         case .noDirectory: "this is no directory"
         case .nothing: "there is neither a binnacle.toml nor a conf.d/*.toml in it"
-        case .irregular: "this is no regular file"
+        case .irregular: "this is a pipe or a device; a configuration is a file, or what <(cat FILE) opens"
         case .tooMany(let limit): "there are more than \(limit) files"
         case .forbidden: "this account may not read the file (give its group the right to read it)"
         case .tooLarge(let limit):
@@ -76,7 +76,7 @@ package enum ConfigurationFile {
     /// In bytes.
     package static let largestSize = 1 << 20
 
-    /// Reads a file, which may be a pipe if `mayWait` is true.
+    /// Reads a file; with `mayWait` also what the shell has opened.
     package static func contents(of path: String, mayWait: Bool) throws(ConfigurationError) -> [UInt8] {
         let explain = { (failure: SmallFile.Failure) -> ConfigurationError in
             switch failure {
@@ -87,7 +87,7 @@ package enum ConfigurationFile {
             }
         }
         return try mapError(explain) { () throws(SmallFile.Failure) in
-            try SmallFile.bytes(path, limit: largestSize, kind: mayWait ? .any : .regular)
+            try SmallFile.bytes(path, limit: largestSize, kind: mayWait ? .given : .regular)
         }
     }
 }

@@ -24,7 +24,11 @@ extension TableReader {
         warnIfHidden(path, node)
         do throws(SystemError) {
             let status = try fileStatus(path)
-            if status.isFolder { warn(at: node.position, "\(Spelling.quoted(path: path)) is a directory") }
+            if !status.isRegular {
+                warn(
+                    at: node.position,
+                    "\(Spelling.quoted(path: path)) is a \(status.isFolder ? "directory" : "pipe or a device")")
+            }
             warnIfDenied(path, node, status, needing: 0o4)
         } catch {
             // Unless it is missing, another account may be able to read it.

@@ -6,6 +6,7 @@ meanwhile, and the daemon notices none of it.
 import contextlib
 import http.client
 import json
+import os
 import pathlib
 import re
 import socket
@@ -285,7 +286,9 @@ with harness.temporary_folder() as folder:
     check(done.returncode == 73 and "has to be a folder" in done.stderr, f"where calibrations cannot be saved: {done.stderr.strip()}")
     done = subprocess.run([BINARY, "web", "--listen", "0.0.0.0:0", "--token-file", f"{folder}/short"], capture_output=True, text=True)
     check(done.returncode == 65, f"a token that can be guessed: {done.stderr.strip()}")
-    for name, reason in [("none", "No such file or directory"), (".", "Is a directory"), ("large", "it is too large")]:
+    os.mkfifo(f"{folder}/pipe")
+    for name, reason in [("none", "No such file or directory"), (".", "it is a directory"), ("large", "it is too large"),
+                         ("pipe", "it is a pipe or a device and no file")]:
         pathlib.Path(folder, "large").write_bytes(b"a" * 5000)
         done = subprocess.run([BINARY, "web", "--token-file", f"{folder}/{name}"], capture_output=True, text=True)
         check(done.returncode == 66 and f"--token-file {folder}/{name}: cannot be read: {reason}: openssl rand" in done.stderr, f"a token file that is not read: {done.stderr.strip()}")

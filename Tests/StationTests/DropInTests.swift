@@ -128,7 +128,12 @@ import Testing
         unlink(path + "/conf.d/c.toml")
         try FileManager.default.removeItem(atPath: path + "/binnacle.toml")
         try #require(mkfifo(path + "/binnacle.toml", 0o600) == 0)
-        #expect(problem() == "DIR/binnacle.toml: this is no regular file", "and the reader does not wait for it")
+        #expect(
+            problem().hasPrefix("DIR/binnacle.toml: this is a pipe or a device"), "and the reader does not wait for it")
+        for file in [path + "/binnacle.toml", "/dev/zero"] {
+            let error = #expect(throws: ConfigurationError.self) { _ = try Configuration.read(path: file) }
+            #expect(error?.description.hasPrefix("\(file): this is a pipe or a device; ") == true)
+        }
         try FileManager.default.removeItem(atPath: path + "/binnacle.toml")
         try FileManager.default.removeItem(atPath: path + "/conf.d")
         #expect(problem() == "DIR: there is neither a binnacle.toml nor a conf.d/*.toml in it")

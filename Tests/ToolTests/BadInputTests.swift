@@ -95,6 +95,42 @@ import Testing
         }
     }
 
+    /// A pipe without a writer would be waited for, and a device may have no end; what the shell opens is read.
+    @Test func pipesAndDevicesAreNoFilesOfThisProgram() throws {
+        let folder = try TemporaryFolder(["c.toml": "[motion.m]\n"])
+        let pipe = folder.path + "/pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let recording = Binary.fixtures + "/broad/broad05_rotation_breaks.csv"
+        for file in [pipe, "/dev/zero", folder.path + "/none", folder.path] {
+            for words in [
+                ["check", file], ["run", "--config", file], ["doctor", "--config", file],
+                ["replay", "--config", file, recording], ["web", "--token-file", file],
+                ["score", recording, file], ["sweep", "--labels", file, recording],
+            ] {
+                // On a program that waits, this ends by a signal.
+                let child = Child(["timeout", "60", Binary.path] + words)
+                let errors = try TemporaryFile()
+                child.standardError = try errors.writer()
+                child.standardOutput = FileHandle.nullDevice
+                try child.run()
+                child.waitUntilExit()
+                #expect([65, 66, 74, 78].contains(child.terminationStatus), "\(words): \(child.terminationStatus)")
+                let isOdd = [pipe, "/dev/zero"].contains(file)
+                let text = try errors.text()
+                #expect(text.contains("a pipe or a device") == isOdd, "\(words): \(text)")
+            }
+        }
+        for command in ["<(cat c.toml)", "/dev/stdin < <(cat c.toml)"] {
+            let child = Child(["bash", "-c", "cd '\(folder.path)' && '\(Binary.path)' check \(command)"])
+            let errors = try TemporaryFile()
+            (child.standardOutput, child.standardError) = (try errors.writer(), try errors.writer())
+            try child.run()
+            child.waitUntilExit()
+            let text = try errors.text()
+            #expect(text.contains("has no `accelerometer`"), "\(command): \(text)")
+        }
+    }
+
     /// Differences of two stamps need 65 bits, and a nanosecond before the first and behind the last does not exist.
     @Test(
         arguments: [

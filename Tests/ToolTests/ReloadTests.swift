@@ -161,7 +161,7 @@ import Testing
         try FileManager.default.removeItem(atPath: path)
         try #require(mkfifo(path, 0o600) == 0)
         run.reload()
-        try run.waitForMessage("this is no regular file")
+        try run.waitForMessage("this is a pipe or a device")
         try FileManager.default.removeItem(atPath: path)
         try run.configure(Self.simulated)
         run.reload()

@@ -214,7 +214,7 @@ package struct EventLabels {
         let bytes = try mapError({ (failure: SmallFile.Failure) in
             StationError(failure.isMissing ? .noInput : .data, "\(path.printable): \(failure.reason)")
         }) { () throws(SmallFile.Failure) in
-            try SmallFile.bytes(path == "-" ? "/dev/stdin" : path, limit: longest, kind: .any)
+            try SmallFile.bytes(path == "-" ? "/dev/stdin" : path, limit: longest, kind: .given)
         }
         // A byte order mark is no part of the first name.
         return String(

@@ -283,11 +283,12 @@ import Testing
 
     @Test func aPasswordThatCannotBeRead() throws {
         let folder = try TemporaryFolder(["open": "secret\n", "empty": "\n", "binary": "a\0b"])
+        try #require(mkfifo(folder.path + "/pipe", 0o600) == 0)
         for (name, part) in [
             ("open", "other users can read"), ("none", "No such file"), ("empty", "holds no password"),
-            ("binary", "is no password"),
+            ("binary", "is no password"), ("pipe", "it is a pipe or a device"), (".", "it is a directory"),
         ] {
-            chmod(folder.path + "/" + name, name == "open" ? 0o644 : 0o600)
+            chmod(folder.path + "/" + name, name == "open" ? 0o644 : 0o700)
             let run = try MQTTRun(1) { settings, _ in
                 (settings.user, settings.password) = ("boat", .file(folder.path + "/" + name))
             }
