@@ -197,8 +197,37 @@ import Testing
     @Test func whatNobodyLooksAtIsSaid() throws {
         let result = try Binary.run("replay", "--json", broad05, walk[0])
         #expect(result.errors.contains("'accelerometer2': not used"))
-        let twice = try Binary.run("replay", broad05, broad05)
-        #expect(twice.status == 64 && twice.errors.contains("named twice"))
+    }
+
+    /// Also by another path, by a link, in a folder beside it, and in a sum of several replays.
+    @Test func aRecordingCountsOnce() throws {
+        let folder = try TemporaryFolder()
+        let (file, link) = (folder.path + "/a.csv", folder.path + "/b.csv")
+        try FileManager.default.copyItem(atPath: broad05, toPath: file)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
+        let other = folder.path + "/./a.csv"
+        for words in [["replay"], ["sweep"], ["plot", "-o", folder.path + "/x.svg"], ["convert", "-o", "-"]] {
+            for second in [file, link, other] {
+                let result = try Binary.run(words + [file, second])
+                #expect(result.status == 64, "\(words) \(second)")
+                #expect(
+                    result.errors.contains(
+                        "\(second): is named twice" + (second == file ? "\n" : ", first as \(file)")),
+                    "\(words): \(result.errors)")
+            }
+        }
+        unlink(link)
+        for words in [
+            ["sweep", folder.path, file], ["replay", folder.path, other], ["sweep", folder.path, folder.path],
+        ] {
+            #expect(try Binary.run(words).errors.contains("is named twice"), "\(words)")
+        }
+        #expect(try Binary.run("replay", file, "--bind", "x=\(other)").errors.contains("is named twice"))
+        // Each sensor has its own samples of one file, and each line of --each a result of its own.
+        let bound = try Binary.run("replay", "--bind", "x=\(file):accelerometer", "--bind", "y=\(other):magnetometer")
+        #expect(bound.status == 0, "\(bound.errors)")
+        let each = try Binary.run(["replay", "--each"], input: "\(file)\n\(other)\n")
+        #expect(each.lines.count { $0.contains("recording.replayed") } == 2, "\(each.errors)")
     }
 
     @Test func aNameCannotWriteToTheTerminal() throws {

@@ -1,5 +1,6 @@
 package import Binnacle
 import Configuration
+import Glibc
 import LinuxSystem
 import PlainText
 package import Traces
@@ -66,11 +67,29 @@ package struct TraceSet: Sendable {
         try refuseStrays()
     }
 
+    /// Refuses a recording that is named twice, also by another path to its file: its samples would count twice.
+    ///
+    /// Of a binding, each sensor has samples of its own, so that several may name a file.
+    package func refuseRepeats() throws(StationError) {
+        var known: [(path: String, file: stat, entry: Substring)] = []
+        for (index, path) in (paths + bindings.map(\.path).filter { !paths.contains($0) }).enumerated() {
+            let name = RecordingFolder.file(path)
+            guard let file = try? fileStatus(name) else { continue }
+            let entry = path.dropFirst(name.count)
+            if let first = known.first(where: { $0.entry == entry && $0.file.isSameFile(as: file) })?.path {
+                throw StationError(
+                    .usage,
+                    "\(path.printable): is named twice\(first == path ? "" : ", first as \(first.printable)")")
+            }
+            if index < paths.count { known.append((path, file, entry)) }
+        }
+    }
+
     /// Refuses pipes and devices among files, as a pattern of the shell finds them: they may have no writer and no end.
     ///
     /// What the shell itself makes, as in `<(zcat a.csv.gz)`, has both, and several pipes without a file are meant.
     private func refuseStrays() throws(StationError) {
-        let named = paths.filter { !$0.hasPrefix("/dev/fd/") && !$0.hasPrefix("/proc/") && $0 != "/dev/stdin" }
+        let named = paths.filter { !SmallFile.isOpenedByShell($0) }
         let kinds = named.map { (path: $0, status: try? fileStatus(RecordingFolder.file($0))) }
         guard kinds.contains(where: { $0.status?.isRegular == true }),
             let stray = kinds.first(where: { $0.status?.isRegular == false })?.path
@@ -136,11 +155,7 @@ struct TraceBinding {
 
     /// Opens the files; an interruption ends waiting for a pipe, and looking at a whole file.
     init(_ traces: TraceSet, interruption: Interruption) throws(StationError) {
-        var paths: [String] = []
-        for path in traces.paths {
-            guard !paths.contains(path) else { throw StationError(.usage, "\(path.printable): is named twice") }
-            paths.append(path)
-        }
+        try traces.refuseRepeats()
         var files: [TraceFile] = []
         let chunking = Chunking(processorCount: traces.processorCount, fileCount: traces.files.count)
         for path in traces.files {

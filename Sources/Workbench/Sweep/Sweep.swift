@@ -87,6 +87,11 @@ package struct Sweep {
     package func run(
         _ interruption: Interruption, indicator: () -> ProgressIndicator, report: (String) -> Void
     ) throws(StationError) -> ResultTable? {
+        // A replay refuses what one row names twice; here it would count twice in the sum.
+        var all = options.traces
+        all.paths = recordings
+        try all.openFolders(interruption)
+        try all.refuseRepeats()
         var rows: [Row] = []
         var said: Set<String> = []
         for name in labels?.recordings(notAmong: recordings) ?? [] {
