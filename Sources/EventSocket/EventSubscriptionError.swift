@@ -4,6 +4,8 @@ import PlainText
 public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No daemon answers on the socket, or there is none.
     case notRunning(path: String)
+    /// A daemon has the socket, and accepts no connection: more clients wait than its queue has room for.
+    case busy(path: String)
     /// The permission to connect is missing; the reason is the daemon's, if it has sent one.
     case noPermission(path: String, reason: String?)
     /// The daemon refuses the request or the connection.
@@ -24,6 +26,9 @@ public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConv
                     ? "A daemon that you run without a configuration has none: 'binnacle run --set socket.path="
                         + "\(SocketPath.example)' gives it one, and --socket asks there"
                     : "'binnacle run' starts a daemon of your own")
+        case .busy(let path):
+            "\(path): the daemon accepts no connection: it is stopped, busy, or has no descriptor left; try again, and "
+                + "look at its log if it stays so"
         case .noPermission(let path, let reason):
             "\(path): " + (reason ?? "you may not connect; the socket's group and mode decide who may")
         case .refused(let reason): "the daemon refuses: \(reason)"
@@ -44,7 +49,7 @@ public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConv
     /// Whether a later attempt may succeed.
     package var isTransient: Bool {
         switch self {
-        case .notRunning, .disconnected: true
+        case .notRunning, .busy, .disconnected: true
         case .noPermission, .refused, .notUnderstood, .system: false
         }
     }

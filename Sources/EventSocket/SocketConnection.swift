@@ -131,7 +131,8 @@ package final class SocketConnection {
 
     private static func explained(_ error: SystemError, path: String) -> EventSubscriptionError {
         switch error.code {
-        case ENOENT, ECONNREFUSED, ENOTDIR, EAGAIN: .notRunning(path: path)
+        case ENOENT, ECONNREFUSED, ENOTDIR: .notRunning(path: path)
+        case EAGAIN: .busy(path: path)
         case EACCES, EPERM: .noPermission(path: path, reason: nil)
         default: .system(reason: error.description)
         }

@@ -102,6 +102,20 @@ import Testing
         #expect(try await iterator.next() == nil)
     }
 
+    @Test func aFullQueueIsNoDaemonThatIsNotThere() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/s"
+        let address = try #require(UnixAddress(path: path))
+        let listener = try UnixAddress.makeStream()
+        #expect(address.withPointer { bind(listener.raw, $0, $1) } == 0 && listen(listener.raw, 0) == 0)
+        let first = try SocketConnection(path: path)
+        let error = #expect(throws: EventSubscriptionError.self) { _ = try SocketConnection(path: path) }
+        #expect(error == .busy(path: path) && error?.isTransient == true)
+        // A daemon is there: no other one starts, and no store is read in its place.
+        #expect(SocketPath.isAnswered(path))
+        withExtendedLifetime((listener, first)) {}
+    }
+
     @Test func aDaemonThatGoesAwayIsAnError() async throws {
         let server = try TestServer()
         server.publish()

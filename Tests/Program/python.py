@@ -262,6 +262,12 @@ def hostile(address):
 
 def errors(folder, address):
     raised(binnacle.NotRunning, "no daemon", lambda: next(binnacle.events(path=f"{folder}/nothing")))
+    with socket.socket(socket.AF_UNIX) as full, socket.socket(socket.AF_UNIX) as first:
+        full.bind(f"{folder}/full")
+        full.listen(0)
+        first.connect(f"{folder}/full")
+        raised(binnacle.Busy, "a daemon with a full queue", lambda: next(binnacle.events(path=f"{folder}/full")))
+        raised(binnacle.Busy, "its status", lambda: binnacle.status(path=f"{folder}/full"))
     error = raised(binnacle.Refused, "an unknown sensor", lambda: next(binnacle.samples(["lit"], path=address)))
     check("lid (" in str(error) and "quick (accelerometer)" in str(error), "it names those that there are")
     error = raised(binnacle.Refused, "an unknown kind", lambda: next(binnacle.events(["motion.begun"], path=address)))

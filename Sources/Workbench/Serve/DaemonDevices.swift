@@ -84,6 +84,7 @@ package final class DaemonDevices: IIOSource {
         let code =
             switch error {
             case .notRunning: ECONNREFUSED
+            case .busy: EAGAIN
             case .noPermission: EACCES
             case .refused: ENODEV
             case .disconnected: ECONNRESET

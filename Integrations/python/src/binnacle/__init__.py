@@ -25,6 +25,7 @@ import math
 import os
 import select
 import socket
+import struct
 import threading
 import time
 from array import array
@@ -33,8 +34,8 @@ from typing import Any, Callable, Generic, Iterable, Iterator, List, Mapping, Op
 
 __version__ = "0.2.0"
 __all__ = [
-    "BinnacleError", "DetectorReading", "Disconnected", "Event", "Limit", "Measure", "Message", "Missed", "NoPermission", "NotRunning",
-    "NotUnderstood", "Readings", "Refused", "Samples", "Span", "StreamReading", "Subscription", "default_path", "events", "readings",
+    "BinnacleError", "Busy", "DetectorReading", "Disconnected", "Event", "Limit", "Measure", "Message", "Missed", "NoPermission",
+    "NotRunning", "NotUnderstood", "Readings", "Refused", "Samples", "Span", "StreamReading", "Subscription", "default_path", "events", "readings",
     "samples", "status", "subscribe", "wall_time_ns",
 ]
 
@@ -52,6 +53,10 @@ class BinnacleError(Exception):
 
 class NotRunning(BinnacleError):
     """No daemon answers at the path."""
+
+
+class Busy(BinnacleError):
+    """A daemon has the socket, and accepts no connection: it is stopped, busy, or has no descriptor left."""
 
 
 class NoPermission(BinnacleError):
@@ -245,7 +250,7 @@ def default_path() -> str:
     try:
         _connect(own).close()
         return own
-    except NoPermission:
+    except (Busy, NoPermission):
         return own
     except BinnacleError:
         # The folder of a stopped service does not exist.
@@ -337,7 +342,7 @@ class Subscription(Generic[_Wanted]):
                 self._disconnect()
                 if self.is_closed:
                     return None
-                is_transient = isinstance(error, (NotRunning, Disconnected))
+                is_transient = isinstance(error, (NotRunning, Busy, Disconnected))
                 if not is_transient or not self._reconnects or not (self._has_answered or self._waits):
                     self._closed.set()
                     raise
@@ -558,10 +563,17 @@ def _names(what: str, names: Iterable[str]) -> List[str]:
 def _connect(path: str) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
+        # Where the queue of a daemon is full, connect(2) would wait without end.
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 1, 0))
         connection.connect(path)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 0, 0))
     except OSError as error:
         connection.close()
-        if error.errno in (errno.ENOENT, errno.ECONNREFUSED, errno.ENOTDIR, errno.EAGAIN):
+        if error.errno == errno.EAGAIN:
+            raise Busy(
+                f"{path}: the daemon accepts no connection: it is stopped, busy, or has no descriptor left; try again, and look at "
+                "its log if it stays so") from None
+        if error.errno in (errno.ENOENT, errno.ECONNREFUSED, errno.ENOTDIR):
             raise NotRunning(
                 f"{path}: no daemon answers; is the service running (systemctl status binnacle), and has its configuration a [socket]? "
                 "'binnacle run' starts a daemon of your own, and path= names another socket") from None
