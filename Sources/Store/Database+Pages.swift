@@ -12,22 +12,32 @@ extension Database {
         var page = EventPage(through: query.after, first: try number("SELECT min(seq) FROM events"))
         var rowCount = 0
         let limit = max(1, query.limit)
-        try each(
-            """
-            SELECT seq, kind, sensor, wall_ns, body, json_valid(body) FROM events \
-            WHERE seq > ? ORDER BY seq LIMIT ?
-            """, [.integer(Int64(clamping: query.after)), .integer(Int64(Self.rowsPerPage))]
-        ) { row in
-            rowCount += 1
-            guard let sequence = row.integer(0).flatMap({ UInt64(exactly: $0) }) else { return true }
-            page.through = sequence
-            guard Self.matches(row, query) else { return true }
-            if let json = row.text(4), row.integer(5) == 1, Self.isEvent(json, sequence, row.text(1)) {
-                page.lines.append(EventLine(sequence: sequence, json: json))
-            } else {
-                page.unreadableCount += 1
+        do throws(StoreFailure) {
+            try each(
+                """
+                SELECT seq, kind, sensor, wall_ns, body, json_valid(body) FROM events \
+                WHERE seq > ? ORDER BY seq LIMIT ?
+                """, [.integer(Int64(clamping: query.after)), .integer(Int64(Self.rowsPerPage))]
+            ) { row in
+                rowCount += 1
+                guard let sequence = row.integer(0).flatMap({ UInt64(exactly: $0) }) else { return true }
+                page.through = sequence
+                guard Self.matches(row, query) else { return true }
+                if let json = row.text(4), row.integer(5) == 1, Self.isEvent(json, sequence, row.text(1)) {
+                    page.lines.append(EventLine(sequence: sequence, json: json))
+                } else {
+                    page.unreadableCount += 1
+                }
+                return page.lines.count < limit
             }
-            return page.lines.count < limit
+        } catch {
+            // SQLite does not give such a row; the next page begins behind it.
+            guard error.isTooLarge else { throw error }
+            let next = try integer(
+                "SELECT min(seq) FROM events WHERE seq > ?", .integer(Int64(clamping: page.through)))
+            page.through = UInt64(clamping: next ?? .max)
+            page.unreadableCount += 1
+            rowCount = Self.rowsPerPage
         }
         page.isLast = page.through >= last || (rowCount < Self.rowsPerPage && page.lines.count < limit)
         return page

@@ -183,7 +183,7 @@ package final class Database {
         var statement: OpaquePointer?
         try check(library.pointee.prepare_v3(handle, sql, -1, flags, &statement, nil), sql)
         guard let statement else {
-            throw StoreFailure(SQLiteError(SQLITE_MISUSE, sql, "there is no statement", path: path))
+            throw StoreFailure(SQLiteError(SQLITE_MISUSE, "prepare", "there is no statement", path: path))
         }
         return statement
     }
@@ -211,10 +211,12 @@ package final class Database {
         return code == SQLITE_ROW
     }
 
-    private func check(_ code: Int32, _ operation: @autoclosure () -> String) throws(StoreFailure) {
+    private func check(_ code: Int32, _ sql: String) throws(StoreFailure) {
         guard code == SQLITE_OK || code == SQLITE_DONE else {
             throw StoreFailure(
-                SQLiteError(code, operation(), Self.text(library.pointee.errmsg(handle)), path: path))
+                SQLiteError(
+                    code, sql.hasPrefix("SELECT") ? "read" : "write", Self.text(library.pointee.errmsg(handle)),
+                    path: path))
         }
     }
 

@@ -50,6 +50,8 @@ package enum StoreFailure: Error {
     var isForeign: Bool { if case .foreign = self { true } else { false } }
     var isHeld: Bool { if case .held = self { true } else { false } }
     var isFull: Bool { if case .sqlite(let error) = self { error.isFull } else { false } }
+    /// Whether a row has a value larger than any that is written.
+    var isTooLarge: Bool { if case .sqlite(let error) = self { error.isTooLarge } else { false } }
 
     private static func remedy(_ error: SystemError) -> String {
         if error.isPermission { return "let the account of this process write there, or set another path" }
@@ -82,12 +84,14 @@ package struct SQLiteError: Error, CustomStringConvertible {
     var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_FORMAT }
     var isInUse: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
     var isFull: Bool { code == SQLITE_FULL }
+    var isTooLarge: Bool { code == SQLITE_TOOBIG }
     private var isReadOnly: Bool { code == SQLITE_READONLY || code == SQLITE_CANTOPEN || code == SQLITE_PERM }
 
     /// The remedy, for messages.
     var remedy: String {
         if isFull { return "make room on the disk; events go on and are not kept meanwhile" }
         if isInUse { return "another process has the file: give each daemon a path of its own" }
+        if isTooLarge { return "no version writes such a value: move the file away, and a new one is begun" }
         if isReadOnly { return "let the account of this process write to the file and its folder" }
         return "see to the disk and the rights of the folder"
     }

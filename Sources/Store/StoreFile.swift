@@ -408,15 +408,26 @@ final class StoreFile {
 
     /// Reads deliveries of a handler after a ticket, in order.
     func deliveries(for handler: String, behind ticket: Int64?, limit: Int) throws(StoreFailure) -> [StoredDelivery] {
-        try database.rows(
-            "SELECT id, body FROM deliveries WHERE handler = ? AND id > ? ORDER BY id LIMIT ?",
-            .integer(number(of: handler)), .integer(ticket.map { $0 + ticketShift } ?? .min), .integer(Int64(limit))
-        ) { row throws(StoreFailure) in
-            guard let id = row.integer(0) else { return nil }
-            var event = row.text(1).flatMap { try? Event(json: $0) }
-            // Earlier versions stored events without it.
-            if event?.identity == nil { event?.identity = self.identity }
-            return StoredDelivery(ticket: try self.ticket(id), event: event)
+        let row = try (Database.Value.integer(number(of: handler)), ticket.map { $0 + ticketShift } ?? .min)
+        do throws(StoreFailure) {
+            return try database.rows(
+                "SELECT id, body FROM deliveries WHERE handler = ? AND id > ? ORDER BY id LIMIT ?",
+                row.0, .integer(row.1), .integer(Int64(limit))
+            ) { row throws(StoreFailure) in
+                guard let id = row.integer(0) else { return nil }
+                var event = row.text(1).flatMap { try? Event(json: $0) }
+                // Earlier versions stored events without it.
+                if event?.identity == nil { event?.identity = self.identity }
+                return StoredDelivery(ticket: try self.ticket(id), event: event)
+            }
+        } catch {
+            // SQLite does not give such a row. The rows before it are read one by one.
+            guard error.isTooLarge else { throw error }
+            guard limit == 1 else { return try deliveries(for: handler, behind: ticket, limit: 1) }
+            let id = try database.integer(
+                "SELECT min(id) FROM deliveries WHERE handler = ? AND id > ?", row.0, .integer(row.1))
+            return try id.map { id throws(StoreFailure) in [StoredDelivery(ticket: try self.ticket(id), event: nil)] }
+                ?? []
         }
     }
 

@@ -43,6 +43,33 @@ import Testing
         #expect(next.delivered().numbers == [1, 4, 6, 7, 8, 9, 10] && next.reports.isEmpty)
     }
 
+    /// SQLite gives no row with a value beyond the limit, and ends the reading there.
+    @Test func aRowLargerThanAnyThatIsWrittenIsPassedOver() throws {
+        let folder = try StoreFolder()
+        try file(
+            folder,
+            "UPDATE events SET body = hex(zeroblob(9000000)) WHERE seq IN (3, 4, 10);"
+                + "UPDATE events SET kind = hex(zeroblob(9000000)) WHERE seq = 6;"
+                + "UPDATE deliveries SET body = hex(zeroblob(9000000)) WHERE id IN (1, 5, 10);")
+        let reader = EventStoreReader(path: folder.file)
+        var (query, read, unreadable) = (EventQuery(), [UInt64](), 0)
+        while true {
+            let page = try reader.read(query)
+            read += page.lines.map(\.sequence)
+            unreadable += page.unreadableCount
+            if page.isLast { break }
+            query.after = page.through
+        }
+        #expect(read == [1, 2, 5, 7, 8, 9] && unreadable == 4)
+        let run = try StoreRun(folder.file) { $0.keepMegabytes = 1000 }
+        let kept = try run.history().numbers
+        #expect(kept == [1, 2, 5, 7, 8, 9], "\(run.reports.map(\.json))")
+        run.attach()
+        try run.settle()
+        #expect(run.delivered().numbers == [2, 3, 4, 6, 7, 8, 9])
+        #expect(run.of(.storeFailed).isEmpty && run.store.statistics.failure == nil)
+    }
+
     @Test(arguments: [
         "INSERT INTO events VALUES(\(Int64.max), 'shock', NULL, NULL, '{}')",
         "INSERT INTO deliveries VALUES(\(Int64.max), 1, NULL, '{}')",

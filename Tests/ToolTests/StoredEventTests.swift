@@ -103,6 +103,27 @@ import Testing
         #expect(try ask("status").status == 69)
     }
 
+    @Test func rowsThatAreNoEventsAreCountedWhereTheFileIsRead() throws {
+        let run = try DaemonRun(configuration()).start()
+        try waitForShakes(10)
+        #expect(run.stop() == 0)
+        let store = folder.path + "/events.db"
+        let whole = try Binary.run("events", "--json", "--store", store)
+        #expect(whole.status == 0 && whole.errors.isEmpty, "\(whole.errors)")
+        let child = Child([
+            "sqlite3", store,
+            "UPDATE events SET body = 'x' WHERE seq = 2; UPDATE events SET body = hex(zeroblob(9000000)) WHERE seq = 3;"
+                + "UPDATE events SET kind = 'later', body = replace(body, '\"shake\"', '\"later\"') WHERE seq = 4",
+        ])
+        try child.run()
+        child.waitUntilExit()
+        #expect(child.terminationStatus == 0)
+        let rest = try Binary.run("events", "--json", "--store", store)
+        #expect(rest.status == 0 && rest.errors.contains("no events that this version knows: 3\n"), "\(rest.errors)")
+        let left = whole.lines.indices.filter { !(1...3).contains($0) }.map { whole.lines[$0] }
+        #expect(rest.lines == left)
+    }
+
     @Test func statusTellsAMonitorWhatIsWrong() throws {
         let failing = """
             [handler.fail]
