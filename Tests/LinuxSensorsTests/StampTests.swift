@@ -178,6 +178,26 @@ import Testing
         #expect(little.finding == nil && little.timeNanoseconds == next.timeNanoseconds)
     }
 
+    /// A clock that is set with each sample would be reported with each; what jumps once an hour is.
+    @Test(arguments: [1, 3, 360_000] as [Int64])
+    func aClockThatIsSetAgainAndAgainIsNotUsed(period: Int64) {
+        var stamper = stamper()
+        var times: [Int64] = []
+        var findings = 0
+        let step = period > 1000 ? period : 1
+        for number in 0..<Int64(200) {
+            let arrival = now + number * step * 10_000_000
+            let raw = arrival + (number * step / period % 2) * 5400 * second
+            let result = stamper.stamp(raw, behind: 0, arrival: arrival)
+            times.append(result.timeNanoseconds)
+            if result.finding?.cause == .clock { findings += 1 }
+        }
+        #expect(times == times.sorted() && times.last == now + 199 * step * 10_000_000)
+        #expect(stamper.clock.isStampless == (period < 1000))
+        #expect(period < 1000 ? findings == 9 : findings > 9, "\(findings)")
+        #expect((stamper.takeNotice()?.contains("set again and again") == true) == (period < 1000))
+    }
+
     @Test func aClockFarFromEverybodysIsBroughtBack() {
         var stamper = stamper(after: (0..<50).map { now + $0 * 10_000_000 })
         let arrival = now + 500_000_000

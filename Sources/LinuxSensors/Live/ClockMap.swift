@@ -38,6 +38,11 @@ package struct ClockMap {
     /// Some drivers stamp samples with the time of the chip's last interrupt; a timer that triggers them raises none.
     package var isStampless: Bool { origin == .none }
 
+    /// The times of arrival of the last jumps.
+    private var jumps: [Int64] = []
+
+    /// A clock that jumps more often than this within a minute is not used.
+    private static let mostJumps = 8
     /// Samples that are read further apart than this have different stamps.
     private static let stillNanoseconds: Int64 = 300_000_000
     /// A stamp further than this from the time of arrival belongs to another clock.
@@ -111,12 +116,12 @@ package struct ClockMap {
         let time = translated(raw, made(behind, interval, arrival), arrival, realtime)
         guard let last else { return (keep(time), .made) }
         if Self.distance(time, arrival) > Self.plausibleNanoseconds {
-            return jump(raw, to: max(last, arrival))
+            return jump(raw, to: max(last, arrival), arrival)
         }
         guard time < last else { return (keep(time), .measured) }
         // Two neighbouring stamps may be swapped. A clock that was set back stays behind.
         let isSwapped = Double(last) - Double(time) <= max(2 * (interval ?? 0), 1e6)
-        return isSwapped ? (keep(last), .made) : jump(raw, to: Units.later(last, by: Int64(interval ?? 0)))
+        return isSwapped ? (keep(last), .made) : jump(raw, to: Units.later(last, by: Int64(interval ?? 0)), arrival)
     }
 
     private mutating func tellThatStampsAreMade(_ reason: String) {
@@ -142,8 +147,13 @@ package struct ClockMap {
         return Units.later(raw, by: arrival - realtime())
     }
 
-    private mutating func jump(_ raw: Int64, to time: Int64) -> (Int64, Kind) {
+    private mutating func jump(_ raw: Int64, to time: Int64, _ arrival: Int64) -> (Int64, Kind) {
         origin = Self.origin(putting: raw, at: time)
+        jumps = jumps.filter { arrival - $0 < 60_000_000_000 } + [arrival]
+        if jumps.count > Self.mostJumps {
+            origin = .none
+            tellThatStampsAreMade("has a clock that is set again and again")
+        }
         return (keep(time), .jumped)
     }
 
