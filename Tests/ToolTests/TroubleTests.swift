@@ -122,6 +122,16 @@ import Testing
         #expect(try !run.errors.text().contains("Ctrl-C"))
     }
 
+    @Test func aSocketThatCannotBeOpenedIsNotSaidToBeThere() throws {
+        for store in ["", "[store]\npath = \"b.db\"\n"] {
+            let run = try DaemonRun(Self.shaken + store + "[socket]\npath = \"/nonexistent/folder/b.sock\"\n").start()
+            try run.waitForMessage("runs with")
+            let text = try run.errors.text()
+            #expect(text.contains("the socket: ") && text.contains("; socket: none; "), "\(text)")
+            #expect(run.stop() == 0)
+        }
+    }
+
     @Test func onATerminalItSaysHowToEndIt() throws {
         let folder = try TemporaryFolder([
             "b.toml": Self.shaken + "[socket]\npath = \"b.sock\"\n[handler.alarm]\non = [\"shock\"]\nlog = true\n"

@@ -91,7 +91,7 @@ package final class Daemon {
         return [
             GyroscopePart(self), learned,
             DetectionPart(self, demand), store, socket, DesktopPart(self, demand),
-            HandlersPart(self, store), demand, LiveValuesPart(self, socket), ReloadPart(self, service), service,
+            HandlersPart(self, store), demand, LiveValuesPart(self, socket), ReloadPart(self, service, socket), service,
         ]
     }
 

@@ -11,6 +11,7 @@ import TableReading
 final class ReloadPart: DaemonPart {
     private unowned let daemon: Daemon
     private let service: ServicePart
+    private let socket: SocketPart
     private let inbox: PartInbox<ReloadPart>
     /// The reading of a configuration on another thread.
     private var reading = RepeatedWork.none
@@ -21,14 +22,27 @@ final class ReloadPart: DaemonPart {
     /// Time of the last change of the configuration in force.
     private var appliedNanoseconds: Int64 = 0
 
-    init(_ daemon: Daemon, _ service: ServicePart) {
+    /// The first configuration until it is logged, which waits for the socket.
+    private var unlogged: ConfigurationChange?
+
+    init(_ daemon: Daemon, _ service: ServicePart, _ socket: SocketPart) {
         self.daemon = daemon
         self.service = service
+        self.socket = socket
         inbox = PartInbox(daemon)
     }
 
     func turn(_ answer: SampleAnswer, at now: Int64) {
+        if socket.isSettled || daemon.isReady { logStart() }
         if daemon.interruption.takeReload() { reload() }
+    }
+
+    func end(_ stage: EndStage, until deadline: Int64) { logStart() }
+
+    private func logStart() {
+        guard let change = unlogged.take() else { return }
+        sayStart()
+        log(change)
     }
 
     /// Reads the configuration and opens its recordings on another thread, because a disk may be slow.
@@ -96,14 +110,17 @@ final class ReloadPart: DaemonPart {
     }
 
     func apply(_ change: ConfigurationChange) {
-        if change.isFirst { sayStart() }
+        appliedNanoseconds = SystemClock.monotonic()
+        refused = nil
+        if change.isFirst { unlogged = change } else { log(change) }
+    }
+
+    private func log(_ change: ConfigurationChange) {
         let (before, after) = (change.before, change.after)
         for notice in after.notices where !before.notices.contains(notice) { daemon.log.say(notice) }
         for warning in after.configuration.warnings where !before.configuration.warnings.contains(warning) {
             daemon.log.say(warning.description, level: .warning)
         }
-        appliedNanoseconds = SystemClock.monotonic()
-        refused = nil
     }
 
     func status(at now: Int64) -> [(key: String, json: String)] {
@@ -127,14 +144,14 @@ final class ReloadPart: DaemonPart {
         let parts = [
             Self.list("sensor", daemon.assembly.sensors.map(\.section.name)),
             Self.list("detector", configuration.detectorNames),
-            Self.list("handler", handlers), "socket: \(configuration.socket?.path ?? "none")",
+            Self.list("handler", handlers), "socket: \(socket.path ?? "none")",
             configuration.dbus == nil ? nil : "the service on the system bus",
             "configuration: \(configurationWords)",
         ].compactMap { $0 }
         daemon.log.announce("version \(Version.current) runs with " + parts.joined(separator: "; "))
         guard isatty(STDERR_FILENO) == 1 else { return }
-        var look = "a [socket] in the configuration lets 'binnacle status' show its state"
-        if let path = configuration.socket?.path {
+        var look = "an open [socket] lets 'binnacle status' show its state"
+        if let path = socket.path {
             let isUsual = path == SocketPath.forDaemon()
             look = "'binnacle status\(isUsual ? "" : " --socket \(path)")' shows its state"
         }

@@ -77,6 +77,14 @@ package final class SocketPart: DaemonPart {
         open()
     }
 
+    /// The path of the socket that is open or will be; `nil` where there is none, or it could not be opened.
+    var path: String? {
+        relay.server != nil ? settings?.path : isFailed ? nil : daemon.assembly.configuration.socket?.path
+    }
+
+    /// Whether the configured socket is open, or could not be opened.
+    var isSettled: Bool { isFailed || relay.server != nil || daemon.assembly.configuration.socket == nil }
+
     private var isFailed: Bool { if case .failed = state { true } else { false } }
 
     /// Opens the first socket when events have numbers.
@@ -241,7 +249,7 @@ package final class SocketPart: DaemonPart {
     func status(at now: Int64) -> [(key: String, json: String)] {
         guard let socket = relay.server?.statistics else { return [("socket", "null")] }
         var object = JSONObject()
-        object.add("path", daemon.assembly.configuration.socket?.path)
+        object.add("path", path)
         object.add("connections", raw: String(socket.connectionCount))
         object.add("accepted", raw: String(socket.acceptedCount))
         object.add("refused", raw: String(socket.refusedCount))
