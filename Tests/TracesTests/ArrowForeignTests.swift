@@ -96,6 +96,17 @@ import Traces
         #expect(source.repairs.notices.map(\.description) == ["\(file.path):51: not a finite number"])
     }
 
+    @Test func longNamesAreCutInMessages() throws {
+        let name = String(repeating: "long", count: 4000)
+        let bytes = try arrowBytes(steadyArrivals(1, count: 100), makeStreams([(name, .accelerometer)]))
+        for key in ["kind", "unit"] {
+            let file = try TemporaryFile(
+                bytes.replacing(".0.\(key)", with: ".0.else").replacing(".0.name", with: ".0.\(key)"))
+            let error = #expect(throws: TraceError.self) { _ = try TraceFile(path: file.path) }
+            #expect(error.map { $0.message.contains("'longlong") && $0.message.utf8.count < 300 } == true, "\(key)")
+        }
+    }
+
     @Test func unitsAndScalesAreApplied() throws {
         let streams = makeStreams([("c", .magnetometer), ("a", .accelerometer)])
         let arrivals = [Arrival(0, 1, 1.5, -2, 0), Arrival(1, 2, 1, 0.1, -3), Arrival(0, 3), Arrival(1, 4)]
