@@ -51,6 +51,7 @@ import Testing
         #expect(outcomes.map(\.status) == [0, 65, 66, 65, 0, 0, 65, 65, 65])
         #expect(outcomes.allSatisfy { ($0.kind == "recording.failed") == ($0.status != 0) })
         #expect(outcomes.allSatisfy { ($0.reason == nil) == ($0.status == 0) })
+        #expect(names.allSatisfy { !result.errors.contains("\($0): \($0)") }, "each message names its recording once")
         #expect(outcomes[4].samples == 799 && outcomes[4].skipped == ["not_finite": 1])
         #expect(outcomes[4].seconds == 7.99)
         // The events are those of a replay of its own, with the recording before them.

@@ -206,9 +206,12 @@ import Testing
         try FileManager.default.copyItem(atPath: broad05, toPath: file)
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
         let other = folder.path + "/./a.csv"
-        for words in [["replay"], ["sweep"], ["plot", "-o", folder.path + "/x.svg"], ["convert", "-o", "-"]] {
+        for (words, option) in [
+            (["replay"], []), (["sweep"], []), (["plot", "-o", folder.path + "/x.svg"], []),
+            (["convert", "-o", "-"], []), (["calibrate", "magnetometer"], ["--trace"]), (["run"], ["--trace"]),
+        ] as [([String], [String])] {
             for second in [file, link, other] {
-                let result = try Binary.run(words + [file, second])
+                let result = try Binary.run(words + option + [file] + option + [second])
                 #expect(result.status == 64, "\(words) \(second)")
                 #expect(
                     result.errors.contains(

@@ -61,6 +61,7 @@ package enum EmbeddedConfiguration: Sendable {
         case .simulated(let model):
             return [("simulated", "source = \"simulated\"\nmodel = \"\(model.rawValue)\"", Self.kinds)]
         case .traces(let files, let loops, _):
+            try TraceSet(files).refuseRepeats()
             var found: [FoundSensor] = []
             for (number, file) in files.enumerated() {
                 let source = "source = \"trace\"\nfile = \(JSONObject.quoted(file))\nloop = \(loops)"
