@@ -4,7 +4,7 @@ import PlainText
 public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No daemon answers on the socket, or there is none.
     case notRunning(path: String)
-    /// A daemon has the socket, and accepts no connection: more clients wait than its queue has room for.
+    /// A daemon has the socket, and does not accept the connection: it is stopped, or more clients wait than have room.
     case busy(path: String)
     /// The permission to connect is missing; the reason is the daemon's, if it has sent one.
     case noPermission(path: String, reason: String?)
@@ -27,7 +27,7 @@ public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConv
                         + "\(SocketPath.example)' gives it one, and --socket asks there"
                     : "'binnacle run' starts a daemon of your own")
         case .busy(let path):
-            "\(path): the daemon accepts no connection: it is stopped, busy, or has no descriptor left; try again, and "
+            "\(path): the daemon does not accept the connection: it is stopped, busy, or has no descriptor left; try again, and "
                 + "look at its log if it stays so"
         case .noPermission(let path, let reason):
             "\(path): " + (reason ?? "you may not connect; the socket's group and mode decide who may")

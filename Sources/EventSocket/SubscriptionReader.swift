@@ -41,6 +41,9 @@ package final class SubscriptionReader {
     private let patience: Patience
     private var hasAnswered = false
     private let cancelling: Int32
+    private let longestAnswer: Int64
+    /// When a daemon that was asked has to have answered, on CLOCK_MONOTONIC; `nil` when it has.
+    private var answerDeadline: Int64?
     private let tell: (Change) -> Void
     private var request: SubscriptionRequest
     private var connection: SocketConnection?
@@ -54,15 +57,17 @@ package final class SubscriptionReader {
 
     /// Creates a reader that is not connected; every wait ends when the descriptor `cancelling` is readable.
     ///
-    /// The path is determined at each attempt until a daemon has answered, because it may depend on which daemon runs.
+    /// The path is determined at each attempt until a daemon has answered, because it may depend on which daemon runs. The
+    /// daemon of a connection answers within `longestAnswer` nanoseconds, or is stopped.
     package init(
         _ request: SubscriptionRequest, path: @autoclosure @escaping () -> String, patience: Patience,
-        cancelling: Int32, tell: @escaping (Change) -> Void = { _ in }
+        cancelling: Int32, longestAnswer: Int64 = 30_000_000_000, tell: @escaping (Change) -> Void = { _ in }
     ) {
         self.request = request
         findPath = path
         self.patience = patience
         self.cancelling = cancelling
+        self.longestAnswer = longestAnswer
         self.tell = tell
     }
 
@@ -71,7 +76,11 @@ package final class SubscriptionReader {
         while true {
             do throws(EventSubscriptionError) {
                 let connection = try connected()
-                guard let line = try connection.readLine(cancelling: cancelling) else { return .cancelled }
+                guard let line = try connection.readLine(cancelling: cancelling, deadline: answerDeadline) else {
+                    if let answerDeadline, SystemClock.monotonic() >= answerDeadline { throw .busy(path: path) }
+                    return .cancelled
+                }
+                answerDeadline = nil
                 if let message = try message(line) { return message }
             } catch {
                 connection = nil
@@ -97,6 +106,7 @@ package final class SubscriptionReader {
         if !hasAnswered { path = findPath() }
         let connection = try SocketConnection(path: path)
         try connection.send(request.json)
+        answerDeadline = SystemClock.monotonic() + longestAnswer
         self.connection = connection
         return connection
     }

@@ -107,7 +107,15 @@ import Testing
         let path = folder.path + "/s"
         let address = try #require(UnixAddress(path: path))
         let listener = try UnixAddress.makeStream()
-        #expect(address.withPointer { bind(listener.raw, $0, $1) } == 0 && listen(listener.raw, 0) == 0)
+        #expect(address.withPointer { bind(listener.raw, $0, $1) } == 0 && listen(listener.raw, 2) == 0)
+        // There is room for three, which are never accepted.
+        let waker = try Waker()
+        for patience in [SubscriptionReader.Patience.none, .afterFirstAnswer] {
+            let reader = SubscriptionReader(
+                SubscriptionRequest(), path: path, patience: patience, cancelling: waker.descriptor,
+                longestAnswer: 50_000_000)
+            #expect(throws: EventSubscriptionError.busy(path: path)) { try reader.next() }
+        }
         let first = try SocketConnection(path: path)
         let error = #expect(throws: EventSubscriptionError.self) { _ = try SocketConnection(path: path) }
         #expect(error == .busy(path: path) && error?.isTransient == true)

@@ -265,6 +265,8 @@ def errors(folder, address):
     with socket.socket(socket.AF_UNIX) as full, socket.socket(socket.AF_UNIX) as first:
         full.bind(f"{folder}/full")
         full.listen(0)
+        raised(binnacle.Busy, "a daemon that does not answer", lambda: binnacle.status(path=f"{folder}/full"))
+        full.accept()[0].close()
         first.connect(f"{folder}/full")
         raised(binnacle.Busy, "a daemon with a full queue", lambda: next(binnacle.events(path=f"{folder}/full")))
         raised(binnacle.Busy, "its status", lambda: binnacle.status(path=f"{folder}/full"))

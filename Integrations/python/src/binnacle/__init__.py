@@ -56,7 +56,7 @@ class NotRunning(BinnacleError):
 
 
 class Busy(BinnacleError):
-    """A daemon has the socket, and accepts no connection: it is stopped, busy, or has no descriptor left."""
+    """A daemon has the socket, and does not accept the connection, or does not answer `status` within 5 s."""
 
 
 class NoPermission(BinnacleError):
@@ -529,6 +529,7 @@ def status(path: Optional[str] = None) -> Mapping[str, Any]:
     """The state of the daemon, as `binnacle status --json` prints it."""
     named = path or default_path()
     with _connect(named) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", 5, 0))
         _send(connection, {"status": {}})
         line = bytearray()
         while not line.endswith(b"\n"):
@@ -571,8 +572,8 @@ def _connect(path: str) -> socket.socket:
         connection.close()
         if error.errno == errno.EAGAIN:
             raise Busy(
-                f"{path}: the daemon accepts no connection: it is stopped, busy, or has no descriptor left; try again, and look at "
-                "its log if it stays so") from None
+                f"{path}: the daemon does not accept the connection: it is stopped, busy, or has no descriptor left; try again, and "
+                "look at its log if it stays so") from None
         if error.errno in (errno.ENOENT, errno.ECONNREFUSED, errno.ENOTDIR):
             raise NotRunning(
                 f"{path}: no daemon answers; is the service running (systemctl status binnacle), and has its configuration a [socket]? "
@@ -600,6 +601,8 @@ def _receive(connection: socket.socket) -> bytes:
         received = connection.recv(1 << 16)
     except ConnectionResetError:
         received = b""
+    except BlockingIOError:
+        raise Busy("the daemon does not answer within 5 s: it is stopped or busy; try again, and look at its log if it stays so") from None
     except OSError as error:
         raise BinnacleError(f"nothing can be read from the daemon: {error.strerror or error}") from error
     if not received:
