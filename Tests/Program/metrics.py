@@ -156,7 +156,7 @@ with harness.temporary_folder() as folder:
         ]:
             answer = metrics("--http", *options, text=b"GET /metrics HTTP/1.1\r\n" + fields + b"\r\n").stdout
             check(answer.startswith(b"HTTP/1.1 " + wanted), f"{options[0]}: {fields!r} is answered with {answer[9:12]!r}")
-        for options, status in [(("--host", "box"), 64), (("--http", "--host", "box:80"), 64), (("--http", "--host", "a b"), 64), (("--http", "--token-file", "/dev/null"), 65)]:
+        for options, status in [(("--host", "box"), 64), (("--http", "--host", "box:80"), 64), (("--http", "--host", "a b"), 64), (("--http", "--token-file", "/dev/null"), 66)]:
             done = metrics(*options, text=b"")
             check(done.returncode == status and options[-2].encode() in done.stderr, f"{' '.join(options)}: {done.stderr.decode().strip()}")
 
