@@ -385,7 +385,7 @@ watch = "chip"
                 arrival, event = follower.next(number, "motion.began", seconds=30)[number - 1]
                 late.append(((event["onset_ns"] - moment) / 1e6, (arrival - moment) / 1e6))
             note(f"rest_latency_s = {latency}: {resting[0]:.2f} wake-ups a second, by thread {resting[3]}, "
-                 f"processor {resting[1]:.2f} %; 5 movements: onset "
+                 f"processor {resting[1]:.2f} %, {box()['streams'][0]['lost_samples']} samples lost; 5 movements: onset "
                  f"{middle([a for a, _ in late]):.0f} ms after them, event {middle([b for _, b in late]):.0f} ms (most {max(b for _, b in late):.0f})")
 
     @test

@@ -82,10 +82,13 @@ import Testing
         defer { node?.close() }
         try tree.set(tree.folder(0) + "/trigger/current_trigger", "timer7")
         try tree.set(tree.root + "/sys/bus/iio/devices/trigger0/name", "timer7")
+        try tree.set(tree.root + "/sys/bus/iio/devices/trigger0/sampling_frequency", "400")
         try tree.set(tree.root + "/sys/bus/iio/devices/trigger1/name", "lis3dh-dev0")
         let run = try LiveRun([request("lis3dh")], tree)
         try run.turn("the buffer") { _ in (try? tree.text(tree.folder(0) + "/buffer0/enable")) == "1" }
         #expect(try tree.text(tree.folder(0) + "/trigger/current_trigger") == "timer7")
+        // 50 ms and two seconds of its samples, which the buffer has to hold.
+        #expect(try tree.text(tree.folder(0) + "/buffer0/length") == "820")
     }
 
     @Test func aTriggerThatIsNoMoreIsTakenAway() throws {

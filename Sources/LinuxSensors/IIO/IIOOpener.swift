@@ -47,8 +47,12 @@ struct IIOOpener {
         } else {
             hasTrigger = try trigger.setOwn()
         }
-        // A trigger named in the configuration keeps its rate.
-        if settings.trigger == nil, trigger.isTimer { rate = try trigger.setTimer(rateHz: wantedHz) }
+        if settings.trigger == nil, trigger.isTimer {
+            rate = try trigger.setTimer(rateHz: wantedHz)
+        } else {
+            // A trigger named in the configuration, or set up by another program, keeps its rate; the buffer has to hold what comes.
+            rate = trigger.rateHz ?? rate
+        }
         let (watch, notice) = openWatch(file, node, buffer, rate: rate ?? wantedHz)
         if let notice { notices.append(notice) }
         let period = PollingPeriod(

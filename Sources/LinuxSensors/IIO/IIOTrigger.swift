@@ -25,6 +25,12 @@ struct IIOTrigger: Sendable {
     /// Whether the current trigger is a timer, possibly with the rate of an earlier opening.
     var isTimer: Bool { current.map(Self.isTimer) ?? false }
 
+    /// The rate of the current trigger in Hz; `nil` where it has none of its own.
+    var rateHz: Double? {
+        guard let current, let trigger = all().first(where: { $0.name == current }) else { return nil }
+        return SamplingFrequency(trigger: trigger.directory).current
+    }
+
     var current: String? { try? device.textIfPresent("trigger/current_trigger") }
 
     func set(_ name: String) throws(SensorFailure) {
