@@ -222,6 +222,28 @@ import Testing
         #expect(try watched.events("motion.began").first?["source"] as? String == "chip")
     }
 
+    /// The driver of adxl345 has its thresholds in g, although their attribute of a scale is another unit, and takes a free fall of
+    /// a second and more for inactivity.
+    @Test func thresholdsOfAnADXL345AreInG() async throws {
+        var device = Self.chip("adxl345", event: "mag_adaptive_rising", value: "0.375000000")
+        device.attributes["events/in_accel_mag_adaptive_rising_scale"] = "0.612915"
+        device.attributes["events/in_accel_x&y&z_mag_falling_en"] = "0"
+        device.attributes["events/in_accel_mag_falling_value"] = "0.187500000"
+        device.attributes["events/in_accel_mag_falling_scale"] = "0.612915"
+        device.attributes["events/in_accel_mag_falling_period"] = "55.000000000"
+        let watched = try Watched(device, key: "threshold_g = 0.15")
+        try await watched.fallAsleep("in_accel_mag_adaptive_rising")
+        func value(_ name: String) throws -> String {
+            try watched.station.attribute("events/in_accel_mag_\(name)", of: device)
+        }
+        // In steps of a sixteenth of g: 0.15 g and, for a fall, 0.35 g.
+        #expect(try value("adaptive_rising_value") == "0.125")
+        #expect(try value("falling_value") == "0.375" && value("falling_period") == "0.1")
+        watched.program.interrupt()
+        #expect(try await watched.program.status() == 0)
+        #expect(try value("adaptive_rising_value") == "0.375000000" && value("falling_period") == "55.000000000")
+    }
+
     private static let tap = """
         [tap.knock]
         accelerometer = "chassis"

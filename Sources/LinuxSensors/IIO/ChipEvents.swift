@@ -1,4 +1,5 @@
 import Binnacle
+import SensorGeometry
 
 /// The events of one IIO device.
 package struct ChipEvents: Sendable {
@@ -35,7 +36,7 @@ package struct ChipEvents: Sendable {
             event.value = event.attribute("value", in: folder).flatMap { try? folder.number($0) }
             event.periodSeconds = event.attribute("period", in: folder).flatMap { try? folder.number($0) }
                 .map { $0 * (rule?.periodSeconds ?? 1) }
-            if let value = event.value, let (step, unit) = Self.step(of: event, device, folder, rule) {
+            if let value = event.value, let (step, unit, _) = Self.step(of: event, device, folder, rule) {
                 event.valueSI = value * step
                 event.unit = unit
             }
@@ -43,26 +44,29 @@ package struct ChipEvents: Sendable {
         }
     }
 
-    /// The size of one unit of an event's threshold, and its name; `nil` when it is not known.
+    /// The size of one unit of an event's threshold, its name, and the least difference of two thresholds in that unit; `nil` when it
+    /// is not known.
     ///
-    /// An attribute `…_scale` of the event counts first, then what is known of the driver, then the channel's scale
+    /// An attribute `…_scale` of the event counts first, unless the driver is known to say something else, then what is known of the driver, then the channel's scale
     /// (Documentation/ABI/testing/sysfs-bus-iio: values are in the units of the channel's raw values).
     static func step(
         of event: ChipEvent, _ device: SensorDevice, _ folder: SysfsDirectory, _ rule: ChipRule?
-    ) -> (step: Double, unit: String)? {
+    ) -> (step: Double, unit: String, least: Double)? {
         guard event.channel.hasPrefix("in_accel"), event.type != nil, event.type != "gesture", event.type != "change"
         else { return nil }
         let unit = event.type == "roc" && rule?.threshold == .ratePerSecond ? "m/s³" : "m/s²"
+        let text = event.attribute("value", in: folder).flatMap { try? folder.text($0) }
+        if case .g(let step) = rule?.threshold, text?.contains(".") == true { return (Gravity.standard, unit, step) }
         if let name = event.attribute("scale", in: folder), let scale = try? folder.number(name), scale > 0 {
-            return (scale, unit)
+            return (scale, unit, 1)
         }
         switch rule?.threshold {
-        case .ratePerSecond: return (1, unit)
-        case .step(let step): return (step, unit)
-        case .ofRange(let part): return device.accelerationRange.map { ($0 * part, unit) }
-        case nil:
+        case .ratePerSecond: return (1, unit, 1)
+        case .step(let step): return (step, unit, 1)
+        case .ofRange(let part): return device.accelerationRange.map { ($0 * part, unit, 1) }
+        case .g, nil:
             let axis = event.modifier.first.map { "in_accel_\($0)" } ?? "in_accel_x"
-            return (try? IIODevice(device).scale(axis, .accelerometer)).map { ($0, unit) }
+            return (try? IIODevice(device).scale(axis, .accelerometer)).map { ($0, unit, 1) }
         }
     }
 }

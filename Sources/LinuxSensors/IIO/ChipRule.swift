@@ -10,6 +10,8 @@ struct ChipRule: Sendable, Equatable {
         case step(Double)
         /// A step of a part of the acceleration that the chip can measure.
         case ofRange(Double)
+        /// g, in steps of so many, whatever the attribute `…_scale` says; an integer is in that attribute's unit.
+        case g(step: Double)
     }
 
     /// The beginning of the driver's name, with `_` in place of `-`.
@@ -24,7 +26,7 @@ struct ChipRule: Sendable, Equatable {
 
     private static let g = Gravity.standard
 
-    /// From the drivers of Linux 6.12, and the data sheets of the chips where these give the unit of a register.
+    /// From the drivers of Linux 6.12 and 7.2, and the data sheets of the chips where these give the unit of a register.
     ///
     /// - inv_mpu6050, inv_icm42600: write_event_value takes micro-m/s³ and divides by the rate.
     /// - bmc150-accel: the slope register, 3.91 mg at ±2 g (BMC150, slope_th), compares two samples.
@@ -32,6 +34,8 @@ struct ChipRule: Sendable, Equatable {
     ///   a period counts samples at 100 Hz.
     /// - st_lsm6dsx: WK_THS of 1/64 of the range, on a slope filter (LSM6DSO, WAKE_UP_THS).
     /// - mma8452: transient threshold of 0.063 g, behind a high-pass filter (MMA8452Q, TRANSIENT_THS).
+    /// - adxl345, which has events on newer kernels: its thresholds are steps of 0.0625 that the driver converts to g, and its attribute
+    ///   `…_scale` is that of a step nevertheless, so that a threshold in m/s² would be 16 times as high as what is written.
     /// - kxcjk-1013: 1/16 g (KXCJ9, WAKEUP_THRESHOLD); the data sheets do not agree whether gravity is taken off.
     static let all = [
         ChipRule(driver: "inv_mpu", threshold: .ratePerSecond, isRelative: true, limit: nil),
@@ -40,6 +44,7 @@ struct ChipRule: Sendable, Equatable {
         ChipRule(driver: "bma400", threshold: .step(0.008 * g), isRelative: true, limit: 255, periodSeconds: 0.01),
         ChipRule(driver: "st_lsm6dsx", threshold: .ofRange(1.0 / 64), isRelative: true, limit: 31),
         ChipRule(driver: "mma8452", threshold: .step(0.063 * g), isRelative: true, limit: 127),
+        ChipRule(driver: "adxl345", threshold: .g(step: 1.0 / 16), isRelative: false, limit: 255.0 / 16),
         ChipRule(driver: "kxcjk", threshold: .step(g / 16), isRelative: false, limit: 255),
     ]
 

@@ -127,7 +127,7 @@ extension ChipEvents {
         of event: ChipEvent, _ wantedG: Double, rateHz: Double, _ device: SensorDevice
     ) -> (ChipWatchPlan.Setting, g: Double)? {
         guard let name = event.attribute("value", in: folder),
-            let (step, _) = Self.step(of: event, device, folder, rule), step > 0
+            let (step, _, least) = Self.step(of: event, device, folder, rule), step > 0
         else { return nil }
         let wanted = wantedG * Gravity.standard
         if event.type == "roc", rule?.threshold == .ratePerSecond {
@@ -135,8 +135,8 @@ extension ChipEvents {
         }
         // Whether a rate of change counts a sample or a second is the driver's; its own default stays.
         if event.type == "roc", rule == nil, event.attribute("scale", in: folder) == nil { return nil }
-        let steps = (wanted / step).rounded(event.direction == "falling" ? .up : .down)
-        let raw = min(max(1, steps), rule?.limit ?? 1e9)
+        let steps = (wanted / step / least).rounded(event.direction == "falling" ? .up : .down)
+        let raw = min(max(1, steps) * least, rule?.limit ?? 1e9)
         return (.init(name: name, text: SysfsNumber.text(raw)), raw * step / Gravity.standard)
     }
 
@@ -150,6 +150,10 @@ extension ChipEvents {
         plan.seesFreeFall = true
         plan.switches.append(found.stem + "_en")
         plan.words += " and '\(found.words)'"
+        // A second or more is inactivity to the driver of adxl345: 55 s at first.
+        if let name = found.attribute("period", in: folder), found.periodSeconds.map({ $0 >= 1 }) == true {
+            plan.values.append(.init(name: name, text: "0.1"))
+        }
         guard let (setting, _) = threshold(of: found, freeFallG, rateHz: 0, device) else { return }
         plan.values.append(setting)
     }
