@@ -16,6 +16,8 @@ package protocol AccelerometerSection: DetectorSection {
     var leastHz: Double { get }
     /// What the accelerometer's chip reports in place of the detector; `nil` by default.
     var chipReports: ChipReports? { get }
+    /// What the detector wants while nothing moves; by default what its ``chipReports`` need.
+    var rest: RestSettings? { get }
 
     init(_ parts: Parts)
 }
@@ -41,11 +43,12 @@ extension AccelerometerSection {
         [
             StreamNeed(
                 sensor: sensor, kind: .accelerometer, rateHz: rateHz, leastHz: leastHz,
-                rest: chipReports.map { .ofReports($0.watch) }, chipReports: chipReports)
+                rest: rest, chipReports: chipReports)
         ]
     }
     package var leastHz: Double { 0 }
     package var chipReports: ChipReports? { nil }
+    package var rest: RestSettings? { chipReports.map { .ofReports($0.watch) } }
     package var publishedSensor: String? { sensor }
     package var ownLines: [String] { [Self.line(Self.accelerometer, sensor)] }
     package static var sensorKeys: [String] { [accelerometer.name] }

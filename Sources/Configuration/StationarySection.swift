@@ -1,4 +1,5 @@
 package import Binnacle
+package import LinuxSensors
 package import TableReading
 
 /// `[stationary.NAME]`: a detector of rest and departure.
@@ -9,6 +10,16 @@ package struct StationarySection: AccelerometerSection {
     package init(_ parts: Parts) { self.parts = parts }
 
     package var rateHz: Double { StreamNeed.RateHz.steps }
+    package var chipReports: ChipReports? {
+        settings.watch == .samples ? nil : ChipReports(reportsActivity: true, watch: settings.watch)
+    }
+    package var rest: RestSettings? {
+        chipReports.map {
+            RestSettings(
+                watch: $0.watch, still: settings.dwell, thresholdG: settings.thresholdG,
+                stillG: settings.thresholdG / 2)
+        }
+    }
 
     package static let shown = "parked"
     package static let text = """
@@ -25,5 +36,15 @@ package struct StationarySection: AccelerometerSection {
             "threshold_g", \.thresholdG, .number,
             "The change of the acceleration below 2 Hz that is motion; 0.03 g is a turn of 1.7° as well."),
         SettingRow("dwell_s", \.dwell, .seconds, "How long it has to move, or to be still, until that counts."),
+        SettingRow(
+            "watch", \.watch, .choice,
+            """
+            Who looks while nothing moves.
+
+              "samples"  the detector, in every sample
+              "chip"  the accelerometer's chip: after dwell_s without movement the samples are off, as with `watch` of [motion.NAME]. \
+            Where it reports activities by itself ('binnacle devices' shows "change of activity"), walking and running are a departure at once
+              "auto"  the chip where that is known to be sound and its interrupt is found, or else "samples"
+            """),
     ]
 }

@@ -305,6 +305,41 @@ watch = "chip"
         expect(read(switch) == "0", "steps stay armed")
 
     @test
+    def asleep_activities_of_the_chip_are_events():
+        folder, (address, _, _) = attach("bma400"), CHIPS["bma400"]
+        started(OBSERVED + f"""
+[sensor.box]
+source = "iio"
+match = {{ name = "{read(folder, 'name')}" }}
+rate_hz = 25
+trigger = "{timer()}"
+
+[stationary.parked]
+accelerometer = "box"
+watch = "chip"
+dwell_s = 2
+""")
+        switches = [f"{folder}/events/in_{name}_change_en" for name in ("activity", "steps")]
+        wait_for("armed activities", lambda: all(read(path) == "1" for path in switches))
+        # Its rest is known by the samples; then they are off.
+        wait_for("sleep", lambda: box().get("sleeping"))
+        follower = Follower()
+        # What it does (0x18: it walks, it runs, it is still) is reported with a step (0x0f). No sample shows the walk, so that it is over
+        # after the dwell time.
+        for number, activity in enumerate([1, 2], 1):
+            for register, value in ((0x18, activity), (0x0E, 0), (0x0F, 1)):
+                need("i2cset", "-f", "-y", str(bus()), hex(address), hex(register), hex(value), "b")
+            fire("bma400")
+            _, event = follower.next(number, "departed")[number - 1]
+            expect(event["source"] == "chip", event)
+            _, event = follower.next(number, "stationary")[number - 1]
+            expect("source" not in event, event)
+            wait_for("sleep after it", lambda: box().get("sleeping"))
+        note("a walk and a run of the chip, at rest: 2 departures, each ended by samples")
+        need("systemctl", "stop", UNIT)
+        expect(all(read(path) == "0" for path in switches), "activities stay armed")
+
+    @test
     def asleep_lsm6dso_is_armed():
         # Its FIFO is no register file: no sample comes, so that the event is armed only until that is found.
         folder, place = attach("lsm6dso"), now()

@@ -31,6 +31,7 @@ import Testing
             switchName: "in_accel_gesture_singletap_en", words: "gesture singletap", type: "gesture",
             direction: "singletap"),
         Name(switchName: "in_steps_change_en", words: "change of steps", type: "change"),
+        Name(switchName: "in_activity_change_en", words: "change of activity", type: "change"),
         Name(
             switchName: "in_activity_walking_thresh_rising_en", words: "thresh rising of activity_walking",
             type: "thresh", direction: "rising", modifier: "walking"),

@@ -33,8 +33,10 @@ import Testing
         deinit { close(descriptor) }
 
         /// Reports an event by the numbers of linux/iio/types.h: a channel of 3 is the accelerometer, a direction of 1 rising.
-        func fire(type: UInt64 = 1, direction: UInt64 = 1, channel: UInt64 = 3, at time: Int64) {
-            var record = (type << 56 | direction << 48 | channel << 32, time)
+        func fire(
+            type: UInt64 = 1, direction: UInt64 = 1, modifier: UInt64 = 0, channel: UInt64 = 3, at time: Int64
+        ) {
+            var record = (type << 56 | direction << 48 | modifier << 40 | channel << 32, time)
             #expect(withUnsafeBytes(of: &record) { write(descriptor, $0.baseAddress, $0.count) } == 16)
         }
     }
@@ -84,7 +86,7 @@ import Testing
                 gravity_s = 0.1
                 [handler.out]
                 stdout = true
-                on = ["motion.began", "motion.ended", "samples.lost", "gap", "sensor.inactive", "free_fall", "tap", "step"]
+                on = ["motion.began", "motion.ended", "samples.lost", "gap", "sensor.inactive", "free_fall", "tap", "step", "stationary", "departed"]
                 \(more)
                 """)
             program = try station.start(["run", "--config", configuration])
@@ -320,6 +322,53 @@ import Testing
         #expect(try #require(steps[1]["time_ns"] as? Int64) >= second)
         #expect(steps.allSatisfy { $0["source"] as? String == "chip" && $0["cadence_per_min"] == nil })
         #expect(try !watched.isOn("events/in_steps_change_en"))
+    }
+
+    /// A walk that the chip reports is a departure, and its rest is one; while samples come these decide it as well, and a device
+    /// that is left lying is stationary when its samples are switched off.
+    @Test func activitiesOfTheChipAreEvents() async throws {
+        var device = Self.chip()
+        let switches = ["events/in_activity_change_en", "events/in_steps_change_en"]
+        for name in switches { device.attributes[name] = "0" }
+        let watched = try Watched(
+            device,
+            more: """
+                [stationary.parked]
+                accelerometer = "chassis"
+                watch = "chip"
+                dwell_s = 1
+                """)
+        let rests = Array(repeating: Self.rest, count: 100)
+        func report(_ activity: UInt64, _ kind: String, _ count: Int) async throws -> Int64 {
+            let stamp = monotonicNow()
+            watched.queue.fire(type: 5, direction: 3, modifier: activity, channel: 19, at: stamp)
+            try await watched.program.waitUntil("\(kind) number \(count)") { try watched.events(kind).count == count }
+            return stamp
+        }
+        try await watched.program.waitUntil("activities are armed") {
+            try switches.allSatisfy(watched.isOn) && watched.isOn("buffer0/enable")
+        }
+        // Walking, before the dwell time of the rest is over; then that, and the samples are off.
+        try await watched.feed(Array(rests.prefix(50)))
+        let walk = try await report(29, "departed", 1)
+        try await watched.fallAsleep()
+        try await watched.program.waitUntil("rest") { try watched.events("stationary").count == 1 }
+        // Running switches the samples on.
+        try await watched.program.waitUntil("it sleeps") { try watched.isAsleep() }
+        let run = try await report(27, "departed", 2)
+        try await watched.program.waitUntil("the buffer is on") { try watched.isOn("buffer0/enable") }
+        // Rest; once more, and an activity that is none of these.
+        let rest = try await report(30, "stationary", 2)
+        for activity in [30, 1] as [UInt64] { _ = try await report(activity, "stationary", 2) }
+        _ = try await report(28, "departed", 3)
+        watched.program.interrupt()
+        #expect(try await watched.program.status() == 0)
+        let events = try watched.events("departed")
+        #expect(events.map { $0["onset_ns"] as? Int64 }.prefix(2) == [walk, run])
+        #expect(events.allSatisfy { $0["source"] as? String == "chip" })
+        let ends = try watched.events("stationary")
+        #expect(ends.map { $0["source"] as? String } == [nil, "chip"] && ends[1]["onset_ns"] as? Int64 == rest)
+        #expect(try !switches.contains(where: watched.isOn))
     }
 
     /// A chip that counts no steps leaves them to the detector.

@@ -353,12 +353,12 @@ extension EventKind {
         case .stationary:
             Row(
                 "db07a7c2e6c54a39b5cf8277621e9cd5", .info, from: .detector(StationaryDetector.kind),
-                state: [.delivers, .word("still")], figures: [.onset], home: [Self.moving, .occurrence],
+                state: [.delivers, .word("still")], figures: [.onset, .source], home: [Self.moving, .occurrence],
                 "The device has been still for the dwell time.")
         case .departed:
             Row(
                 "60843174f11a4407a31c24154729dcaa", .info, .begin, from: .detector(StationaryDetector.kind),
-                state: [.delivers, .word("moving")], figures: [.onset], home: [Self.moving, .occurrence],
+                state: [.delivers, .word("moving")], figures: [.onset, .source], home: [Self.moving, .occurrence],
                 "The device has moved for the dwell time, as one that is carried or driven.")
         case .vibrationBegan:
             Row(

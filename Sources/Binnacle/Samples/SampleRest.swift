@@ -14,6 +14,8 @@ package struct SampleRest: Sendable, Equatable {
         case tapped(count: Int, timeNanoseconds: Int64)
         /// The device has counted steps up to a stamp, at rest or not.
         case stepped(count: Int, timeNanoseconds: Int64)
+        /// The device has reported at a stamp that it is carried by someone who walks, or that it is not; at rest or not.
+        case carried(Bool, timeNanoseconds: Int64)
     }
 
     /// The stream that rests.

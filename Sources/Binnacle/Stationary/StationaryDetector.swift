@@ -45,6 +45,7 @@ package final class StationaryDetector: AccelerometerDetector {
         rows?.removeAll()
         guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
         if delivery.hidesTime(of: id) { acceleration.interrupt() }
+        if settings.watch != .samples { takeRests(of: delivery, id, at: place) }
         let columns = delivery.batches[place].columns
         for index in 0..<columns.count {
             let time = columns.times[index]
@@ -53,6 +54,32 @@ package final class StationaryDetector: AccelerometerDetector {
             guard isKnown, let event = decide(at: time) else { continue }
             position = columns.position(of: index, at: place)
             delegate?.collect(told == true ? .departed : .stationary, self, event)
+        }
+    }
+
+    /// Takes what the chip reports, and the beginning of a rest: no sample comes then that would complete the dwell time.
+    private func takeRests(of delivery: SampleDelivery, _ stream: StreamID, at place: Int) {
+        let last = streams.first?.sensor.lastTimeNanoseconds
+        for phase in delivery.rests.filter({ $0.stream == stream }).map(\.phase) {
+            let event: StationaryEvent
+            let isMoving: Bool
+            switch phase {
+            case .carried(let isCarried, let onset):
+                // What the samples show counts from here on: it may not contradict the chip by what was before.
+                acceleration.interrupt()
+                isMoving = isCarried
+                event = StationaryEvent(
+                    onsetNanoseconds: onset, timeNanoseconds: max(onset, last ?? onset), source: .chip)
+            case .began:
+                guard let last else { continue }
+                isMoving = false
+                event = StationaryEvent(onsetNanoseconds: acceleration.stillNanoseconds, timeNanoseconds: last)
+            default: continue
+            }
+            guard told != isMoving else { continue }
+            told = isMoving
+            position = SamplePosition(timeNanoseconds: event.timeNanoseconds, streamIndex: place, sampleIndex: -1)
+            delegate?.collect(isMoving ? .departed : .stationary, self, event)
         }
     }
 

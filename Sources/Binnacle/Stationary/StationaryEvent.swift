@@ -4,8 +4,14 @@ package struct StationaryEvent: DetectorResult, Equatable {
     package let onsetNanoseconds: Int64
     /// The stamp of the sample that decided it, in nanoseconds.
     package let timeNanoseconds: Int64
+    /// What has decided it, when that is not the detector.
+    var source: EventSource?
 
     package func value(of figure: Figure.Name) -> Figure.Value? {
-        figure == .onset ? .integer(onsetNanoseconds) : nil
+        switch figure {
+        case .onset: .integer(onsetNanoseconds)
+        case .source: source.map(Figure.Value.word)
+        default: nil
+        }
     }
 }

@@ -6,6 +6,8 @@ public struct StationarySettings: CheckedSettings {
     public var thresholdG = 0.03
     /// How long it has to move, or to be still, until that counts; 5 s by default, as Android defines it.
     public var dwell: Duration = .seconds(5)
+    /// Who looks while nothing moves; the samples by default.
+    package var watch = MotionSettings.Watch.samples
 
     /// The defaults.
     public init() {}

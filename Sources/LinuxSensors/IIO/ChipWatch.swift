@@ -88,6 +88,12 @@ struct ChipWatch: Sendable {
         var isOfAccelerometer: Bool { id >> 32 & 0xFF == 3 }
         /// Whether the number of steps has changed: IIO_STEPS is 20.
         var isOfSteps: Bool { type == "change" && id >> 32 & 0xFF == 20 }
+        /// Whether an activity is that of someone who runs, jogs or walks (IIO_MOD_RUNNING is 27), and not rest (30); `nil` for
+        /// what is no activity (IIO_ACTIVITY is 19), or another one.
+        var isCarried: Bool? {
+            guard type == "change", id >> 32 & 0xFF == 19 else { return nil }
+            return [27: true, 28: true, 29: true, 30: false][id >> 40 & 0xFF]
+        }
     }
 
     let arming: ChipArming

@@ -11,6 +11,7 @@ struct ChipWatchPlan: Sendable, Equatable {
     var lasting: [String] = []
     var reportsTaps = false
     var countsSteps = false
+    var reportsActivity = false
     /// The attributes of the thresholds with their texts.
     var values: [Setting] = []
     /// The threshold that the chip then has, in g; `nil` when it has none to set.
@@ -94,8 +95,20 @@ extension ChipEvents {
         guard let event = events.first(where: { $0.type == "change" && $0.channel == "in_steps" }),
             device.directory.has("in_steps_input")
         else { throw SensorFailure(.description, "its chip counts no steps (\(list))") }
-        plan.lasting.append(event.stem + "_en")
+        if !plan.lasting.contains(event.stem + "_en") { plan.lasting.append(event.stem + "_en") }
         plan.countsSteps = true
+    }
+
+    /// Adds activities to a plan: rest, walking and running; `false` when the chip reports none.
+    func addActivity(to plan: inout ChipWatchPlan) -> Bool {
+        guard let event = events.first(where: { $0.type == "change" && $0.channel == "in_activity" }) else {
+            return false
+        }
+        // The driver of bma400 switches steps on with the activities, and not off with them: theirs is switched off last.
+        let steps = events.first { $0.type == "change" && $0.channel == "in_steps" }
+        plan.lasting += [event, steps].compactMap { $0 }.map { $0.stem + "_en" }
+        plan.reportsActivity = true
+        return true
     }
 
     /// Adds to a plan how movement above a threshold is noticed; throws the reason when it cannot be.

@@ -99,6 +99,9 @@ struct IIOOpener {
                 try events.add(taps: most, to: &plan)
                 words.append("its chip reports taps by itself" + doubt)
             }
+            if settings.chipReports?.reportsActivity == true, events.addActivity(to: &plan) {
+                words.append("its chip reports walking and running by itself" + doubt)
+            }
             if settings.chipReports?.countsSteps == true {
                 try events.addSteps(to: &plan, of: device)
                 words.append("its chip counts steps by itself" + doubt)

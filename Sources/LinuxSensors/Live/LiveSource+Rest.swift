@@ -88,6 +88,14 @@ extension LiveSource {
                 if record.isOfSteps, watch.arming.plan.countsSteps {
                     stepped = sensor.eventClock.time(of: record.timeNanoseconds, arrival: now).nanoseconds
                 }
+                if watch.arming.plan.reportsActivity, let isCarried = record.isCarried,
+                    let stream = sensor.streams.first(where: { $0.kind == .accelerometer })
+                {
+                    let time = sensor.eventClock.time(of: record.timeNanoseconds, arrival: now).nanoseconds
+                    rests.append(SampleRest(stream: stream.id, phase: .carried(isCarried, timeNanoseconds: time)))
+                    // When the walk is over is seen in samples.
+                    if isCarried { first = first ?? time }
+                }
                 guard record.isOfAccelerometer else { return }
                 let isFall = watch.arming.plan.seesFreeFall && record.isFall
                 let taps = watch.arming.plan.reportsTaps ? record.taps : nil

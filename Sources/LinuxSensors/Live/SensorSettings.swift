@@ -74,12 +74,17 @@ package struct ChipReports: Sendable, Equatable {
     /// The most taps of one event; `nil` when it reports none.
     package let taps: Int?
     package let countsSteps: Bool
+    /// Whether it is to report that it is carried by someone who walks, where it can.
+    package let reportsActivity: Bool
     /// Whether that is wanted in any case.
     package let watch: MotionSettings.Watch
 
-    package init(taps: Int? = nil, countsSteps: Bool = false, watch: MotionSettings.Watch) {
+    package init(
+        taps: Int? = nil, countsSteps: Bool = false, reportsActivity: Bool = false, watch: MotionSettings.Watch
+    ) {
         self.taps = taps
         self.countsSteps = countsSteps
+        self.reportsActivity = reportsActivity
         self.watch = watch
     }
 
@@ -87,6 +92,7 @@ package struct ChipReports: Sendable, Equatable {
     package func joined(with other: ChipReports) -> ChipReports {
         ChipReports(
             taps: [taps, other.taps].compactMap { $0 }.max(), countsSteps: countsSteps || other.countsSteps,
+            reportsActivity: reportsActivity || other.reportsActivity,
             watch: watch == other.watch ? watch : .automatic)
     }
 }
