@@ -173,7 +173,7 @@ complete -c binnacle -n '__fish_seen_subcommand_from watch' -F
 complete -c binnacle -n '__fish_seen_subcommand_from web' -l listen -x -d 'The address to listen at, 127.0.0.1:9478 by default'
 complete -c binnacle -n '__fish_seen_subcommand_from web' -l token-file -r -F -d 'Answer requests alone that carry the first line of FILE, at least 16 letters and digits, as token: as ?token=TOKEN in the address, or as Authorization: Bearer TOKEN'
 complete -c binnacle -n '__fish_seen_subcommand_from web' -l host -x -d 'Also answer requests for NAME, without a port, where there is no token: a name of this machine, or that of a proxy in front of it'
-complete -c binnacle -n '__fish_seen_subcommand_from web' -l calibrations -r -F -d 'Let the page save the calibration of a magnetometer, as SENSOR.toml in FOLDER'
+complete -c binnacle -n '__fish_seen_subcommand_from web' -l calibrations -r -F -d 'Let the page save the calibrations of a sensor, as SENSOR.toml in FOLDER'
 complete -c binnacle -n '__fish_seen_subcommand_from web' -l http -d 'Answer one HTTP request on standard input and output'
 complete -c binnacle -n '__fish_seen_subcommand_from web' -l socket -r -F -d 'Where the daemon listens'
 complete -c binnacle -n '__fish_seen_subcommand_from web' -l help -s h -d 'Print this help'

@@ -8,7 +8,7 @@ import Station
 import Synchronization
 import Workbench
 
-/// Calibrates a magnetometer before a page: `calibrate` judges the daemon's samples, and the page may save what it finds.
+/// Calibrates a sensor before a page: `calibrate` judges the daemon's samples, and the page may save what it finds.
 struct WebCalibration: Sendable {
     /// The path that saves.
     static let saving = "/calibration/save"
@@ -42,6 +42,12 @@ struct WebCalibration: Sendable {
         guard let sensor = request.text("sensor"), !sensor.isEmpty else {
             throw .malformed("sensor is missing: the name of the sensor to calibrate.")
         }
+        guard let kind = request.text("kind").flatMap(SampleKind.init(rawValue:)),
+            SensorCalibration.kinds.contains(kind)
+        else {
+            let kinds = SensorCalibration.kinds.map(\.rawValue).joined(separator: ", ")
+            throw .malformed("kind is missing or unknown: what to calibrate, one of \(kinds).")
+        }
         let run = results.all.withLock { all in
             all.last += 1
             return all.last
@@ -50,13 +56,13 @@ struct WebCalibration: Sendable {
         wanted.filter.kinds = []
         var samples = SamplesRequest()
         samples.sensors = [sensor]
-        samples.kinds = [.magnetometer]
+        samples.kinds = [kind]
         samples.isRaw = true
         samples.intervalNanoseconds = Self.pauses.state / 2
         wanted.samples = samples
         let reader = SubscriptionReader(
             wanted, path: socketPath, patience: .none, cancelling: connection.stream.input)
-        let task = MagnetometerTask(MagnetometerJudge())
+        let task = kind.calibrationTask(MagnetometerJudge())
         let end = SystemClock.monotonic() + Self.longestNanoseconds
         var next = (state: Int64.min, judgement: Int64.min)
         guard connection.begin("200 OK", type: "text/event-stream"),
@@ -89,15 +95,15 @@ struct WebCalibration: Sendable {
         _ = connection.write(event: "trouble", JSONObject.quoted(text))
     }
 
-    private static func state(of task: MagnetometerTask, _ run: Int, _ sensor: String) -> JSONObject {
+    private static func state(of task: any CalibrationTask, _ run: Int, _ sensor: String) -> JSONObject {
         var state = task.progress
         state.add("run", raw: "\(run)")
         state.add("sensor", sensor)
         return state
     }
 
-    private func judge(_ task: MagnetometerTask, _ run: Int, _ sensor: String, _ state: inout JSONObject) {
-        guard task.allowed != nil else { return }
+    private func judge(_ task: any CalibrationTask, _ run: Int, _ sensor: String, _ state: inout JSONObject) {
+        guard task.mayFinish else { return }
         do throws(CalibrationRefusal) {
             let result = try task.finish()
             state.add("report", list: result.report.map { JSONObject.quoted($0) })
@@ -134,7 +140,8 @@ struct WebCalibration: Sendable {
         do throws(StationError) {
             let file = try CalibrationFile(path: path, for: found.result.name, replacing: false)
             guard !file.replacesTable || request.parameter("replace") == "1" else {
-                throw StationError(.cannotCreate, "\(path.printable): has a calibration of the magnetometer already")
+                throw StationError(
+                    .cannotCreate, "\(path.printable): has a calibration of the \(found.result.name) already")
             }
             try file.write(found.result)
             return """

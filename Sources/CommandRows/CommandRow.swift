@@ -272,9 +272,9 @@ package struct CommandRow: Sendable {
             .web, summary: "serve a page with live readings, the kept events and the daemon's state",
             details: """
                 Serves http://127.0.0.1:9478/: instruments and curves of what the daemon measures, drawn as by plot, the events of
-                the store for a range of days, the calibration of a magnetometer while it is turned, and the state of the daemon,
-                which it asks at its Unix socket; so the daemon itself needs no network. Nothing can be changed through it,
-                except that --calibrations lets the page save a calibration. With --http it answers one request, from standard
+                the store for a range of days, the calibration of a magnetometer, an accelerometer or a gyroscope while it is turned
+                or held still, and the state of the daemon, which it asks at its Unix socket; so the daemon itself needs no
+                network. Nothing can be changed through it, except that --calibrations lets the page save a calibration. With --http it answers one request, from standard
                 input to standard output; binnacle-web.socket starts it so for each connection, on the loopback address.
 
                 With --token-file it answers only requests with that token, wherever they come from, at

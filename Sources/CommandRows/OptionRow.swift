@@ -251,7 +251,7 @@ extension OptionRow {
     package static let calibrations = OptionRow(
         "calibrations", "FOLDER", takes: .files,
         help: """
-            Let the page save the calibration of a magnetometer, as SENSOR.toml in FOLDER. Needs --token-file.
+            Let the page save the calibrations of a sensor, as SENSOR.toml in FOLDER. Needs --token-file.
             """)
     package static let host = OptionRow(
         "host", "NAME", isRepeatable: true,

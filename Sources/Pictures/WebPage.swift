@@ -28,11 +28,10 @@ package enum WebPage {
             <label>from <input id="from" type="date" required></label> <label>to <input id="to" type="date" required></label>
             <button id="after" type="button" aria-label="the days after">&rarr;</button>
             <button type="submit">show</button> <button id="today" type="button">today</button> <span id="stored" class="soft"></span></form>
-            <div id="calibrating" hidden><form class="choose" aria-label="magnetometer">
-            <label>magnetometer <select id="sensor"></select></label> <button id="go" type="submit">start</button></form>
-            <section class="card calibration" aria-label="calibration"><p>Keep away from iron. Start, and turn the device slowly through all
-            directions, until every side of it has faced north, the ground and the sky.</p>
-            <div id="halves"></div><progress id="done" max="1" value="0" aria-label="how much of all directions is covered"></progress>
+            <div id="calibrating" hidden><form class="choose" aria-label="what to calibrate">
+            <label>sensor <select id="sensor"></select></label> <button id="go" type="submit">start</button></form>
+            <section class="card calibration" aria-label="calibration"><p id="how"></p>
+            <div id="picture"></div><progress id="done" max="1" value="0" aria-label="how much is measured"></progress>
             <p id="advice" class="big" role="status"></p><pre id="report"></pre>
             <button id="save" type="button" hidden>save</button> <a id="file" hidden>download the file</a>
             <p id="answer" class="soft" role="status"></p></section></div>

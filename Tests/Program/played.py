@@ -90,7 +90,7 @@ SPECTRUM = {"time_ns": 1, "unit": "g", "from_hz": 0.390625, "step_hz": 0.78125,
                       {"name": "severity", "of": "severity_mm_s", "unit": "mm/s", "from_hz": 60, "to_hz": 150, "scale": [0.0384, 0.0961], "floor": None}]}
 
 STATUS = {"version": "0.2.0", "pid": 1, "state": "ok", "problems": [], "uptime_s": 5400, "store": {"oldest": "2026-03-01T08:00:00Z"},
-          "sensors": [{"name": "mast", "streams": [{"kind": "accelerometer"}, {"kind": "magnetometer"}]}, {"name": "lid", "streams": [{"kind": "accelerometer"}]},
+          "sensors": [{"name": "mast", "streams": [{"kind": "accelerometer"}, {"kind": "magnetometer"}]}, {"name": "lid", "streams": [{"kind": "accelerometer"}, {"kind": "gyroscope"}]},
                       {"name": HOSTILE, "streams": [{"kind": "magnetometer"}]}]}
 
 
@@ -112,15 +112,33 @@ def events():
     return [{"seq": k + 1, "identity": "x", "wall_time": wall.strftime("%Y-%m-%dT%H:%M:%S.000000Z"), "time_ns": 10**9 * (k + 1), **event} for k, (wall, event) in enumerate(found)]
 
 
-def samples(count, covered):
-    """The field as a magnetometer with hard iron has it, from the covered part of all directions."""
-    lines = []
-    for k in range(count):
-        z = 1 - 2 * covered * (k + 0.5) / count
+def field(covered):
+    """The field in µT as a magnetometer with hard iron has it, from the covered part of all directions."""
+    for k in range(600):
+        z = 1 - 2 * covered * (k + 0.5) / 600
         a, r = 2.399963 * k, math.sqrt(max(0.0, 1 - z * z))
-        lines.append((12 + 48 * r * math.cos(a), -30 + 48 * r * math.sin(a), 7 + 48 * z))
-    return {"sensor": "mast", "kind": "magnetometer", "unit": "µT", "frame": "device", "raw": True, "lost": 0, "time_ns": [10**7 * k for k in range(count)],
-            **{axis: [round(v[n], 4) for v in lines] for n, axis in enumerate("xyz")}}
+        yield 12 + 48 * r * math.cos(a), -30 + 48 * r * math.sin(a), 7 + 48 * z
+
+
+def sides(covered):
+    """What an accelerometer with an offset has in m/s², held with the covered part of its six sides up: the screen, the back, the top edge…"""
+    up = [(0, 0, 1), (0, 0, -1), (0, 1, 0), (0, -1, 0), (1, 0, 0), (-1, 0, 0)]
+    for side in up[:round(6 * covered)]:
+        yield from [tuple(9.80665 * one + offset for one, offset in zip(side, (0.1, -0.2, 0.3)))] * 120
+
+
+def rest(covered):
+    """What a gyroscope with an offset has in rad/s, at rest for the covered part of 12 s."""
+    return [(0.01, -0.02, 0.005)] * round(1200 * covered)
+
+
+def samples(wanted, covered):
+    """The samples that a request asks for, at 100 Hz."""
+    kind = wanted["kinds"][0]
+    lines = list({"magnetometer": field, "accelerometer": sides, "gyroscope": rest}[kind](covered))
+    return {"sensor": wanted["sensors"][0], "kind": kind, "unit": {"magnetometer": "µT", "accelerometer": "m/s²", "gyroscope": "rad/s"}[kind],
+            "frame": "device", "raw": True, "lost": 0, "time_ns": [10**7 * k for k in range(len(lines))],
+            **{axis: [round(v[n], 5) for v in lines] for n, axis in enumerate("xyz")}}
 
 
 class Played:
@@ -153,7 +171,7 @@ class Played:
                         lines += [{"kind": "tap", "detector": "case", "seq": 1, "identity": "x", "wall_time": NOW.isoformat().replace("+00:00", "Z"), "time_ns": 1001 * 10**9, "count": 2}]
                         lines += [{"readings": reading(k)} for k in range(SECONDS * RATE)]
                     elif "samples" in wanted:
-                        lines += [{"samples": samples(600, self.covered)}]
+                        lines += [{"samples": samples(wanted["samples"], self.covered)}]
                     else:
                         lines += events() + [{"end": {}}]
                 connection.sendall("".join(json.dumps(line) + "\n" for line in lines).encode())

@@ -252,7 +252,9 @@ with harness.temporary_folder() as folder:
         browser.inside(1024, 1000)
         browser.call("POST", "/url", {"url": address("/calibration")})
         check(browser.wait("return document.getElementById('state').textContent === 'ready'"), "calibration: it is ready")
-        check(browser.run("return [...document.querySelectorAll('option')].map((o) => o.value)")[0] == "mast", "calibration: magnetometers can be chosen")
+        offered = browser.run("return [...document.querySelectorAll('option')].map((o) => o.textContent)")
+        check(offered[0] == "mast, magnetometer" and offered[2:] == ["mast, accelerometer", "lid, accelerometer", "lid, gyroscope"] and "onerror" in offered[1],
+              f"calibration: what can be chosen: {offered}")
         browser.run("document.getElementById('go').click()")
         check(browser.wait("return document.querySelectorAll('.cell.full').length > 30"), "calibration: the sphere fills")
         text = browser.run("return document.body.innerText")
@@ -273,6 +275,44 @@ with harness.temporary_folder() as folder:
         check("already" in (browser.wait("return asked") or ""), "calibration: asks before it replaces one")
         link = browser.run("return fetch(document.querySelector('a[download]').href).then((r) => r.text()).catch(() => '')")
         check(link in ("", saved), "calibration: the file to download is the same")
+
+        # An accelerometer, whose sides are held up one after the other, and a gyroscope, which is left lying; both have the terminal's words.
+        def measure(choice, covered):
+            daemon.covered = covered
+            browser.run("const s = document.getElementById('sensor'); s.value = arguments[0]; s.dispatchEvent(new Event('change')); document.getElementById('go').click()", choice)
+
+        shown = "return [...document.querySelectorAll('figcaption')].map((e) => e.textContent)"
+        measure(offered.index("mast, accelerometer"), 2 / 3)
+        check(browser.wait(shown.replace("return ", "return (") + ")[3] === 'top edge down: done, held now'"), "calibration: the side that is held up")
+        check(browser.run(shown) == ["screen up: done", "screen down: done", "top edge up: done", "top edge down: done, held now", "right edge up: missing", "left edge up: missing"],
+              f"calibration: the sides of an accelerometer: {browser.run(shown)}")
+        check(browser.run("return document.getElementById('advice').textContent") == "hold it still, missing: right edge up, left edge up", "calibration: the sides that it asks for")
+        check(browser.run("return document.getElementById('save').hidden && !document.getElementById('report').textContent"), "calibration: no result before all sides are there")
+        pictures(browser, "sides", [(360, 1400), (1024, 1000)])
+        for kind, choice, first in [("accelerometer", "mast, accelerometer", "hold it still"), ("gyroscope", "lid, gyroscope", "leave it lying still")]:
+            measure(offered.index(choice), 0.5)
+            check(browser.wait("return document.getElementById('advice').textContent.startsWith(arguments[0])", first), f"calibration: {kind}: {first}")
+            measure(offered.index(choice), 1.0)
+            check(browser.wait("return /verdict/.test(document.getElementById('report').textContent)"), f"calibration: the verdict for the {kind}")
+            keyboard(browser, f"calibration of the {kind}")
+            sensor, played_samples = choice.split(",")[0], played.samples({"sensors": [""], "kinds": [kind]}, 1.0)
+            trace = pathlib.Path(folder, f"{kind}.csv")
+            columns = {"accelerometer": "ax_m_s2,ay_m_s2,az_m_s2", "gyroscope": "gx_rad_s,gy_rad_s,gz_rad_s"}[kind]
+            rows = zip(*(played_samples[key] for key in ("time_ns", "x", "y", "z")))
+            trace.write_text(f"time_ns,{columns}\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+            terminal = subprocess.run([BINARY, "calibrate", kind, "--trace", trace], capture_output=True, text=True).stdout.split("not saved")[0]
+            report = browser.run("return document.getElementById('report').textContent")
+            said = [re.sub(r" {2,}", ": ", line.strip(), count=1) for line in terminal.splitlines()[1:]]
+            check(said and said == report.splitlines(), f"calibration: the report of the {kind} has the words of binnacle calibrate", said if said != report.splitlines() else "")
+            browser.run("window.confirm = () => true;" + save)
+            check(browser.wait(f"return /saved to .*{sensor}.toml/.test(document.body.innerText)"), f"calibration: the {kind} is saved")
+        saved = (calibrations / "mast.toml").read_text()
+        check("[magnetometer]" in saved and "offset_m_s2 = [0.10000, -0.20000, 0.30000]" in saved, "calibration: the file has both kinds of the sensor")
+        check("offset_rad_s = [0.010000, -0.020000, 0.005000]" in (calibrations / "lid.toml").read_text(), "calibration: the offset of the gyroscope is the one that was played")
+        measure(offered.index("mast, accelerometer"), 1.0)
+        check(browser.wait("return !document.getElementById('save').hidden"), "calibration: a second one")
+        browser.run("window.asked = null; window.confirm = (t) => { asked = t; return false; };" + save)
+        check("has a calibration of the accelerometer already" in (browser.wait("return asked") or ""), "calibration: asks before it replaces that of the accelerometer")
 
         # `plot`: the same design.
         page = out / "plot.html"

@@ -71,11 +71,11 @@ def raw(port, data=b"", reads=True, client="127.0.0.1", buffer=None):
     return answer
 
 
-def stream(port, count, suffix=""):
+def stream(port, count, path="stream", event=b"event: readings"):
     connection = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
-    connection.sendall(f"GET /stream{suffix} HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n".encode())
+    connection.sendall(f"GET /{path} HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n".encode())
     text = b""
-    while text.count(b"event: readings") < count:
+    while text.count(event) < count:
         piece = connection.recv(65536)
         if not piece:
             break
@@ -159,7 +159,16 @@ with harness.temporary_folder() as folder:
     check(status == 403 and b"--calibrations" in body and ask(port, "/calibration/save")[0] == 404, f"nothing is saved: {body.decode().strip()}")
     check(b" 413 " in raw(port, b"POST /calibration/save HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc"), "a POST has no body")
     check(ask(port, "/calibration/save?run=1", "POST", headers={"Origin": "http://evil.example"})[0] == 403, "another site saves nothing")
-    check(ask(port, "/calibration/stream")[0] == 400 and b"no detector uses a sensor" in ask(port, "/calibration/stream?sensor=%3Cb%3E")[2], "a calibration needs a sensor that is there")
+    for query, wanted in [("", b"sensor is missing"), ("sensor=lid", b"kind is missing"), ("sensor=lid&kind=light", b"accelerometer, magnetometer, gyroscope"),
+                          ("sensor=%3Cb%3E&kind=accelerometer", b"no detector uses a sensor"), ("sensor=lid&kind=magnetometer", b"samples that were asked for")]:
+        body = ask(port, f"/calibration/stream?{query}")[2]
+        check(wanted in body, f"a calibration needs a sensor that is there: {query}", body.decode()[:200])
+    # A box that is shaken is held still with no side up for long: it has the terminal's words.
+    text = stream(port, 5, "calibration/stream?sensor=lid&kind=accelerometer", b"event: state")
+    states = [json.loads(line[6:]) for line in text.split("\n") if line.startswith("data: {")]
+    last = states[-1]
+    check(states[0]["advice"] == "waiting for the accelerometer" and last["advice"].startswith("hold it still, missing: ") and len(last["cells"]) == len(last["faces"]) == 6
+          and all((one in last["advice"]) == (cell == "0") for one, cell in zip(last["faces"], last["cells"])), f"the sides of an accelerometer: {last}")
     for arguments, wanted in [(["--calibrations", folder], "--token-file"), (["--calibrations", folder, "--http"], "--http")]:
         done = subprocess.run([BINARY, "web", *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         check(done.returncode == 64 and wanted in done.stderr, f"who may save: {done.stderr.strip()}")

@@ -105,14 +105,19 @@ function horizon(svg, d) {
 
 const has = (d, prefix) => d.lanes.some((l) => l.states.some(([begin]) => begin === prefix));
 
+/** A device from its front, with the bottom edge below. */
+function handset(parent) {
+  shape(parent, "rect", { class: "device", x: -48, y: -78, width: 96, height: 156, rx: 10 });
+  shape(parent, "path", { class: "glass", d: "M-40-66H40V62H-40Z" });
+  shape(parent, "circle", { class: "glass", cy: 70, r: 3.5 });
+}
+
 /** A screen as it is held: the edge that is up is above. */
 function edges(svg, d) {
   if (!has(d, "orientation: ")) return null;
   shape(svg, "path", { class: "tick", d: "M-100 104H100" });
   const screen = shape(svg, "g");
-  shape(screen, "rect", { class: "device", x: -48, y: -78, width: 96, height: 156, rx: 10 });
-  shape(screen, "path", { class: "glass", d: "M-40-66H40V62H-40Z" });
-  shape(screen, "circle", { class: "device", cy: 70, r: 3.5 });
+  handset(screen);
   const edge = shape(svg, "path", { class: "sector", d: "" }), arrow = shape(svg, "path", { class: "pointer", d: "M0-34L-14-10H-5V26H5V-10H14Z" });
   const turns = { normal: 0, "left-up": 90, "right-up": -90, "bottom-up": 180 };
   return {

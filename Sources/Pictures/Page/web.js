@@ -309,34 +309,68 @@
     return cells;
   }
 
+  /** The six sides that are held up, in the order of Face.swift. */
+  function sides(parent, faces) {
+    return faces.map((_, k) => {
+      const figure = make(parent, "figure"), svg = shape(figure, "svg", { viewBox: "-106 -106 212 212", "aria-hidden": "true" });
+      const cell = shape(svg, "rect", { class: "cell", x: -104, y: -104, width: 208, height: 208, rx: 10 });
+      const device = shape(svg, "g", { transform: `rotate(${[0, 180, 0, 180, -90, 90][k]})` });
+      if (k > 1) handset(device);
+      else {
+        shape(device, "rect", { class: "device", x: -78, y: -10, width: 156, height: 20, rx: 6 });
+        shape(device, "path", { class: "glass", d: "M-68-8H68V-2H-68Z" });
+      }
+      make(figure, "figcaption", "soft");
+      return cell;
+    });
+  }
+
+  /** What can be calibrated, and what to do for it. */
+  const HOW = {
+    magnetometer: "Keep away from iron. Start, and turn the device slowly through all directions, until every side of it has faced north, the ground and the sky.",
+    accelerometer: "Start, and hold the device still for a second with each of its six sides up, against something level and upright.",
+    gyroscope: "Start, and leave the device lying on something that does not move.",
+  };
+
   function calibrate(status) {
     element("recording").hidden = true;
     put(element("title"), "Calibration");
     element("calibrating").hidden = false;
-    const names = (status?.sensors || []).filter((s) => s.streams.some((one) => one.kind === "magnetometer")).map((s) => s.name);
-    const [choice, go, halves, done, advice, report, save, file, answer] =
-      ["sensor", "go", "halves", "done", "advice", "report", "save", "file", "answer"].map(element);
-    for (const name of names) make(choice, "option", "", name).value = name;
-    go.disabled = !names.length;
-    say(names.length ? "ready" : "the daemon has no magnetometer");
-    const cells = sphere(halves);
-    let stream = null, state = null;
+    const sensors = Object.keys(HOW).flatMap((kind) => (status?.sensors || []).filter((s) => s.streams.some((one) => one.kind === kind)).map(({ name }) => ({ name, kind })));
+    const [choice, go, how, picture, done, advice, report, save, file, answer] =
+      ["sensor", "go", "how", "picture", "done", "advice", "report", "save", "file", "answer"].map(element);
+    sensors.forEach(({ name, kind }, k) => { make(choice, "option", "", name + ", " + kind).value = k; });
+    go.disabled = !sensors.length;
+    let stream = null, state = null, cells = [];
+    /** Ends what is measured, and shows what there is to measure. */
+    function reset() {
+      const kind = sensors[choice.value]?.kind;
+      stream?.close();
+      state = null; done.value = 0; picture.textContent = advice.textContent = report.textContent = answer.textContent = ""; save.hidden = file.hidden = true;
+      put(go, "start"); say(kind ? "ready" : "the daemon has no sensor to calibrate");
+      put(how, HOW[kind] || ""); picture.className = kind || "";
+      cells = kind === "magnetometer" ? sphere(picture) : [];
+    }
+    reset();
+    choice.addEventListener("change", reset);
     go.form.addEventListener("submit", (e) => {
       e.preventDefault();
-      stream?.close();
-      state = null; report.textContent = answer.textContent = ""; save.hidden = file.hidden = true;
-      put(go, "start again"); say("measuring " + choice.value);
-      stream = new EventSource(address("/calibration/stream", "sensor=" + encodeURIComponent(choice.value)));
+      reset();
+      const { name, kind } = sensors[choice.value];
+      put(go, "start again"); say("measuring " + name);
+      stream = new EventSource(address("/calibration/stream", "kind=" + kind + "&sensor=" + encodeURIComponent(name)));
       stream.addEventListener("error", () => { stream.close(); say("the connection is lost: start again"); });
       stream.addEventListener("trouble", (e) => { stream.close(); say(JSON.parse(e.data)); });
       stream.addEventListener("state", (e) => tell(JSON.parse(e.data)));
     });
     function tell(next) {
       state = { ...state, ...next };
-      cells.forEach((cell, k) => { const style = "cell" + (next.cells[k] === "1" ? " full" : "") + (next.now === k ? " now" : ""); if (cell.getAttribute("class") !== style) cell.setAttribute("class", style); });
-      const percent = Math.round(100 * [...next.cells].filter((c) => c === "1").length / next.cells.length);
+      if (next.faces && !cells.length) cells = sides(picture, next.faces);
+      const isFull = (k) => next.cells[k] === "1", percent = Math.round(100 * cells.filter((_, k) => isFull(k)).length / cells.length);
+      cells.forEach((cell, k) => set(cell, "class", "cell" + (isFull(k) ? " full" : "") + (next.now === k ? " now" : "")));
+      if (next.faces) picture.querySelectorAll("figcaption").forEach((text, k) => put(text, next.faces[k] + ": " + (next.now === k ? "done, held now" : isFull(k) ? "done" : "missing")));
+      else if (cells.length) picture.querySelector("svg").setAttribute("aria-label", `the sphere of all directions, ${percent} % covered`);
       done.value = next.fraction;
-      halves.querySelector("svg").setAttribute("aria-label", `the sphere of all directions, ${percent} % covered`);
       put(advice, next.advice);
       put(report, (state.report || []).map((line) => line.trim().replace(/ {2,}/, ": ")).join("\n"));
       file.hidden = !state.file;

@@ -33,6 +33,16 @@ final class AccelerometerTask: CalibrationTask {
         }
     }
 
+    /// The cells are the faces, whose words come with them.
+    var progress: JSONObject {
+        let all = Face.allCases
+        var object = progress(
+            advice, cells: all.map { phases.rests[$0] == nil ? "0" : "1" }.joined(),
+            now: phases.current.flatMap { all.firstIndex(of: $0) })
+        object.add("faces", list: all.map { JSONObject.quoted($0.words) })
+        return object
+    }
+
     func finish() throws(CalibrationRefusal) -> CalibrationResult {
         let missing = phases.missing
         do throws(AccelerometerRefusal) {

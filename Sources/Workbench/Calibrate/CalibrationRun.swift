@@ -50,12 +50,8 @@ package final class CalibrationRun {
         self.interruption = interruption
         input = try CalibrationInput(options, interruption: interruption)
         task =
-            switch options.kind {
-            case let kind where options.measuresNoise: NoiseTask(kind, for: options.duration)
-            case .magnetometer: MagnetometerTask(options.judge)
-            case .accelerometer: AccelerometerTask()
-            case .gyroscope: GyroscopeTask()
-            }
+            options.measuresNoise
+            ? NoiseTask(options.kind, for: options.duration) : options.kind.calibrationTask(options.judge)
     }
 
     /// The descriptor to which a signal handler writes to end a wait.

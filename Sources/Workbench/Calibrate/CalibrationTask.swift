@@ -1,22 +1,52 @@
-import Binnacle
-import Calibration
+package import Binnacle
+package import Calibration
 package import PlainText
 import SensorGeometry
 
 /// Collects one sensor's samples for a calibration, and reports what is missing.
-protocol CalibrationTask: AnyObject {
+package protocol CalibrationTask: AnyObject {
     func add(_ sample: Sample)
     /// Updates the properties below.
     func review()
     /// Whether more samples would not improve the result.
     var isComplete: Bool { get }
+    /// Whether the samples are enough for a result that is worth showing.
+    var mayFinish: Bool { get }
     /// From 0 to 1.
     var fraction: Double { get }
     /// An instruction for the user.
     var advice: String { get }
     /// Lines that show the coverage.
     var picture: [String] { get }
+    /// The fraction, the advice and the picture, for a page.
+    var progress: JSONObject { get }
     func finish() throws(CalibrationRefusal) -> CalibrationResult
+}
+
+extension CalibrationTask {
+    package var mayFinish: Bool { isComplete }
+    package var progress: JSONObject { progress(advice) }
+
+    /// The cells of the picture are digits, 1 for what is measured; `now` is the cell of the last sample.
+    func progress(_ advice: String, cells: String = "", now: Int? = nil) -> JSONObject {
+        var object = JSONObject()
+        object.add("fraction", raw: CalibrationText.number(fraction, 3))
+        object.add("advice", advice)
+        object.add("cells", cells)
+        object.add("now", raw: now.map { "\($0)" } ?? "null")
+        return object
+    }
+}
+
+extension SampleKind {
+    /// What calibrates a sensor of this kind.
+    package func calibrationTask(_ judge: MagnetometerJudge) -> any CalibrationTask {
+        switch self {
+        case .magnetometer: MagnetometerTask(judge)
+        case .accelerometer: AccelerometerTask()
+        case .gyroscope: GyroscopeTask()
+        }
+    }
 }
 
 extension SIMD3<Double> {

@@ -1,10 +1,10 @@
-package import Binnacle
-package import Calibration
-package import PlainText
+import Binnacle
+import Calibration
+import PlainText
 import SensorGeometry
 
 /// Collects the readings of a magnetometer that is turned in all directions.
-package final class MagnetometerTask: CalibrationTask {
+final class MagnetometerTask: CalibrationTask {
     private let judge: MagnetometerJudge
     private var thinning = SampleThinning()
     private var reviewedCount = 0
@@ -18,16 +18,16 @@ package final class MagnetometerTask: CalibrationTask {
     /// Beyond this number, samples improve a calibration only little.
     private static let enoughSamples = 1500
 
-    package init(_ judge: MagnetometerJudge) {
+    init(_ judge: MagnetometerJudge) {
         self.judge = judge
     }
 
-    package func add(_ sample: Sample) {
+    func add(_ sample: Sample) {
         last = SIMD3<Double>(sample)
         thinning.add(SIMD3<Double>(sample))
     }
 
-    package func review() {
+    func review() {
         guard thinning.samples.count != reviewedCount else { return }
         reviewedCount = thinning.samples.count
         map = MagnetometerJudge.map(thinning.samples)
@@ -37,7 +37,7 @@ package final class MagnetometerTask: CalibrationTask {
             && (try? judge.judge(thinning.samples))?.lacksSamples == true
     }
 
-    package var allowed: MagnetometerFit.Model? {
+    private var allowed: MagnetometerFit.Model? {
         guard thinning.samples.count >= MagnetometerJudge.leastSamples else { return nil }
         return coverage.flatMap { MagnetometerJudge.allowed($0, map.missing) }
     }
@@ -74,17 +74,12 @@ package final class MagnetometerTask: CalibrationTask {
         ]
     }
 
-    /// What a page shows while the device is turned.
-    package var progress: JSONObject {
-        var object = JSONObject()
-        object.add("cells", map.digits)
-        object.add("now", raw: last.flatMap(map.place).map { "\($0)" } ?? "null")
-        object.add("fraction", raw: CalibrationText.number(fraction, 3))
-        object.add("advice", instruction)
-        return object
-    }
+    var mayFinish: Bool { allowed != nil }
 
-    package func finish() throws(CalibrationRefusal) -> CalibrationResult {
+    /// The cells of ``DirectionMap``.
+    var progress: JSONObject { progress(instruction, cells: map.digits, now: last.flatMap(map.place)) }
+
+    func finish() throws(CalibrationRefusal) -> CalibrationResult {
         do throws(MagnetometerRefusal) {
             return result(try judge.finding(of: thinning.samples))
         } catch {
