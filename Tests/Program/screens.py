@@ -153,11 +153,15 @@ def cost(browser):
     browser.run("dispatchEvent(new Event('afterprint')); panels.at(-1).element.scrollIntoView()")
     check(browser.wait(pixels + ".at(-1)"), "live: a panel is drawn when it comes into the window")
     readings, frames = "return binnacle.tracks[0].count", browser.run("return binnacle.instruments.frames")
-    last = browser.run(readings) + 40
+    words = "return [...document.querySelectorAll('#now .reading')].map((e) => e.textContent).join()"
+    said, last = browser.run(words), browser.run(readings) + 40
     harness.until(lambda: browser.run(readings) > last)
-    check(browser.run("return binnacle.instruments.frames") == frames, "live: instruments outside the window stand still")
-    browser.run("scrollTo(0, 0)")
-    check(browser.wait("return binnacle.instruments.frames > arguments[0]", frames), "live: they go on when they are seen again")
+    check(browser.run("return binnacle.instruments.frames") == frames and browser.run(words) == said, "live: instruments and words outside the window stand still")
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    printed = browser.run(words)
+    check(printed != said, "live: on paper the words are the latest")
+    browser.run("dispatchEvent(new Event('afterprint')); scrollTo(0, 0)")
+    check(browser.wait("return binnacle.instruments.frames > arguments[0]", frames) and harness.until(lambda: browser.run(words) != printed), "live: they go on when they are seen again")
     browser.run("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
     frames = browser.run("const d = binnacle.panels[0].draw; window.hiddenDraws = 0; for (const p of panels) { const draw = p.draw; p.draw = (q) => { hiddenDraws++; draw(q); }; }"
                          "return [binnacle.instruments.frames, binnacle.tracks[0].count]")

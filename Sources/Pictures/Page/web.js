@@ -4,8 +4,8 @@
   const token = new URLSearchParams(location.search).get("token");
   const address = (path, more = "") => path + "?" + (token ? "token=" + encodeURIComponent(token) + "&" : "") + more;
   const element = (id) => document.getElementById(id);
-  // The seconds of the curves, the readings that they keep, and how often they are drawn.
-  const SPAN = 60, MOST = 12000, CURVES_MS = 400;
+  // The seconds of the curves, and the readings that they keep.
+  const SPAN = 60, MOST = 12000;
 
   /** Draws curves and events by page.js, as those of a recording. */
   function show(recording) {
@@ -170,7 +170,7 @@
 
   function live() {
     let partial = 0, drawing = null, sources = [], words = [], begun = null, latest = null, isWaiting = false, shown = 0, trouble = "", leftOut = "";
-    let count = 0, times = new Float64Array(2 * MOST), told = -1, drew = 0, turned = 0;
+    let count = 0, times = new Float64Array(2 * MOST), told = -1, turned = 0;
     const events = [], cards = new Instruments(element("now")), isStill = matchMedia("(prefers-reduced-motion: reduce)");
     const stream = new EventSource(address("/stream"));
     // The reason reported before a connection ended stays visible.
@@ -242,13 +242,14 @@
         clear();
       });
       for (const panel of panels) watch.observe(panel.element);
-      window.addEventListener("beforeprint", () => draw(false));
+      window.addEventListener("beforeprint", () => { cards.tell(latest); draw(false); });
       window.addEventListener("afterprint", clear);
       Object.assign(drawing, { instruments: cards, latest: () => latest });
     }
 
+    const timeOf = (r) => Number(BigInt(r.time_ns)) / 1e9 - begun;
     stream.addEventListener("readings", (e) => {
-      const readings = JSON.parse(e.data), now = Number(BigInt(readings.time_ns)) / 1e9;
+      const readings = JSON.parse(e.data);
       trouble = "";
       // Lanes come with the first readings, and again when they have changed; a spectrum once a second.
       for (const d of readings.detectors) {
@@ -257,26 +258,29 @@
         d.spectrum = d.spectrum || before?.spectrum;
       }
       latest = readings;
-      begun = begun ?? now;
-      cards.add(readings, now - begun);
+      begun = begun ?? Number(BigInt(readings.time_ns)) / 1e9;
+      const now = timeOf(readings);
+      cards.add(readings, now);
       if (!drawing) begin(readings);
-      if (drawing) keep(readings, now - begun);
-      const at = performance.now();
-      if (!isWaiting && (mayTurn(at) || at - drew >= CURVES_MS)) { isWaiting = true; requestAnimationFrame(frame); }
+      if (drawing) keep(readings, now);
+      if (!isWaiting && (mayTurn(performance.now()) || slotOf(readings) !== told)) { isWaiting = true; requestAnimationFrame(frame); }
     });
 
-    new IntersectionObserver((all) => { cards.isSeen = all.at(-1).isIntersecting; }).observe(element("now"));
+    new IntersectionObserver((all) => { cards.isSeen = all.at(-1).isIntersecting; told = -1; }).observe(element("now"));
+    const slotOf = (r) => Math.floor(timeOf(r) / TICK_S);
     const mayTurn = (now) => cards.isSeen && (!isStill.matches || now - turned > 1000);
 
     /** What the screen shows next: nothing runs here while the page is hidden. */
     function frame() {
       isWaiting = false;
       if (document.hidden) return;
-      const t = Number(BigInt(latest.time_ns)) / 1e9 - begun, slot = Math.floor(t / TICK_S), now = performance.now();
+      const t = timeOf(latest), slot = slotOf(latest), now = performance.now();
       if (mayTurn(now)) { turned = now; cards.turn(latest); }
-      if (slot !== told) { told = slot; cards.tell(latest); say(latest.skipped ? latest.skipped + " intervals skipped" : "live"); }
-      if (!drawing || now - drew < CURVES_MS) return;
-      drew = now;
+      if (slot === told) return;
+      told = slot;
+      if (cards.isSeen) cards.tell(latest);
+      say(latest.skipped ? latest.skipped + " intervals skipped" : "live");
+      if (!drawing) return;
       if (events.length) take();
       put(byId("eventNote"), meta.event_count + " events since this page was opened" + leftOut);
       const groups = new Map();
