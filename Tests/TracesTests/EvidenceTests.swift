@@ -181,6 +181,18 @@ import Traces
         #expect(!found.notices.contains { $0.contains("no unit") || $0.contains("left out") }, "\(found.notices)")
     }
 
+    /// A rate in a file's name ends a word, which chance letters seldom do.
+    @Test(arguments: ["walk_50Hz.csv", "walk50hz-2.csv", "xB50HzQk.csv"])
+    func theRateInAName(name: String) throws {
+        let text = "ax_g,ay_g,az_g\n" + Self.rows { _ in "0,0,1" }
+        guard name != "xB50HzQk.csv" else {
+            #expect(try refusal(text, name).description.contains("time"))
+            return
+        }
+        let times = try opened([(name, text)]).samples[0].map(\.timeNanoseconds)
+        #expect(times[1] - times[0] == 20_000_000)
+    }
+
     /// What says that it is something else is refused without a command that would play it.
     @Test(arguments: [
         ("GPS.csv", "Time (s),Latitude (°),Longitude (°),Height (m)", "90,90.5,90.1"),

@@ -10,10 +10,10 @@ final class TemporaryFile {
     let path: String
 
     init(_ bytes: [UInt8]) throws {
-        var template = Array("/tmp/binnacle-test-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
+        // Letters would say something of the recording: mkstemp has made 9Hz of them.
+        path = "/tmp/binnacle-test-\(UInt64.random(in: 0 ... .max))"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         try #require(descriptor >= 0)
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }

@@ -39,10 +39,11 @@ struct TraceFileName {
         kind = words.isWithoutGravity || words.isGravity ? .accelerometer : words.kind
     }
 
-    /// The number before "Hz".
+    /// The number before "Hz", where a word ends.
     static func rate(_ text: String) -> Double? {
         let bytes = Array(text.lowercased().utf8)
         for index in bytes.indices.dropLast() where bytes[index] == 0x68 && bytes[index + 1] == 0x7A {
+            if index + 2 < bytes.count, (0x61...0x7A).contains(bytes[index + 2]) { continue }
             var end = index
             while end > 0, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x5F { end -= 1 }
             var start = end
