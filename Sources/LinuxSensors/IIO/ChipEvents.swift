@@ -47,7 +47,8 @@ package struct ChipEvents: Sendable {
     /// The size of one unit of an event's threshold, its name, and the least difference of two thresholds in that unit; `nil` when it
     /// is not known.
     ///
-    /// An attribute `…_scale` of the event counts first, unless the driver is known to say something else, then what is known of the driver, then the channel's scale
+    /// An attribute `…_scale` of the event counts first, unless the driver is known to say something else there, then what is
+    /// known of the driver, then the channel's scale
     /// (Documentation/ABI/testing/sysfs-bus-iio: values are in the units of the channel's raw values).
     static func step(
         of event: ChipEvent, _ device: SensorDevice, _ folder: SysfsDirectory, _ rule: ChipRule?
