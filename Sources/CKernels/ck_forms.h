@@ -1,4 +1,4 @@
-// The forms of K1 and K3 for the instruction set whose ck_lanes_….h is included first.
+// The forms of K1, K3 and K5 for the instruction set whose ck_lanes_….h is included first.
 #include "ck_chain_form.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -80,5 +80,45 @@ static CK_ISA struct ck_extremes extremes_vectors(const float *x, const float *y
     return ck_extremes_of(&from, count, CK_VECTORS);
 }
 
+// One number, and as many as there are lanes, of four series each, as the compiler's vectors.
+#define CK_SERIES 4
+#define CK_NUMBERS (CK_LANES / CK_SERIES)
+typedef float ck_number __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float ck_numbers __attribute__((vector_size(16 * CK_NUMBERS), aligned(4), may_alias));
+
+/// One butterfly of the type's numbers: a and b are half a block apart.
+#define CK_BUTTERFLY(type, a, b, cosine, sine) \
+    do { \
+        type *ra = (type *)(re + CK_SERIES * (a)), *ia = (type *)(im + CK_SERIES * (a)); \
+        type *rb = (type *)(re + CK_SERIES * (b)), *ib = (type *)(im + CK_SERIES * (b)); \
+        type r = *rb * (cosine) - *ib * (sine), i = *rb * (sine) + *ib * (cosine); \
+        *rb = *ra - r; \
+        *ib = *ia - i; \
+        *ra += r; \
+        *ia += i; \
+    } while (0)
+
+/// Each number has the bits of the loop in RealTransform.swift, because none is added to another lane.
+static CK_ISA void butterflies(float *re, float *im, const float *cosines, const float *sines, size_t length)
+{
+    for (size_t half = 1; half < length; half *= 2) {
+        size_t step = length / half;
+        for (size_t start = 0; start < length; start += 2 * half) {
+            size_t k = 0;
+            for (; k + CK_NUMBERS <= half; k += CK_NUMBERS) {
+                ck_numbers cosine, sine;
+#pragma GCC unroll 16
+                for (size_t lane = 0; lane < CK_LANES; lane++) {
+                    cosine[lane] = cosines[(k + lane / CK_SERIES) * step];
+                    sine[lane] = sines[(k + lane / CK_SERIES) * step];
+                }
+                CK_BUTTERFLY(ck_numbers, start + k, start + k + half, cosine, sine);
+            }
+            for (; k < half; k++)
+                CK_BUTTERFLY(ck_number, start + k, start + k + half, cosines[k * step], sines[k * step]);
+        }
+    }
+}
+
 const struct ck_forms CK_FORM(ck_forms) = {
-    crossings_column, crossings_vectors, crossings_facing, extremes_column, extremes_vectors};
+    crossings_column, crossings_vectors, crossings_facing, extremes_column, extremes_vectors, butterflies};

@@ -25,7 +25,7 @@ package enum InstructionSet: String, Sendable, CaseIterable, Comparable {
         return complaint.text
     }
 
-    /// The C forms of K1 and K3; the scalar ones are in Swift.
+    /// The C forms of K1, K3 and K5; the scalar ones are in Swift.
     var forms: ck_forms {
         switch self {
         #if arch(x86_64)

@@ -73,13 +73,7 @@ package final class RealTransform {
             // Four floats are a SIMD4<Float> in memory.
             return re.withMemoryRebound(to: Float.self, capacity: 4 * length) { re in
                 im.withMemoryRebound(to: Float.self, capacity: 4 * length) { im in
-                    switch instructionSet {
-                    #if arch(x86_64)
-                        case .avx2: ck_butterflies_avx2(re, im, c, s, length)
-                        case .avx512: ck_butterflies_avx512(re, im, c, s, length)
-                    #endif
-                    default: ck_butterflies_baseline(re, im, c, s, length)
-                    }
+                    instructionSet.forms.butterflies(re, im, c, s, length)
                 }
             }
         }

@@ -64,10 +64,10 @@ static void test_form(const void *which, uint64_t number)
 void test_butterfly_forms(uint64_t cases)
 {
     const struct form forms[] = {
-        {"K5 baseline", ck_butterflies_baseline, 1},
+        {"K5 baseline", ck_forms_baseline.butterflies, 1},
 #if defined(HAS_AVX2)
-        {"K5 avx2", ck_butterflies_avx2, HAS_AVX2},
-        {"K5 avx512", ck_butterflies_avx512, HAS_AVX512},
+        {"K5 avx2", ck_forms_avx2.butterflies, HAS_AVX2},
+        {"K5 avx512", ck_forms_avx512.butterflies, HAS_AVX512},
 #endif
     };
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++)

@@ -56,13 +56,16 @@ struct ck_sector {
 /// All angles in degrees, 0 < tolerance <= exit < 180; a reversed axis points in the opposite direction.
 struct ck_sector ck_make_sector(int axis, int is_reversed, double bearing, double tolerance, double exit);
 
-/// The forms of K1 and K3 for an instruction set.
+/// The forms of K1, K3 and K5 for an instruction set.
 ///
 /// crossings_…: writes the indices at which the side changes, and returns their number. `inside` is the side before, 0 or 1, and
 /// receives the side after. `crossings` has room for `count` + 64 indices. extremes_…: ignores NaN.
 ///
 /// …_column: of values. …_vectors: of the squared lengths of vectors. …_facing: for the heading of the sector's axis, from the
 /// acceleration a… and the field m….
+///
+/// butterflies: of `length` complex numbers in bit-reversed order, a power of two, of four series side by side, in place.
+/// cosines, sines: cos and -sin of pi k / length for k below length.
 struct ck_forms {
     size_t (*crossings_column)(
         const float *values, size_t count, const struct ck_band *band, uint64_t *inside, uint32_t *crossings);
@@ -74,6 +77,7 @@ struct ck_forms {
         const struct ck_sector *sector, uint64_t *inside, uint32_t *crossings);
     struct ck_extremes (*extremes_column)(const float *values, size_t count);
     struct ck_extremes (*extremes_vectors)(const float *x, const float *y, const float *z, size_t count);
+    void (*butterflies)(float *re, float *im, const float *cosines, const float *sines, size_t length);
 };
 
 /// For SSE2 or NEON, which every machine of the architecture has.
@@ -92,16 +96,7 @@ size_t ck_gravity_runs_baseline(
     const int64_t *times, const float *x, const float *y, const float *z, size_t count, float time_constant,
     float *start, float *user, float *total);
 
-/// K5. The butterflies of `length` complex numbers in bit-reversed order, a power of two, of four series side by side, in place.
-///
-/// cosines, sines: cos and -sin of pi k / length for k below length.
-void ck_butterflies_baseline(float *re, float *im, const float *cosines, const float *sines, size_t length);
-
 #if defined(__x86_64__)
-/// The same for two and for four numbers at a time.
-void ck_butterflies_avx2(float *re, float *im, const float *cosines, const float *sines, size_t length);
-void ck_butterflies_avx512(float *re, float *im, const float *cosines, const float *sines, size_t length);
-
 /// K4 for eight runs at a time: ends before 32 samples of which one is unusable, or of which eight last for 2³¹ ns or
 /// longer.
 size_t ck_gravity_runs_avx2(
