@@ -105,7 +105,7 @@ package struct PicturePage {
     private var metaText: String {
         let rows = picture.eventRows
         let isWhole = picture.eventCount == picture.events.count
-        return Self.object([
+        return JSONObject.text([
             "title": JSONObject.quoted(picture.title.printable),
             "facts": JSONObject.list(picture.facts.map { Self.texts([$0.name, $0.value.printable]) }),
             "configuration": JSONObject.quoted(picture.configuration),
@@ -121,7 +121,7 @@ package struct PicturePage {
             "events": JSONObject.list(
                 picture.events.map { event in
                     let row = rows.firstIndex { $0.source == event.source && $0.kind == event.kind } ?? 0
-                    return Self.object([
+                    return JSONObject.text([
                         "t": Self.number(seconds(event.timeNanoseconds)), "r": String(row),
                         "f": JSONObject.quoted(event.figures.compactMap(\.text).joined(separator: ", ").printable),
                     ])
@@ -139,7 +139,7 @@ package struct PicturePage {
 
     /// Rules shared by all drawings.
     private static var rules: String {
-        object([
+        JSONObject.text([
             "circle": list(Picture.circle), "forms": texts(Picture.forms), "state": number(Picture.stateHeight),
             "row": number(Picture.eventHeight), "mark": number(Picture.eventPlace), "reach": number(Picture.reach),
             "margin": number(Picture.margin), "shown": ShownValue.rules,
@@ -150,26 +150,20 @@ package struct PicturePage {
         JSONObject.list(ticks.map { "[\(number($0.value)),\(JSONObject.quoted($0.text))]" })
     }
 
-    private static func object(_ members: KeyValuePairs<String, String>) -> String {
-        var object = JSONObject()
-        for (key, value) in members { object.add(key, raw: value) }
-        return object.text
-    }
-
     private static func texts(_ texts: [String]) -> String { JSONObject.list(texts.map(JSONObject.quoted)) }
 
     /// A number as JSON; null unless it is finite.
     private static func number(_ value: Double) -> String { value.isFinite ? value.description : "null" }
 
     private func text(_ track: Track) -> String {
-        Self.object([
+        JSONObject.text([
             "origin_s": Self.number(seconds(track.originNanoseconds ?? start)),
             "block_s": Self.number(Double(track.blockNanoseconds) * 1e-9),
             "count": String(track.count),
             "series": JSONObject.list(
                 track.kinds.indices.map { series in
                     let scale = Scale(track, series)
-                    return Self.object([
+                    return JSONObject.text([
                         "kind": JSONObject.quoted(scale.kind.rawValue), "least": Self.number(scale.least),
                         "greatest": Self.number(scale.greatest), "step": Self.number(scale.step),
                     ])
@@ -178,14 +172,14 @@ package struct PicturePage {
     }
 
     private func text(_ panel: Picture.Panel) -> String {
-        Self.object([
+        JSONObject.text([
             "title": JSONObject.quoted(panel.title),
             "unit": JSONObject.quoted(panel.unit),
             "range": panel.range.map { "[\($0.lowerBound),\($0.upperBound)]" } ?? "null",
             "ticks": Self.list(panel.ticks),
             "curves": JSONObject.list(
                 panel.curves.map { curve in
-                    Self.object([
+                    JSONObject.text([
                         "label": JSONObject.quoted(curve.label), "track": String(curve.track),
                         "series": String(curve.series), "band": curve.band.map(String.init) ?? "null",
                     ])
@@ -196,7 +190,7 @@ package struct PicturePage {
     }
 
     private func text(_ mark: Picture.Mark) -> String {
-        Self.object([
+        JSONObject.text([
             "label": JSONObject.quoted(mark.label), "value": JSONObject.quoted(mark.value),
             "near": String(mark.isAlwaysShown), "lines": JSONObject.list(mark.lines.map(Self.number)),
             "areas": JSONObject.list(
@@ -205,14 +199,14 @@ package struct PicturePage {
     }
 
     private func text(_ states: Picture.States) -> String {
-        Self.object([
+        JSONObject.text([
             "track": String(states.track), "series": String(states.series), "names": Self.texts(states.names),
             "shown": JSONObject.list(picture.occurring(states).map(String.init)),
         ])
     }
 
     private func text(_ named: (title: String, spectrum: Spectrum)) -> String {
-        Self.object([
+        JSONObject.text([
             "title": JSONObject.quoted(named.title), "rate_hz": Self.number(named.spectrum.rateHz),
             "density": Self.number(named.spectrum.density), "length": String(Spectrum.length),
             "bins": String(Spectrum.frequencyCount),

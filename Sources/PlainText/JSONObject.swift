@@ -32,6 +32,13 @@ package struct JSONObject {
         }
     }
 
+    /// An object of members whose values are JSON already.
+    package static func text(_ members: KeyValuePairs<String, String>) -> String {
+        var object = JSONObject()
+        for (key, value) in members { object.add(key, raw: value) }
+        return object.text
+    }
+
     /// Writes behind what is there.
     @inline(__always)
     private mutating func write(atMost room: Int, _ write: (inout ByteCursor) -> Void) {

@@ -5,13 +5,11 @@ extension LiveValues {
     ///
     /// Values of samples have as many digits as tell them from their neighbours.
     public var json: String {
-        var object = JSONObject()
-        object.add("time_ns", raw: String(timeNanoseconds))
-        object.add("interval_s", raw: "\(Double(intervalNanoseconds) / 1e9)")
-        object.add("skipped", raw: String(skippedCount))
-        object.add("streams", list: streams.map(\.json))
-        object.add("detectors", list: detectors.map(\.json))
-        return object.text
+        JSONObject.text([
+            "time_ns": "\(timeNanoseconds)", "interval_s": "\(Double(intervalNanoseconds) / 1e9)",
+            "skipped": "\(skippedCount)", "streams": JSONObject.list(streams.map(\.json)),
+            "detectors": JSONObject.list(detectors.map(\.json)),
+        ])
     }
 
     /// The readings that an object describes; `nil` when a key is missing or of the wrong type.
@@ -146,14 +144,10 @@ extension LiveValues.Detector {
 
 extension LiveValues.Spectrum {
     fileprivate var json: String {
-        var object = JSONObject()
-        object.add("time_ns", raw: String(timeNanoseconds))
-        object.add("unit", "g")
-        object.add("from_hz", raw: "\(fromHz)")
-        object.add("step_hz", raw: "\(stepHz)")
-        object.add("values", list: values.map(\.description))
-        object.add("bands", list: bands.map(\.json))
-        return object.text
+        JSONObject.text([
+            "time_ns": "\(timeNanoseconds)", "unit": "\"g\"", "from_hz": "\(fromHz)", "step_hz": "\(stepHz)",
+            "values": JSONObject.list(values.map(\.description)), "bands": JSONObject.list(bands.map(\.json)),
+        ])
     }
 
     /// The spectrum in a JSON object; `nil` for anything else.
@@ -168,15 +162,11 @@ extension LiveValues.Spectrum {
 
 extension LiveValues.Spectrum.Band {
     fileprivate var json: String {
-        var object = JSONObject()
-        object.add("name", name)
-        object.add("of", measure)
-        object.add("unit", unit)
-        object.add("from_hz", raw: "\(fromHz)")
-        object.add("to_hz", raw: "\(toHz)")
-        object.add("scale", raw: "[\(scale.x),\(scale.y)]")
-        object.add("floor", raw: floor.map { "\($0)" } ?? "null")
-        return object.text
+        JSONObject.text([
+            "name": JSONObject.quoted(name), "of": JSONObject.quoted(measure), "unit": JSONObject.quoted(unit),
+            "from_hz": "\(fromHz)", "to_hz": "\(toHz)", "scale": "[\(scale.x),\(scale.y)]",
+            "floor": floor.map { "\($0)" } ?? "null",
+        ])
     }
 
     fileprivate init?(_ object: JSONValue) {

@@ -115,9 +115,6 @@ final class LearnedPart: DaemonPart {
         isChanged = false
         var detectors = JSONObject()
         for (key, text) in entries.sorted(by: { $0.key < $1.key }) { detectors.add(key, raw: text) }
-        var object = JSONObject()
-        object.add("version", raw: "1")
-        object.add("detectors", raw: detectors.text)
-        file.write(Array((object.text + "\n").utf8))
+        file.write(Array((JSONObject.text(["version": "1", "detectors": detectors.text]) + "\n").utf8))
     }
 }

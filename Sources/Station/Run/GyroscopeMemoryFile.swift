@@ -83,10 +83,8 @@ package final class GyroscopeMemoryFile {
     /// The contents of the file; marks them as written.
     package func removeContents() -> [UInt8] {
         isChanged = false
-        var object = JSONObject()
-        object.add("version", raw: "1")
-        object.add("gyroscopes", list: entries.map(Self.text))
-        return Array((object.text + "\n").utf8)
+        let gyroscopes = JSONObject.list(entries.map(Self.text))
+        return Array((JSONObject.text(["version": "1", "gyroscopes": gyroscopes]) + "\n").utf8)
     }
 
     private static func text(_ entry: Entry) -> String {
