@@ -1,52 +1,24 @@
 /// Finds changes of the light around a device in single readings, and tells its delegate.
-///
-/// A light sensor has one value and a reading a second, so it has no stream of samples: what reads it calls
-/// ``take(level:unit:at:)`` on the thread of the other detectors.
-package final class AmbientLightDetector: ReportingDetector {
+package final class AmbientLightDetector: AmbientReader, AmbientDetector {
     package static let kind = "light"
-    package let name: String
     /// When a change is reported.
     package let settings: AmbientLightSettings
-    package weak var delegate: (any DetectorDelegate)?
-    package private(set) var isDetecting = false
-    package private(set) var position = SamplePosition(
-        timeNanoseconds: 0, streamIndex: .max, sampleIndex: .max)
-    /// None: readings are no samples.
-    package let streams: [SampleStream] = []
 
     /// The last level that was read; `nil` before the first.
     private var latest: LightEvent?
     /// The level reported to the delegate last.
     private var told: LightEvent?
-    private var hasFailed = false
 
     /// Creates a detector that does not detect yet.
     ///
-    /// - Parameters:
-    ///   - name: The name that events carry.
-    ///   - settings: When a change is reported.
     /// - Precondition: ``AmbientLightSettings/problems()`` finds none.
     package init(name: String = "light", settings: AmbientLightSettings = AmbientLightSettings()) {
         settings.requireValid()
-        self.name = name
         self.settings = settings
+        super.init(name: name)
     }
 
-    /// Starts with the next reading, which is told; does nothing while detecting.
-    package func startDetection() {
-        guard !isDetecting else { return }
-        (told, latest) = (nil, nil)
-        hasFailed = false
-        isDetecting = true
-    }
-
-    package func stopDetection() { isDetecting = false }
-
-    /// Ignores samples: the detector has none.
-    package func process(_ delivery: SampleDelivery) {}
-
-    /// Ignores lost streams: the detector has none.
-    package func didLose(_ streams: [SampleStream], because error: any Error) {}
+    package func reset() { (told, latest) = (nil, nil) }
 
     /// Looks at a reading.
     ///
@@ -63,24 +35,12 @@ package final class AmbientLightDetector: ReportingDetector {
             let least = max(1, told.level * settings.changePercent / 100)
             guard abs(level - told.level) >= least else { return }
         }
-        position = SamplePosition(
-            timeNanoseconds: timeNanoseconds, streamIndex: .max, sampleIndex: .max)
         told = event
-        delegate?.collect(.lightChanged, self, event)
-    }
-
-    /// Tells the delegate, once until the next reading, that there is none.
-    package func didFail(because error: any Error) {
-        guard isDetecting, !hasFailed else { return }
-        hasFailed = true
-        (told, latest) = (nil, nil)
-        delegate?.collect(.detectorFailed, self, because: error)
+        tell(.lightChanged, event)
     }
 }
 
 extension AmbientLightDetector {
-    package var eventSensor: String? { name }
-
     package var figures: [Figure] { latest.map { [Figure.Name.illuminance, .brightness].figures(of: $0) } ?? [] }
 
     package var lanes: [Lane] {

@@ -1,47 +1,18 @@
 /// Finds whether something is near a device in single readings, and tells its delegate.
-///
-/// What reads the sensor calls ``take(strength:at:)`` on the thread of the other detectors.
-package final class ProximityDetector: ReportingDetector {
+package final class ProximityDetector: AmbientReader, AmbientDetector {
     package static let kind = "proximity"
-    package let name: String
-    package weak var delegate: (any DetectorDelegate)?
-    package private(set) var isDetecting = false
-    package private(set) var position = SamplePosition(
-        timeNanoseconds: 0, streamIndex: .max, sampleIndex: .max)
-    /// None: readings are no samples.
-    package let streams: [SampleStream] = []
     /// The state reported last; `nil` before the first report.
     package private(set) var proximity: Proximity?
 
     /// The strengths above which something comes near, and below which it is far again, as iio-sensor-proxy 3.9 has them.
     private static let limits = (near: 1.1, far: 0.9)
-    private var hasFailed = false
     /// Whether the last reading was above the level.
     private var wasAbove = false
 
     /// Creates a detector that does not detect yet.
-    ///
-    /// - Parameter name: The name that events carry.
-    package init(name: String = "proximity") {
-        self.name = name
-    }
+    package override init(name: String = "proximity") { super.init(name: name) }
 
-    /// Starts with the next reading, which is told; does nothing while detecting.
-    package func startDetection() {
-        guard !isDetecting else { return }
-        proximity = nil
-        wasAbove = false
-        hasFailed = false
-        isDetecting = true
-    }
-
-    package func stopDetection() { isDetecting = false }
-
-    /// Ignores samples: the detector has none.
-    package func process(_ delivery: SampleDelivery) {}
-
-    /// Ignores lost streams: the detector has none.
-    package func didLose(_ streams: [SampleStream], because error: any Error) {}
+    package func reset() { (proximity, wasAbove) = (nil, false) }
 
     /// Looks at a reading.
     ///
@@ -60,25 +31,12 @@ package final class ProximityDetector: ReportingDetector {
             }
         wasAbove = strength > 1
         guard found != proximity else { return }
-        let event = ProximityEvent(proximity: found, timeNanoseconds: timeNanoseconds)
-        position = SamplePosition(
-            timeNanoseconds: timeNanoseconds, streamIndex: .max, sampleIndex: .max)
         proximity = found
-        delegate?.collect(.proximityChanged, self, event)
-    }
-
-    /// Tells the delegate, once until the next reading, that there is none.
-    package func didFail(because error: any Error) {
-        guard isDetecting, !hasFailed else { return }
-        hasFailed = true
-        proximity = nil
-        delegate?.collect(.detectorFailed, self, because: error)
+        tell(.proximityChanged, ProximityEvent(proximity: found, timeNanoseconds: timeNanoseconds))
     }
 }
 
 extension ProximityDetector {
-    package var eventSensor: String? { name }
-
     package var state: String? { proximity?.rawValue }
     package var lanes: [Lane] {
         [Lane(title: "proximity of \(name)", states: [Lane.States(name: Lane.States.state)])]
