@@ -17,12 +17,12 @@ enum TurningModel {
     }
 
     /// Turns a direction of the device into that of the Earth.
-    func attitude(at phase: Double) -> Matrix3 {
+    func attitude(at phase: Double) -> Quaternion {
         switch self {
         case .screen:
             let quarter = (phase / 4).rounded(.down)
             let turns = quarter + Self.ease(phase - 4 * quarter - 3)
-            return Self.about(2, -120) * Self.about(0, 60) * Self.about(2, 90 * turns)
+            return Self.about([0, 0, 1], -120) * Self.about([1, 0, 0], 60) * Self.about([0, 0, 1], 90 * turns)
         case .tumble:
             var (pitch, roll, begin) = (0.0, 0.0, 0.0)
             for side in Self.sides {
@@ -31,7 +31,7 @@ enum TurningModel {
                 roll += side.roll * share
                 begin += 2 + side.seconds
             }
-            return Self.about(2, 80 * phase) * Self.about(0, pitch) * Self.about(1, roll)
+            return Self.about([0, 0, 1], 80 * phase) * Self.about([1, 0, 0], pitch) * Self.about([0, 1, 0], roll)
         }
     }
 
@@ -47,22 +47,16 @@ enum TurningModel {
     }
 
     /// A turn about an axis, in degrees, counter-clockwise.
-    private static func about(_ axis: Int, _ degrees: Double) -> Matrix3 {
-        let (cosine, sine) = (cos(degrees * .pi / 180), sin(degrees * .pi / 180))
-        return switch axis {
-        case 0: Matrix3(rows: [[1, 0, 0], [0, cosine, -sine], [0, sine, cosine]])
-        case 1: Matrix3(rows: [[cosine, 0, sine], [0, 1, 0], [-sine, 0, cosine]])
-        default: Matrix3(rows: [[cosine, -sine, 0], [sine, cosine, 0], [0, 0, 1]])
-        }
+    private static func about(_ axis: Vector3, _ degrees: Double) -> Quaternion {
+        Quaternion(rate: axis, seconds: degrees * .pi / 180)
     }
 
     /// A direction of the Earth in the frame of the device.
-    func direction(_ earth: SIMD3<Double>, at phase: Double) -> SIMD3<Double> { attitude(at: phase).transposed * earth }
+    func direction(_ earth: Vector3, at phase: Double) -> Vector3 { attitude(at: phase).conjugate.rotate(earth) }
 
-    /// How fast the device turns about its axes, in rad/s, by the difference of its attitudes in two milliseconds.
-    func angularVelocity(at phase: Double) -> SIMD3<Double> {
+    /// How fast the device turns about its axes, in rad/s, by its attitudes two milliseconds apart.
+    func angularVelocity(at phase: Double) -> Vector3 {
         let step = 0.001
-        let turn = attitude(at: phase).transposed * (attitude(at: phase + step) - attitude(at: phase - step))
-        return SIMD3(turn.z.y, turn.x.z, turn.y.x) / (2 * step)
+        return (attitude(at: phase - step).conjugate * attitude(at: phase + step)).rotationVector / (2 * step)
     }
 }
