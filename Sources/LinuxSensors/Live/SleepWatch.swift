@@ -129,10 +129,9 @@ package struct SleepWatch {
             return [.check]
         case (_, .checked(let x, let y, let z)):
             isChecking = false
-            guard phase == .asleep, let distance = stillness.squaredDistance(x, y, z), !(distance <= movedSquared)
-            else {
-                return []
-            }
+            guard phase == .asleep, let distance = stillness.squaredDistance(SIMD3(x, y, z)),
+                !(distance <= movedSquared)
+            else { return [] }
             return giveUp(
                 "does not sleep at rest any more: it was moved, and its chip reported nothing; is its interrupt connected?",
                 from: now)

@@ -5,7 +5,7 @@ import SensorGeometry
 struct Stillness {
     private let limitSquared: Float
     /// Where the device is, and since when it has been there.
-    private(set) var reference: (x: Float, y: Float, z: Float)?
+    private(set) var reference: SIMD3<Float>?
     private var sinceNanoseconds: Int64 = 0
     private var lastNanoseconds: Int64?
 
@@ -28,13 +28,13 @@ struct Stillness {
             let time = columns.times[index]
             let isGap = lastNanoseconds.map { time - $0 > Self.gapNanoseconds } ?? true
             lastNanoseconds = time
-            if let distance = squaredDistance(columns.x[index], columns.y[index], columns.z[index]) {
+            if let distance = squaredDistance(columns.vector(index)) {
                 // False for a NaN.
                 let isThere = distance <= limitSquared
                 if isThere, !isGap { continue }
                 if !isThere { hasMoved = true }
             }
-            reference = (columns.x[index], columns.y[index], columns.z[index])
+            reference = columns.vector(index)
             sinceNanoseconds = time
         }
         return hasMoved
@@ -44,9 +44,5 @@ struct Stillness {
     mutating func interrupt() { lastNanoseconds = nil }
 
     /// The square of the distance of an acceleration from where the device is, in (m/s²)²; `nil` before the first sample.
-    func squaredDistance(_ x: Float, _ y: Float, _ z: Float) -> Float? {
-        guard let reference else { return nil }
-        let (dx, dy, dz) = (x - reference.x, y - reference.y, z - reference.z)
-        return dx * dx + dy * dy + dz * dz
-    }
+    func squaredDistance(_ vector: SIMD3<Float>) -> Float? { reference.map { (($0 - vector) * ($0 - vector)).sum() } }
 }
