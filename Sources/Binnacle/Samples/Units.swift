@@ -1,9 +1,9 @@
-import SensorGeometry
-
 /// Constants and conversions between the units inside (m/s², µT, radians, nanoseconds) and those at the edges.
 @usableFromInline package enum Units {
     /// Standard gravity in m/s² as the samples' type has it, which is less exact than `Gravity.standard`.
-    package static var standardGravity: Float { Float(Gravity.standard) }
+    ///
+    /// Detectors divide each sample by it: as a number of this module it costs no call.
+    package static var standardGravity: Float { 9.80665 }
 
     /// The squares of the accelerations, in m/s², that differ from 1 g by no more than a number of g below 1.
     static func squares(near limitG: Float) -> ClosedRange<Float> {
