@@ -24,7 +24,7 @@ package protocol AccelerometerSection: DetectorSection {
 
 package struct AccelerometerParts<Settings: CheckedSettings>: Sendable, Equatable {
     let name: String
-    let settings: Settings
+    var settings: Settings
     /// The name of the accelerometer's sensor.
     let sensor: String
 }

@@ -25,7 +25,6 @@ package struct LightSection: DetectorSection {
         A detector of the light around the device. It reads the first sensor that there is: of IIO, or of an old laptop's \
         hwmon.
         """
-    package static let defaults = AmbientLightSettings()
     package static let rows: [SettingRow<AmbientLightSettings>] = [
         SettingRow(
             "change_percent", \.changePercent, .number,
@@ -41,6 +40,7 @@ package struct ProximitySection: DetectorSection {
     package let needs: [StreamNeed] = []
 
     package struct NoSettings: CheckedSettings {
+        package init() {}
         package func problems() -> [SettingsProblem<NoSettings>] { [] }
     }
 
@@ -60,6 +60,5 @@ package struct ProximitySection: DetectorSection {
         A detector of something near the device, such as an ear. It reads the first sensor that there is: of IIO, with its \
         level in in_proximity_nearlevel, or the switch SW_FRONT_PROXIMITY of an input device.
         """
-    package static let defaults = NoSettings()
     package static let rows: [SettingRow<NoSettings>] = []
 }

@@ -37,19 +37,11 @@ package struct AttitudeSection: DetectorSection {
             magnetometer: magnetometer.flatMap { streams.first($0, .magnetometer) }, settings: settings)
     }
 
-    package static func condition(of kind: EventKind) -> String? {
+    package static func condition(of kind: EventKind, _ settings: AttitudeSettings) -> Condition? {
         switch kind {
-        case .heelBegan, .heelEnded: "has `heel_deg`"
-        case .pitchBegan, .pitchEnded: "has `pitch_deg`"
+        case .heelBegan, .heelEnded: ("has `heel_deg`", settings.heelDegrees != nil)
+        case .pitchBegan, .pitchEnded: ("has `pitch_deg`", settings.pitchDegrees != nil)
         default: nil
-        }
-    }
-
-    package func makes(_ kind: EventKind) -> Bool {
-        switch kind {
-        case .heelBegan, .heelEnded: settings.heelDegrees != nil
-        case .pitchBegan, .pitchEnded: settings.pitchDegrees != nil
-        default: true
         }
     }
 
@@ -72,13 +64,10 @@ package struct AttitudeSection: DetectorSection {
         A detector of how a body lies and moves: a quaternion, roll, pitch and yaw, gravity, user acceleration and rotation rate. Its name \
         is unique among all detectors. The vectors are in the axes of the body, which \"frame\" names.
         """
-    package static let defaults = AttitudeSettings()
     package static let sensorKeys = [accelerometer, gyroscope, magnetometer].map(\.name)
     package static let ownKeys = [accelerometer, gyroscope, magnetometer]
 
-    private static let accelerometer = Key(
-        "accelerometer", .usual("\"chassis\""), purpose: "it names the sensor that measures which way is up", usual: "",
-        "The sensor that measures which way is up.")
+    private static let accelerometer = Key.accelerometer("that measures which way is up")
     private static let gyroscope = Key(
         "gyroscope", .example("\"chassis\""), usual: "that of the accelerometer, if there is one",
         "The sensor that measures how the body turns, or \"none\", as in [north.NAME]. Without it the attitude is right only at rest."

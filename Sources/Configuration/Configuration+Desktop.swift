@@ -9,9 +9,10 @@ extension Configuration {
         guard let dbus else { return }
         defer { fit() }
         if dbus.orientation == nil, desktopOrientation == nil {
-            add(OrientationSection(name: "dbus.orientation", accelerometer: screenSensor()))
+            let settings = OrientationSection.defaults
+            add(OrientationSection(.init(name: "dbus.orientation", settings: settings, sensor: screenSensor())))
         }
-        guard dbus.compass == nil, desktopNorth == nil, let accelerometer = desktopOrientation?.accelerometer else {
+        guard dbus.compass == nil, desktopNorth == nil, let accelerometer = desktopOrientation?.sensor else {
             return
         }
         let magnetometer = "dbus.magnetometer"

@@ -58,12 +58,9 @@ extension ConfigurationReader {
             guard let entry = sensors.first(where: { $0.key == sensor.name })?.entry(SensorSection.rate) else {
                 continue
             }
-            for detector in configuration.detectors {
-                let rate = sensor.settings.rateHz
-                let need = detector.needs.first { $0.sensor == sensor.name && $0.isMissed(at: rate) }
-                guard let need else { continue }
+            for need in configuration.needs(beyond: sensor.settings.rateHz, of: sensor.name) {
                 diagnostics.report(
-                    .warning, at: entry.keyPosition, "[\(detector.title)] \(need.least)",
+                    .warning, at: entry.keyPosition, need.words,
                     hint: "give the sensor rate_hz = \(SysfsNumber.text(need.rateHz)), or leave rate_hz out")
             }
         }
@@ -183,7 +180,7 @@ extension Configuration {
             let chosen = detectors.filter { handler.detectors?.contains($0.name) ?? true }
             guard !chosen.contains(where: { makes(kind, $0.name) }) else { return nil }
             let type = DetectorSections.all.first { $0.kind == table }
-            guard let condition = type?.condition(of: kind) else {
+            guard let condition = type?.conditionWords(of: kind) else {
                 return "it listens to no [\(table).NAME], which makes it"
             }
             return "no [\(table).NAME] that it listens to \(condition)"

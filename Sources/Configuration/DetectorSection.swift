@@ -23,7 +23,7 @@ package protocol DetectorSection: Sendable, Equatable {
     static var ownKeys: [Key] { get }
     /// The keys of the settings.
     static var rows: [SettingRow<Settings>] { get }
-    /// The settings when no key is given.
+    /// The settings when no key is given; by default those of the library.
     static var defaults: Settings { get }
     /// The keys whose values are names of sensors.
     static var sensorKeys: [String] { get }
@@ -51,10 +51,10 @@ package protocol DetectorSection: Sendable, Equatable {
     var asked: [String] { get }
     /// The keys of ``ownKeys`` with their effective values, as lines of TOML.
     var ownLines: [String] { get }
-    /// The condition under which a detector makes events of a kind, as in "has `sectors`"; `nil` if all do.
-    static func condition(of kind: EventKind) -> String?
-    /// Whether it meets the condition that ``condition(of:)`` names.
-    func makes(_ kind: EventKind) -> Bool
+    typealias Condition = (words: String, isMet: Bool)
+    /// The condition under which a detector makes events of a kind, as in "has `sectors`", and whether settings meet it; `nil` if
+    /// all do.
+    static func condition(of kind: EventKind, _ settings: Settings) -> Condition?
     /// The sensor of its events in MQTT; `nil` if MQTT has no topic for it.
     var publishedSensor: String? { get }
     /// Whether the magnetic field at the device's place matters.
@@ -69,13 +69,13 @@ package protocol DetectorSection: Sendable, Equatable {
 
 extension DetectorSection {
     package static var isSet: Bool { false }
+    package static var defaults: Settings { Settings() }
     package static var ownKeys: [Key] { [] }
     package static var sensorKeys: [String] { [] }
     package var ownLines: [String] { [] }
     package static var askedKinds: [String] { [] }
     package var asked: [String] { [] }
-    package static func condition(of kind: EventKind) -> String? { nil }
-    package func makes(_ kind: EventKind) -> Bool { true }
+    package static func condition(of kind: EventKind, _ settings: Settings) -> Condition? { nil }
     package var publishedSensor: String? { nil }
     package var dependsOnPlace: Bool { false }
     package func placed(in field: LocalField) -> Self? { nil }
@@ -85,6 +85,8 @@ extension DetectorSection {
 
 extension DetectorSection {
     package static var kind: String { Detector.kind }
+    static func conditionWords(of kind: EventKind) -> String? { condition(of: kind, defaults)?.words }
+    package func makes(_ kind: EventKind) -> Bool { Self.condition(of: kind, settings)?.isMet ?? true }
     package var title: String { "\(Self.kind).\(name)" }
 
     /// Avoids making the documentation of ``row``.
@@ -207,13 +209,26 @@ package struct StreamNeed: Sendable, Equatable {
     }
 }
 
-extension StreamNeed {
-    /// Whether a sampling rate is below ``leastHz``; rates are rounded.
-    package func isMissed(at rateHz: Double) -> Bool { rateHz < leastHz * 0.99 }
-    /// What the detector needs, in words.
-    package var least: String {
+extension Configuration {
+    /// The detectors that miss much at a sampling rate of a sensor: the rate that they need, and what is to be said.
+    package func needs(beyond rateHz: Double, of sensor: String) -> [(rateHz: Double, words: String)] {
         func text(_ hertz: Double) -> String { "\(Figure.Value.number(hertz, decimals: 0))" }
-        return "needs at least \(text(leastHz)) samples a second, or misses much; \(text(self.rateHz)) are better"
+        return detectors.compactMap { detector in
+            // Rates are rounded.
+            detector.needs.first { $0.sensor == sensor && rateHz < $0.leastHz * 0.99 }.map { need in
+                let words = "needs at least \(text(need.leastHz)) samples a second, or misses much"
+                return (need.rateHz, "[\(detector.title)] \(words); \(text(need.rateHz)) are better")
+            }
+        }
+    }
+}
+
+extension Key {
+    /// The required key of the sensor with the accelerometer: what it is, as in "that is carried".
+    static func accelerometer(_ which: String, _ text: String? = nil) -> Key {
+        Key(
+            "accelerometer", .usual("\"chassis\""), purpose: "it names the sensor \(which)", usual: "",
+            text ?? "The sensor \(which).")
     }
 }
 

@@ -65,7 +65,6 @@ package struct HingeSection: DetectorSection {
         A detector of the angle between a laptop's screen and its base, by an accelerometer in each, and of how the laptop \
         is set up. Its name is unique among all detectors.
         """
-    package static let defaults = HingeSettings()
     package static let sensorKeys = [display, base].map(\.name)
     package static let ownKeys = [display, base, tabletSwitch]
 

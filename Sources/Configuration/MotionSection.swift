@@ -61,11 +61,11 @@ package struct MotionSection: DetectorSection {
             gyroscope: usedGyroscope.stream(beside: accelerometer, among: streams), settings: settings)
     }
 
-    package static func condition(of kind: EventKind) -> String? {
-        feature(of: kind).map { "has \(Spelling.quoted($0.rawValue)) in `detect`" }
+    package static func condition(of kind: EventKind, _ settings: MotionSettings) -> Condition? {
+        feature(of: kind).map {
+            ("has \(Spelling.quoted($0.rawValue)) in `detect`", settings.features.contains($0))
+        }
     }
-
-    package func makes(_ kind: EventKind) -> Bool { Self.feature(of: kind).map(settings.features.contains) ?? true }
 
     /// The feature that has to be enabled to make events of a kind.
     private static func feature(of kind: EventKind) -> MotionSettings.Feature? {
@@ -94,7 +94,6 @@ package struct MotionSection: DetectorSection {
     package static let shown = "moved"
     package static let isSet = true
     package static let text = "A detector of movement. Its name is unique among all detectors."
-    package static let defaults = MotionSettings()
     package static let sensorKeys = [accelerometer, gyroscope].map(\.name)
     package static let ownKeys = [accelerometer, gyroscope]
 

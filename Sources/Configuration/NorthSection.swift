@@ -55,11 +55,9 @@ package struct NorthSection: DetectorSection {
             gyroscope: gyroscope.stream(beside: accelerometer, among: streams), settings: settings)
     }
 
-    package static func condition(of kind: EventKind) -> String? {
-        [.sectorEntered, .sectorLeft].contains(kind) ? "has `sectors`" : nil
+    package static func condition(of kind: EventKind, _ settings: NorthSettings) -> Condition? {
+        [.sectorEntered, .sectorLeft].contains(kind) ? ("has `sectors`", !settings.sectors.isEmpty) : nil
     }
-
-    package func makes(_ kind: EventKind) -> Bool { Self.condition(of: kind) == nil || !settings.sectors.isEmpty }
 
     package var publishedSensor: String? { magnetometer }
 
@@ -78,7 +76,6 @@ package struct NorthSection: DetectorSection {
     package static let shown = "bow"
     package static let isSet = true
     package static let text = "A detector of the heading. Its name is unique among all detectors."
-    package static let defaults = NorthSettings()
     package static let sensorKeys = [accelerometer, magnetometer, gyroscope].map(\.name)
     package static let ownKeys = [accelerometer, magnetometer, gyroscope]
 

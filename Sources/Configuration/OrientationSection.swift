@@ -3,20 +3,12 @@ import LinuxSensors
 package import TableReading
 
 /// `[orientation.NAME]`: a detector of the orientation of a screen.
-package struct OrientationSection: DetectorSection {
-    package let name: String
-    /// The name of the sensor with the accelerometer.
-    package let accelerometer: String
+package struct OrientationSection: AccelerometerSection {
+    package private(set) var parts: Parts
     /// The detector of the postures that the settings name; `nil` if they name none.
-    package let hinge: String?
-    package private(set) var settings: OrientationSettings
+    package private(set) var hinge: String?
 
-    init(name: String, accelerometer: String) {
-        self.name = name
-        self.accelerometer = accelerometer
-        hinge = nil
-        settings = Self.defaults
-    }
+    package init(_ parts: Parts) { self.parts = parts }
 
     package init?(
         name: String, reading table: TableReader, _ settings: OrientationSettings, among names: SectionNames
@@ -24,9 +16,7 @@ package struct OrientationSection: DetectorSection {
         let sensor = Self.sensor(Self.accelerometer, table, names)
         hinge = Self.hinge(table, settings, among: names.inForce[HingeSection.kind] ?? [])
         guard let sensor else { return nil }
-        self.name = name
-        accelerometer = sensor
-        self.settings = settings
+        parts = Parts(name: name, settings: settings, sensor: sensor)
     }
 
     /// The detector of postures, if the settings need one: the named one, or the only one.
@@ -45,31 +35,29 @@ package struct OrientationSection: DetectorSection {
         return hinges[0]
     }
 
-    package var needs: [StreamNeed] {
-        [StreamNeed(sensor: accelerometer, kind: .accelerometer, rateHz: StreamNeed.RateHz.screen)]
-    }
+    package var rateHz: Double { StreamNeed.RateHz.screen }
 
     package func makeDetector(
         on streams: [SampleStream], asking detectors: [any EventDetector]
     ) -> OrientationDetector {
-        OrientationDetector(
-            name: name, accelerometer: streams.first(accelerometer, .accelerometer),
-            hinge: detectors.first as? HingeDetector, settings: settings)
+        let detector = OrientationDetector(
+            name: name, accelerometer: streams.first(sensor, .accelerometer), settings: settings)
+        detector.hinge = detectors.first as? HingeDetector
+        return detector
     }
 
     package static let askedKinds = [HingeSection.kind]
     package var asked: [String] { hinge.map { [$0] } ?? [] }
-    package var publishedSensor: String? { accelerometer }
 
     /// Adopts the sign of its sensor's samples, and excludes devices that are not in a screen.
     package mutating func fit(to sensors: inout [SensorSection]) {
-        guard let place = sensors.firstIndex(where: { $0.name == accelerometer }) else { return }
-        settings.isReversed = sensors[place].settings.acceleration == .gravity
+        guard let place = sensors.firstIndex(where: { $0.name == sensor }) else { return }
+        parts.settings.isReversed = sensors[place].settings.acceleration == .gravity
         sensors[place].leaveOutForeignDevices()
     }
 
     package var ownLines: [String] {
-        [Self.line(Self.accelerometer, accelerometer)] + (hinge.map { [Self.line(Self.hinge, $0)] } ?? [])
+        [Self.line(Self.accelerometer, sensor)] + (hinge.map { [Self.line(Self.hinge, $0)] } ?? [])
     }
 
     package static let shown = "screen"
@@ -84,12 +72,9 @@ package struct OrientationSection: DetectorSection {
         settings.learnsLength = true
         return settings
     }()
-    package static let sensorKeys = [accelerometer.name]
     package static let ownKeys = [accelerometer, hinge]
 
-    private static let accelerometer = Key(
-        "accelerometer", .usual("\"chassis\""), purpose: "it names the sensor in the screen", usual: "",
-        "The sensor that is fixed to the screen.")
+    package static let accelerometer = Key.accelerometer("in the screen", "The sensor that is fixed to the screen.")
 
     private static let hinge = Key(
         "hinge", .example("\"lid\""), usual: "the only [hinge.NAME]", "The detector of the postures in only_in.")

@@ -10,9 +10,7 @@ package struct StationarySection: AccelerometerSection {
     package init(_ parts: Parts) { self.parts = parts }
 
     package var rateHz: Double { StreamNeed.RateHz.steps }
-    package var chipReports: ChipReports? {
-        settings.watch == .samples ? nil : ChipReports(reportsActivity: true, watch: settings.watch)
-    }
+    package var chipReports: ChipReports? { ChipReports([.activity], watch: settings.watch) }
     package var rest: RestSettings? {
         chipReports.map {
             RestSettings(
@@ -26,10 +24,7 @@ package struct StationarySection: AccelerometerSection {
         A detector of rest and departure. Its name is unique among all detectors. A device departs when it has moved slowly for the dwell \
         time, as one that is carried or driven does; a pocket at rest and a table that shakes do not.
         """
-    package static let defaults = StationarySettings()
-    package static let accelerometer = Key(
-        "accelerometer", .usual("\"chassis\""), purpose: "it names the sensor to watch", usual: "",
-        "The sensor to watch.")
+    package static let accelerometer = Key.accelerometer("to watch")
 
     package static let rows: [SettingRow<StationarySettings>] = [
         SettingRow(

@@ -11,19 +11,14 @@ package struct StepsSection: AccelerometerSection {
 
     package var rateHz: Double { StreamNeed.RateHz.steps }
     package var leastHz: Double { StreamNeed.RateHz.leastSteps }
-    package var chipReports: ChipReports? {
-        settings.watch == .samples ? nil : ChipReports(countsSteps: true, watch: settings.watch)
-    }
+    package var chipReports: ChipReports? { ChipReports([.steps], watch: settings.watch) }
 
     package static let shown = "walked"
     package static let text = """
         A counter of steps. Its name is unique among all detectors. It counts on the body of who walks; whatever swings as regularly from \
         1 to 3 Hz, such as a machine, is counted as well. The daemon keeps the total in its state folder, and counts from 0 again after 'binnacle reset NAME'.
         """
-    package static let defaults = StepSettings()
-    package static let accelerometer = Key(
-        "accelerometer", .usual("\"chassis\""), purpose: "it names the sensor that is carried", usual: "",
-        "The sensor that is carried.")
+    package static let accelerometer = Key.accelerometer("that is carried")
 
     package static let rows: [SettingRow<StepSettings>] = [
         SettingRow(

@@ -12,7 +12,7 @@ package struct TapSection: AccelerometerSection {
     package var rateHz: Double { chipReports == nil ? StreamNeed.RateHz.tap : StreamNeed.RateHz.leastTap }
     package var leastHz: Double { StreamNeed.RateHz.leastTap }
     package var chipReports: ChipReports? {
-        settings.watch == .samples ? nil : ChipReports(taps: settings.mostTaps, watch: settings.watch)
+        ChipReports(settings.mostTaps > 1 ? [.taps, .doubleTaps] : [.taps], watch: settings.watch)
     }
 
     package var accelerationLimits: (sensor: String, limits: [(key: String, g: Float)])? {
@@ -25,10 +25,8 @@ package struct TapSection: AccelerometerSection {
         with calm before and after it, which keeps typing, steps and rough roads out. A device that only such detectors read is asked for \
         400 samples a second, unless the sensor has rate_hz; below 200, impulses fall between samples.
         """
-    package static let defaults = TapSettings()
-    package static let accelerometer = Key(
-        "accelerometer", .usual("\"chassis\""), purpose: "it names the sensor that is tapped", usual: "",
-        "The sensor that is tapped, or what it is fixed to.")
+    package static let accelerometer = Key.accelerometer(
+        "that is tapped", "The sensor that is tapped, or what it is fixed to.")
 
     package static let rows: [SettingRow<TapSettings>] = [
         SettingRow(

@@ -13,14 +13,11 @@ package struct VibrationSection: AccelerometerSection {
         name: String, reading table: TableReader, _ settings: VibrationSettings, among names: SectionNames
     ) {
         let sensor = Self.sensor(Self.accelerometer, table, names)
-        var known = settings
-        if let kept = sensor.flatMap({ names.noiseMicroG[$0] }), kept > settings.noiseMicroG ?? 0 {
-            known.noiseMicroG = kept
-        }
+        let microG = [settings.noiseMicroG, sensor.flatMap { names.noiseMicroG[$0] }].compactMap { $0 }.max()
         for band in settings.bands where settings.problems().isEmpty {
-            guard let limit = band.limits.first, let floor = known.noiseFloor(of: band), limit < floor else {
-                continue
-            }
+            guard let limit = band.limits.first, let floor = settings.noiseFloor(of: band, microG: microG),
+                limit < floor
+            else { continue }
             table.warn(
                 at: table.entry("bands")?.keyPosition ?? table.position,
                 "the lowest limit of band \(Spelling.quoted(band.name)) (\(limit)) lies below the chip's noise in it "
@@ -33,22 +30,14 @@ package struct VibrationSection: AccelerometerSection {
 
     package var rateHz: Double { (settings.bands.map(\.toHz).max() ?? 0) * VibrationSettings.rateFactor }
 
-    package static func condition(of kind: EventKind) -> String? {
-        switch kind {
-        case .vibrationBegan, .vibrationEnded: "has limits in `bands`, or `learn_days`"
-        case .vibrationChanged: "has more than one limit in `bands`"
-        case .machineChanged, .machineFinished: "has `running_g`"
-        default: nil
-        }
-    }
-
-    package func makes(_ kind: EventKind) -> Bool {
-        switch kind {
+    package static func condition(of kind: EventKind, _ settings: VibrationSettings) -> Condition? {
+        let counts = settings.bands.map(\.limits.count)
+        return switch kind {
         case .vibrationBegan, .vibrationEnded:
-            settings.learnDays != nil || settings.bands.contains { !$0.limits.isEmpty }
-        case .vibrationChanged: settings.bands.contains { $0.limits.count > 1 }
-        case .machineChanged, .machineFinished: settings.runningG != nil
-        default: true
+            ("has limits in `bands`, or `learn_days`", settings.learnDays != nil || counts.contains { $0 > 0 })
+        case .vibrationChanged: ("has more than one limit in `bands`", counts.contains { $0 > 1 })
+        case .machineChanged, .machineFinished: ("has `running_g`", settings.runningG != nil)
+        default: nil
         }
     }
 
@@ -58,10 +47,7 @@ package struct VibrationSection: AccelerometerSection {
         frequency; zones between limits, and whether the machine is idle, running or spinning. Its name is unique among all \
         detectors.
         """
-    package static let defaults = VibrationSettings()
-    package static let accelerometer = Key(
-        "accelerometer", .usual("\"chassis\""), purpose: "it names the sensor on the machine", usual: "",
-        "The sensor on the machine.")
+    package static let accelerometer = Key.accelerometer("on the machine")
 }
 
 extension VibrationSection {
@@ -140,31 +126,29 @@ extension VibrationSettings.Band {
     }
 
     fileprivate static func read(_ section: TableReader, _ key: String) -> [VibrationSettings.Band] {
-        var bands: [VibrationSettings.Band] = []
         let nodes = section.array(key, of: "tables") ?? []
-        for node in nodes {
-            guard let table = section.table(key, node, title: "a band", allowed: keys) else { continue }
-            for needed in keys.prefix(3) where table.entry(needed) == nil {
-                table.report(missing: needed, "write \(example)")
-            }
-            let zones = keys.suffix(2).filter { table.entry($0) != nil }
-            if zones.count == 2 {
-                table.refuse("zones_g", "stands beside `zones_mm_s`", hint: "a band is compared with one of both")
-            }
-            guard let name = table.string("name"), let from = table.double("from_hz"), let to = table.double("to_hz")
-            else { continue }
-            var limits: [Double] = []
-            if let key = zones.first, let nodes = table.array(key, of: "numbers") {
-                limits = nodes.compactMap { table.number($0) }
-                if limits.count < nodes.count {
-                    table.refuse(key, "has to be an array of numbers", hint: "such as [2.8, 7.1]")
-                }
-            }
-            bands.append(
-                VibrationSettings.Band(
-                    name, fromHz: from, toHz: to, limits: limits, isVelocity: zones.first != "zones_g"))
+        let bands = nodes.compactMap { node in
+            section.table(key, node, title: "a band", allowed: keys).flatMap { VibrationSettings.Band($0) }
         }
         // Without one that can be read, which was reported, the default is checked in their place.
         return bands.isEmpty && !nodes.isEmpty ? VibrationSettings().bands : bands
+    }
+
+    private init?(_ table: TableReader) {
+        for needed in Self.keys.prefix(3) where table.entry(needed) == nil {
+            table.report(missing: needed, "write \(Self.example)")
+        }
+        let zones = Self.keys.suffix(2).filter { table.entry($0) != nil }
+        if zones.count == 2 {
+            table.refuse("zones_g", "stands beside `zones_mm_s`", hint: "a band is compared with one of both")
+        }
+        guard let name = table.string("name"), let from = table.double("from_hz"), let to = table.double("to_hz")
+        else { return nil }
+        let nodes = zones.first.flatMap { table.array($0, of: "numbers") } ?? []
+        let limits = nodes.compactMap { table.number($0) }
+        if let key = zones.first, limits.count < nodes.count {
+            table.refuse(key, "has to be an array of numbers", hint: "such as [2.8, 7.1]")
+        }
+        self.init(name, fromHz: from, toHz: to, limits: limits, isVelocity: zones.first != "zones_g")
     }
 }

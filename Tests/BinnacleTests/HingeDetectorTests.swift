@@ -105,7 +105,8 @@ import Binnacle
             hinge = HingeDetector(screen: screen, base: base, hasSwitch: hasSwitch)
             var settings = OrientationSettings()
             settings.postures = [.tablet, .tent]
-            orientation = OrientationDetector(accelerometer: screen, hinge: hinge, settings: settings)
+            orientation = OrientationDetector(accelerometer: screen, settings: settings)
+            orientation.hinge = hinge
         }
 
         func run(capacity: Int = 4096) -> [String] {

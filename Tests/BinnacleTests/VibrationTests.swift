@@ -212,7 +212,7 @@ import Binnacle
     @Test func theNoiseFloorFollowsTheDensity() throws {
         var settings = VibrationSettings()
         (settings.axes, settings.noiseMicroG) = (.x, 300)
-        #expect(try abs(#require(settings.noiseFloor(of: settings.bands[0])) - 0.1473) < 0.001)
+        #expect(try abs(#require(settings.noiseFloor(of: settings.bands[0], microG: 300)) - 0.1473) < 0.001)
     }
 
     /// A sine stands out with its root mean square, and a limit is what a sine alone has that reaches it.

@@ -115,33 +115,13 @@ extension [Figure.Name] {
 package struct Assumption: Sendable {
     /// What it is about: of two with the same subject the first is told.
     package let subject: String
-    private let content: Content
+    private let makeText: @Sendable () -> String
 
-    private enum Content: Sendable {
-        case text(String)
-        case scale(lengthG: Float)
-    }
-
-    package init(subject: String, text: String) {
+    package init(subject: String, text: @autoclosure @escaping @Sendable () -> String) {
         self.subject = subject
-        content = .text(text)
-    }
-
-    /// That gravity has another length in the samples of a sensor at rest, in g.
-    init(scaleOf sensor: String, lengthG: Float) {
-        subject = sensor
-        content = .scale(lengthG: lengthG)
+        makeText = text
     }
 
     /// A sentence for people, made when it is asked for: the daemon looks at its detectors in each turn.
-    package var text: String {
-        switch content {
-        case .text(let text): return text
-        case .scale(let lengthG):
-            let length = Figure.Value.number(Double(lengthG), decimals: 2)
-            return
-                "sensor '\(subject)': it measures \(length) g at rest, so its scale is wrong; the orientation needs its "
-                + "direction alone, and 'binnacle calibrate' corrects it"
-        }
-    }
+    package var text: String { makeText() }
 }

@@ -271,11 +271,10 @@ public final class MotionManager: EventDetector {
         if let onset = fallingNanoseconds.take(), looksFor.freeFall, !freeFall.isOn {
             // On until a sample says otherwise: a fall that goes on is one event.
             freeFall.switchOn(onsetNanoseconds: onset)
-            let (sample, first) = (columns.sample(0), columns.times[0])
+            let force = columns.vector(0)
             append(
-                .freeFall, columns, 0, onset: min(onset, first),
-                squared: sample.x * sample.x + sample.y * sample.y
-                    + sample.z * sample.z, source: .chip)
+                .freeFall, columns, 0, onset: min(onset, columns.times[0]), squared: (force * force).sum(),
+                source: .chip)
         }
         guard let onset = wakingNanoseconds.take(), looksFor.motion, !motion.isOn else { return }
         motion.switchOn(onsetNanoseconds: onset)

@@ -31,6 +31,8 @@ public struct SettingsProblem<Settings>: Error, Sendable, CustomStringConvertibl
 
 /// Settings that say what is wrong with them.
 package protocol CheckedSettings: Sendable, Equatable {
+    /// Creates the defaults.
+    init()
     /// Everything that is wrong with the settings.
     func problems() -> [SettingsProblem<Self>]
 }
@@ -77,11 +79,9 @@ package struct ProblemList<Settings> {
         require(property(), value > .zero, "(\(value)) has to be longer than 0 s")
     }
 
-    package mutating func requireNotNegative(_ property: @autoclosure () -> Property, _ value: Duration) {
+    package mutating func requireNotNegative<Value: Comparable & AdditiveArithmetic>(
+        _ property: @autoclosure () -> Property, _ value: Value
+    ) {
         require(property(), value >= .zero, "(\(value)) is negative")
-    }
-
-    package mutating func requireNotNegative(_ property: @autoclosure () -> Property, _ value: Double) {
-        require(property(), value >= 0, "(\(value)) is negative")
     }
 }

@@ -65,6 +65,27 @@ package protocol DetectorResult: FigureSource, Sendable {
     var timeNanoseconds: Int64 { get }
 }
 
+/// What a detector found, when nothing but the figures of its event is needed.
+package struct Finding: DetectorResult {
+    let kind: EventKind
+    package let timeNanoseconds: Int64
+    private let values: [Figure.Name: Figure.Value?]
+    private let numbers: [Figure.Name: Double?]
+
+    /// Creates a result; `numbers` get the decimals of their figures.
+    init(
+        _ kind: EventKind, at timeNanoseconds: Int64, _ values: [Figure.Name: Figure.Value?],
+        numbers: [Figure.Name: Double?] = [:]
+    ) {
+        (self.kind, self.timeNanoseconds, self.values, self.numbers) = (kind, timeNanoseconds, values, numbers)
+    }
+
+    package func value(of figure: Figure.Name) -> Figure.Value? {
+        if let number = numbers[figure] { return number.map(figure.number) }
+        return values[figure] ?? nil
+    }
+}
+
 extension Figure.Name {
     /// What the figure is, in one sentence.
     package var text: String { row.text }

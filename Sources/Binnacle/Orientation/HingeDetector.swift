@@ -5,29 +5,18 @@ import Kernels
 ///
 /// It looks whenever the screen has a sample, with the latest one of the base. While either part is shaken, and while the
 /// hinge is nearly upright, the last values hold. A switch of the hardware may decide instead, or in addition.
-package final class HingeDetector: ReportingDetector {
+package final class HingeDetector: DetectorCore<HingeSettings>, ReportingDetector {
     package static let kind = "hinge"
-    package let name: String
     /// The stream of the accelerometer in the screen, and of the one in the base; `nil` where there is none.
     package let screen: SampleStream?
     package let base: SampleStream?
     /// Whether a switch says the posture.
     package let hasSwitch: Bool
-    /// When a laptop is taken for set up otherwise.
-    package let settings: HingeSettings
-    package weak var delegate: (any DetectorDelegate)?
-    /// The angle at each sample, and the posture from that sample on.
-    package let rows: MeasuredRows? = MeasuredRows()
-    package private(set) var isDetecting = false
-    package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
     /// How the laptop is set up, as the delegate was told; `nil` while that is unknown.
     package private(set) var posture: Posture?
 
     /// The angle between keyboard and screen, as the delegate was told, in degrees; `nil` while that is unknown.
     package var angleDegrees: Double? { toldDegrees }
-
-    /// The streams of both accelerometers, as far as they are there.
-    package var streams: [SampleStream] { [screen, base].compactMap { $0 } }
 
     /// The posture before this delivery, and its changes in it.
     private var history: (before: Posture?, changes: [(position: SamplePosition, posture: Posture)]) = (nil, [])
@@ -43,29 +32,23 @@ package final class HingeDetector: ReportingDetector {
 
     /// Creates a detector that does not detect yet.
     ///
-    /// - Parameters:
-    ///   - name: The name that events carry.
-    ///   - screen: The stream of the accelerometer in the screen.
-    ///   - base: The stream of the accelerometer in the base. Without one of both, and without a switch, a start tells
-    ///     *device not available*.
-    ///   - hasSwitch: Whether ``switchDidChange(isFolded:at:)`` will be called.
-    ///   - settings: When a laptop is taken for set up otherwise.
+    /// With `hasSwitch` ``switchDidChange(isFolded:at:)`` will be called; without it and one of the accelerometers, a start tells
+    /// *device not available*.
+    ///
     /// - Precondition: ``HingeSettings/problems()`` finds none.
     package init(
         name: String = "hinge", screen: SampleStream?, base: SampleStream?, hasSwitch: Bool = false,
         settings: HingeSettings = HingeSettings()
     ) {
-        settings.requireValid()
-        self.name = name
         self.screen = screen
         self.base = base
         self.hasSwitch = hasSwitch
-        self.settings = settings
         gate = Units.squares(near: settings.gateG)
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         let dwell = Units.nanoseconds(settings.dwell)
         due = Dwell(nil, delayNanoseconds: dwell)
         turned = Dwell(false, delayNanoseconds: dwell)
+        super.init(name: name, streams: [screen, base], settings: settings)
     }
 
     /// Starts with the next delivery, in the state of a new detector; does nothing while detecting.

@@ -6,23 +6,10 @@ import Kernels
 /// A value
 /// changes after it has lasted the dwell time, the first one at once. While the total acceleration is not near 1 g, in
 /// free fall and while it is shaken, the last values hold.
-package final class OrientationDetector: AccelerometerDetector {
+package final class OrientationDetector: DetectorCore<OrientationSettings>, AccelerometerDetector {
     package static let kind = "orientation"
-    package let name: String
-    /// The accelerometer's stream; `nil` when there is none.
-    package let accelerometer: SampleStream?
-    /// When an edge is taken for the upper one.
-    package let settings: OrientationSettings
-    /// What knows the posture that ``OrientationSettings/postures`` is about, and stands before this detector.
-    package let hinge: HingeDetector?
-    package weak var delegate: (any DetectorDelegate)?
-    /// How the screen was held at each sample, and the edge and the tilt from that sample on.
-    package let rows: MeasuredRows? = MeasuredRows()
-    package var isDetecting = false
-    package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
-
-    /// The accelerometer's stream, if it is there.
-    package var streams: [SampleStream] { [accelerometer].compactMap { $0 } }
+    /// What knows the posture that ``OrientationSettings/postures`` is about, and processes each delivery before this detector.
+    package var hinge: HingeDetector?
     /// Which edge points up, as the delegate was told.
     package var orientation: ScreenOrientation { edge.value }
     /// How far the screen leans, as the delegate was told.
@@ -39,24 +26,7 @@ package final class OrientationDetector: AccelerometerDetector {
     private var lean: Dwell<ScreenTilt>
     private var lastTimeNanoseconds: Int64?
 
-    /// Creates a detector that does not detect yet.
-    ///
-    /// - Parameters:
-    ///   - name: The name that events carry.
-    ///   - accelerometer: The stream to listen to; without one, a start tells *device not available*.
-    ///   - hinge: Knows how the device is set up, for ``OrientationSettings/postures``; it has to process each delivery
-    ///     before this detector.
-    ///   - settings: When an edge is taken for the upper one.
-    /// - Precondition: ``OrientationSettings/problems()`` finds none.
-    package init(
-        name: String = "orientation", accelerometer: SampleStream?, hinge: HingeDetector? = nil,
-        settings: OrientationSettings = OrientationSettings()
-    ) {
-        settings.requireValid()
-        self.name = name
-        self.accelerometer = accelerometer
-        self.hinge = hinge
-        self.settings = settings
+    package init(name: String, accelerometer: SampleStream?, settings: OrientationSettings) {
         edges = ScreenLimits(hysteresisDegrees: settings.hysteresisDegrees)
         signs = settings.signs
         gravity = GravityLength(gateG: settings.gateG, isLearned: settings.learnsLength)
@@ -64,10 +34,7 @@ package final class OrientationDetector: AccelerometerDetector {
         let dwell = Units.nanoseconds(settings.dwell)
         edge = Dwell(.undefined, delayNanoseconds: dwell)
         lean = Dwell(.undefined, delayNanoseconds: dwell)
-    }
-
-    package convenience init(name: String, accelerometer: SampleStream?, settings: OrientationSettings) {
-        self.init(name: name, accelerometer: accelerometer, hinge: nil, settings: settings)
+        super.init(name: name, streams: [accelerometer], settings: settings)
     }
 
     package func reset() {
@@ -80,8 +47,7 @@ package final class OrientationDetector: AccelerometerDetector {
 
     /// Looks at the accelerometer's batch and tells the delegate what it means.
     package func process(_ delivery: SampleDelivery) {
-        rows?.removeAll()
-        guard isDetecting, let accelerometer, let stream = delivery.index(of: accelerometer.id) else { return }
+        guard let stream = begin(delivery) else { return }
         let columns = delivery.batches[stream].columns
         let delegate = self.delegate
         let rows = self.rows.flatMap { $0.isKept ? $0 : nil }
@@ -208,8 +174,14 @@ extension OrientationDetector {
     }
 
     package var assumptions: [Assumption] {
-        guard gravityG != 1, let accelerometer else { return [] }
-        return [Assumption(scaleOf: accelerometer.sensor.name, lengthG: gravityG)]
+        guard gravityG != 1 else { return [] }
+        let length = Figure.Value.number(Double(gravityG), decimals: 2)
+        return streams.map(\.sensor.name).map { sensor in
+            Assumption(
+                subject: sensor,
+                text: "sensor '\(sensor)': it measures \(length) g at rest, so its scale is wrong; the orientation "
+                    + "needs its direction alone, and 'binnacle calibrate' corrects it")
+        }
     }
 }
 

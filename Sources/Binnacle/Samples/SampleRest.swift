@@ -28,3 +28,8 @@ package struct SampleRest: Sendable, Equatable {
         self.phase = phase
     }
 }
+
+/// What a chip may find by itself; double taps beside single ones.
+package enum ChipReport: Sendable, CaseIterable {
+    case taps, doubleTaps, activity, steps
+}

@@ -43,10 +43,8 @@ public final class Sensor {
     ///
     /// Set as ``gyroscopeRange`` is.
     package var gyroscopeDevice: String?
-    /// Whether the device itself reports taps at present; set as ``gyroscopeRange`` is.
-    package var reportsTaps = false
-    /// Whether the device itself counts steps at present; set as ``gyroscopeRange`` is.
-    package var countsSteps = false
+    /// What the device itself finds at present; set as ``gyroscopeRange`` is.
+    package var chipReports: Set<ChipReport> = []
     /// Recalls what was learned of a device's gyroscope before, of its samples without a calibration, as it is worth now.
     package var recallGyroscope: ((_ device: String) -> FusionMemory?)?
     /// Told what happens to the sensor.

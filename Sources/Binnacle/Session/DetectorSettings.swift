@@ -29,7 +29,7 @@ extension SensorSession.Setup {
         _ settings: DetectorSettings, name: String? = nil, sensor: String? = nil
     ) throws -> any Detector {
         let stream = try stream(of: .accelerometer, named: sensor)
-        func made<Made: AccelerometerDetector>(_ type: Made.Type, _ settings: Made.Settings) throws -> any Detector {
+        func made<Made: AccelerometerDetector>(_ type: Made.Type, _ settings: Made.Settings) throws -> Made {
             try settings.check()
             return add(Made(name: name ?? Made.kind, accelerometer: stream, settings: settings))
         }
@@ -39,11 +39,9 @@ extension SensorSession.Setup {
         case .stationary(let settings): return try made(StationaryDetector.self, settings)
         case .vibration(let settings): return try made(VibrationDetector.self, settings)
         case .orientation(let settings):
-            try settings.check()
-            return add(
-                OrientationDetector(
-                    name: name ?? OrientationDetector.kind, accelerometer: stream,
-                    hinge: detectors.lazy.compactMap { $0 as? HingeDetector }.last, settings: settings))
+            let detector = try made(OrientationDetector.self, settings)
+            detector.hinge = detectors.lazy.compactMap { $0 as? HingeDetector }.last
+            return detector
         }
     }
 }

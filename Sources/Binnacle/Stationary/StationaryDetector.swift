@@ -2,35 +2,18 @@
 ///
 /// The definitions are Android's: five seconds of rest (stationary detect) and of motion (motion detect), where a pocket at rest
 /// and a table that shakes are no motion (significant motion).
-package final class StationaryDetector: AccelerometerDetector {
+package final class StationaryDetector: DetectorCore<StationarySettings>, SampleWiseDetector {
     package static let kind = "stationary"
-    package let name: String
-    /// The stream of the accelerometer, where there is one.
-    package let streams: [SampleStream]
-    package weak var delegate: (any DetectorDelegate)?
-    package var isDetecting = false
-    package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
-    /// The change at each sample, for what is drawn.
-    package let rows: MeasuredRows? = MeasuredRows()
 
-    private let settings: StationarySettings
     private let dwellNanoseconds: Int64
     private var acceleration: AnchoredAcceleration
     /// The state that was reported last; `nil` before any.
     private var told: Bool?
 
-    /// Creates a detector that does not detect yet; without an accelerometer, a start tells *device not available*.
-    ///
-    /// - Precondition: ``StationarySettings/problems()`` finds none.
-    package init(
-        name: String = "stationary", accelerometer: SampleStream?, settings: StationarySettings = StationarySettings()
-    ) {
-        settings.requireValid()
-        self.name = name
-        self.settings = settings
-        streams = [accelerometer].compactMap { $0 }
+    package init(name: String, accelerometer: SampleStream?, settings: StationarySettings) {
         dwellNanoseconds = Units.nanoseconds(settings.dwell)
         acceleration = AnchoredAcceleration(radiusG: Float(settings.thresholdG))
+        super.init(name: name, streams: [accelerometer], settings: settings)
     }
 
     package func reset() {
@@ -40,58 +23,38 @@ package final class StationaryDetector: AccelerometerDetector {
 
     package func interrupt() { acceleration.interrupt() }
 
-    /// Looks at the samples of the accelerometer and tells the delegate what they mean.
-    package func process(_ delivery: SampleDelivery) {
-        rows?.removeAll()
-        guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
-        if delivery.hidesTime(of: id) { acceleration.interrupt() }
-        if settings.watch != .samples { takeRests(of: delivery, id, at: place) }
-        let columns = delivery.batches[place].columns
-        for index in 0..<columns.count {
-            let time = columns.times[index]
-            let isKnown = acceleration.update(columns.vector(index), at: time)
-            rows?.append(time, SIMD4(acceleration.distanceG, .nan, .nan, .nan))
-            guard isKnown, let event = decide(at: time) else { continue }
-            position = columns.position(of: index, at: place)
-            delegate?.collect(told == true ? .departed : .stationary, self, event)
-        }
-    }
-
-    /// Takes what the chip reports, and the beginning of a rest: no sample comes then that would complete the dwell time.
-    private func takeRests(of delivery: SampleDelivery, _ stream: StreamID, at place: Int) {
-        let last = streams.first?.sensor.lastTimeNanoseconds
-        for phase in delivery.rests.filter({ $0.stream == stream }).map(\.phase) {
-            let event: StationaryEvent
-            let isMoving: Bool
-            switch phase {
-            case .carried(let isCarried, let onset):
-                // What the samples show counts from here on: it may not contradict the chip by what was before.
-                acceleration.interrupt()
-                isMoving = isCarried
-                event = StationaryEvent(
-                    onsetNanoseconds: onset, timeNanoseconds: max(onset, last ?? onset), source: .chip)
-            case .began:
-                guard let last else { continue }
-                isMoving = false
-                event = StationaryEvent(onsetNanoseconds: acceleration.stillNanoseconds, timeNanoseconds: last)
-            default: continue
-            }
-            guard told != isMoving else { continue }
-            told = isMoving
-            position = SamplePosition(timeNanoseconds: event.timeNanoseconds, streamIndex: place, sampleIndex: -1)
-            delegate?.collect(isMoving ? .departed : .stationary, self, event)
-        }
-    }
-
-    private func decide(at time: Int64) -> StationaryEvent? {
+    func find(_ sample: SIMD3<Float>, at time: Int64) -> Finding? {
+        guard acceleration.update(sample, at: time) else { return nil }
         func lasts(since onset: Int64) -> Bool { time >= Units.later(onset, by: dwellNanoseconds) }
         if told != false, lasts(since: acceleration.stillNanoseconds) {
-            told = false
-            return StationaryEvent(onsetNanoseconds: acceleration.stillNanoseconds, timeNanoseconds: time)
+            return found(false, since: acceleration.stillNanoseconds, at: time)
         }
         guard told != true, let onset = acceleration.movingNanoseconds, lasts(since: onset) else { return nil }
-        told = true
-        return StationaryEvent(onsetNanoseconds: onset, timeNanoseconds: time)
+        return found(true, since: onset, at: time)
+    }
+
+    func find(_ phase: SampleRest.Phase) -> Finding? {
+        guard settings.watch != .samples else { return nil }
+        switch phase {
+        case .carried(let isCarried, let onset):
+            // What the samples show counts from here on: it may not contradict the chip by what was before.
+            acceleration.interrupt()
+            return found(isCarried, since: onset, at: notBeforeSamples(onset), source: .chip)
+        case .began:
+            // No sample comes now that would complete the dwell time.
+            return streams.first?.sensor.lastTimeNanoseconds.flatMap {
+                found(false, since: acceleration.stillNanoseconds, at: $0)
+            }
+        default: return nil
+        }
+    }
+
+    private func found(_ isMoving: Bool, since onset: Int64, at time: Int64, source: EventSource? = nil) -> Finding? {
+        guard told != isMoving else { return nil }
+        told = isMoving
+        return Finding(
+            isMoving ? .departed : .stationary, at: time,
+            [.onset: .integer(onset), .source: source.map(Figure.Value.word)])
     }
 }
 
@@ -105,6 +68,7 @@ extension StationaryDetector {
         [LiveValues.Limit("change", of: Self.change, begin: Float(settings.thresholdG), isAlwaysShown: true)]
     }
     package var sampledValues: [SampledValue] { [SampledValue(name: Self.change, place: .row(0))] }
+    var row: SIMD4<Float> { SIMD4(acceleration.distanceG, .nan, .nan, .nan) }
     package var lanes: [Lane] {
         [
             Lane(title: "rest of \(name)", states: [Lane.States(name: Lane.States.state)]),
@@ -146,11 +110,9 @@ private struct AnchoredAcceleration {
         let accelerationG = sample / Units.standardGravity
         guard (accelerationG * accelerationG).sum().isFinite else { return false }
         guard let last = lastNanoseconds, time >= last, time <= Units.later(last, by: Self.gapNanoseconds) else {
-            lastNanoseconds = time
+            self = AnchoredAcceleration(radiusG: radiusG)
+            (lastNanoseconds, stillNanoseconds) = (time, time)
             (fast, smooth, anchor) = (accelerationG, accelerationG, accelerationG)
-            stillNanoseconds = time
-            movingNanoseconds = nil
-            distanceG = 0
             return true
         }
         lastNanoseconds = time

@@ -4,67 +4,40 @@ package import PlainText
 ///
 /// A walk begins after some regular steps, which its first event brings. Whatever swings as regularly from 1 to 3 Hz is
 /// counted, too: a machine, a swing, a rocking boat at its berth.
-package final class StepDetector: AccelerometerDetector {
+package final class StepDetector: DetectorCore<StepSettings>, SampleWiseDetector {
     package static let kind = "steps"
-    package let name: String
-    /// The stream of the accelerometer, where there is one.
-    package let streams: [SampleStream]
-    package weak var delegate: (any DetectorDelegate)?
-    package var isDetecting = false
     /// The number of steps since the detector was made, or its count reset; a daemon keeps it over a restart.
     package private(set) var total: Int64 = 0
-    package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
-    /// The filtered acceleration at each sample, for what is drawn.
-    package let rows: MeasuredRows? = MeasuredRows()
-
-    private let settings: StepSettings
     private var finder: StepFinder
 
-    /// Creates a detector that does not detect yet; without an accelerometer, a start tells *device not available*.
-    ///
-    /// - Precondition: ``StepSettings/problems()`` finds none.
-    package init(name: String = "steps", accelerometer: SampleStream?, settings: StepSettings = StepSettings()) {
-        settings.requireValid()
-        self.name = name
-        self.settings = settings
-        streams = [accelerometer].compactMap { $0 }
+    package init(name: String, accelerometer: SampleStream?, settings: StepSettings) {
         finder = StepFinder(settings)
+        super.init(name: name, streams: [accelerometer], settings: settings)
     }
 
     /// Stands again; steps that were too few for a walk are not counted.
     package func interrupt() { finder.interrupt() }
 
-    /// Looks at the samples of the accelerometer and tells the delegate what they mean.
-    package func process(_ delivery: SampleDelivery) {
-        rows?.removeAll()
-        guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
-        if delivery.hidesTime(of: id) { finder.interrupt() }
-        if settings.watch != .samples { takeSteps(of: delivery, id, at: place) }
-        // The chip counts.
-        if settings.watch != .samples, streams.first?.sensor.countsSteps == true { return finder.interrupt() }
-        let columns = delivery.batches[place].columns
-        for index in 0..<columns.count {
-            let time = columns.times[index]
-            let vector = columns.vector(index)
-            let count = finder.update((vector * vector).sum().squareRoot() / Units.standardGravity, at: time)
-            rows?.append(time, SIMD4(finder.swingG, finder.rootMeanSquareG, .nan, .nan))
-            guard count > 0 else { continue }
-            total += Int64(count)
-            position = columns.position(of: index, at: place)
-            let event = StepEvent(count: count, total: total, cadence: finder.cadence, timeNanoseconds: time)
-            delegate?.collect(.step, self, event)
-        }
+    var isReplaced: Bool { settings.watch != .samples && streams.first?.sensor.chipReports.contains(.steps) == true }
+
+    @inline(__always)
+    func find(_ sample: SIMD3<Float>, at time: Int64) -> Finding? {
+        let count = finder.update((sample * sample).sum().squareRoot() / Units.standardGravity, at: time)
+        return count > 0 ? add(count, at: time, cadence: finder.cadence) : nil
     }
 
-    /// Reports what the chip has counted itself, behind the samples that were looked at before.
-    private func takeSteps(of delivery: SampleDelivery, _ stream: StreamID, at place: Int) {
-        for case .stepped(let count, let stepped) in delivery.rests.filter({ $0.stream == stream }).map(\.phase) {
-            let time = max(stepped, streams.first?.sensor.lastTimeNanoseconds ?? stepped)
-            total += Int64(count)
-            position = SamplePosition(timeNanoseconds: time, streamIndex: place, sampleIndex: -1)
-            let event = StepEvent(count: count, total: total, cadence: nil, timeNanoseconds: time, source: .chip)
-            delegate?.collect(.step, self, event)
-        }
+    func find(_ phase: SampleRest.Phase) -> Finding? {
+        guard settings.watch != .samples, case .stepped(let count, let time) = phase else { return nil }
+        return add(count, at: notBeforeSamples(time), source: .chip)
+    }
+
+    @inline(never)
+    private func add(_ count: Int, at time: Int64, cadence: Double? = nil, source: EventSource? = nil) -> Finding {
+        total += Int64(count)
+        return Finding(
+            .step, at: time,
+            [.count: .integer(Int64(count)), .total: .integer(total), .source: source.map(Figure.Value.word)],
+            numbers: [.cadence: cadence])
     }
 }
 
@@ -88,6 +61,7 @@ extension StepDetector {
     package var sampledValues: [SampledValue] {
         [SampledValue(name: Self.names.swing, place: .row(0)), SampledValue(name: Self.names.level, place: .row(1))]
     }
+    var row: SIMD4<Float> { SIMD4(finder.swingG, finder.rootMeanSquareG, .nan, .nan) }
     package var lanes: [Lane] {
         [
             Lane(title: "steps \(name)", states: [Lane.States(name: Lane.States.state)]),
@@ -100,18 +74,12 @@ extension StepDetector {
         ]
     }
 
-    /// No larger count of a file is continued: it would be at its end soon.
-    private static let plausible: ClosedRange<Int64> = 0...1 << 53
-
     /// The count, which outlives a restart of the daemon.
-    package var learned: String? {
-        var object = JSONObject()
-        object.add("steps", raw: "\(total)")
-        return object.text
-    }
+    package var learned: String? { "{\"steps\":\(total)}" }
 
     package func recall(_ learned: JSONValue) -> Bool {
-        guard let count = learned["steps"]?.integer, Self.plausible.contains(count) else { return false }
+        // No larger count of a file is continued: it would be at its end soon.
+        guard let count = learned["steps"]?.integer, (0...1 << 53).contains(count) else { return false }
         total = count
         return true
     }
@@ -215,8 +183,7 @@ private struct StepFinder {
         binEndNanoseconds = Units.later(time, by: Self.binNanoseconds)
         integral = 0
         zeroG = Double(lengthG)
-        low.reset()
-        high.reset()
+        (low.state, high.state) = ((0, 0), (0, 0))
         (swingG, meanSquare, extremeG, valleyG) = (0, 0, 0, 0)
         isRising = true
         extremeNanoseconds = time
@@ -299,14 +266,7 @@ private struct StepFinder {
 private struct Biquad {
     let b: (Double, Double, Double)
     let a: (Double, Double)
-    private var state = (0.0, 0.0)
-
-    init(b: (Double, Double, Double), a: (Double, Double)) {
-        self.b = b
-        self.a = a
-    }
-
-    mutating func reset() { state = (0, 0) }
+    var state = (0.0, 0.0)
 
     mutating func filter(_ x: Double) -> Double {
         let y = b.0 * x + state.0

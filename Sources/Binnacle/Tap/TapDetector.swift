@@ -2,30 +2,15 @@
 ///
 /// A tap is an impulse of a few milliseconds with calm before and after it: hands that type, steps and a rough road give
 /// impulses as well, and no calm. The accelerometer should be read at 400 Hz; below 200 Hz impulses fall between samples.
-package final class TapDetector: AccelerometerDetector {
+package final class TapDetector: DetectorCore<TapSettings>, SampleWiseDetector {
     package static let kind = "tap"
-    package let name: String
-    /// The stream of the accelerometer, where there is one.
-    package let streams: [SampleStream]
-    package weak var delegate: (any DetectorDelegate)?
-    package var isDetecting = false
-    package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
-    /// The acceleration at each sample, for what is drawn.
-    package let rows: MeasuredRows? = MeasuredRows()
 
-    private let settings: TapSettings
     private var finder: TapFinder
-    private var latest: TapEvent?
+    private var latest: Finding?
 
-    /// Creates a detector that does not detect yet; without an accelerometer, a start tells *device not available*.
-    ///
-    /// - Precondition: ``TapSettings/problems()`` finds none.
-    package init(name: String = "tap", accelerometer: SampleStream?, settings: TapSettings = TapSettings()) {
-        settings.requireValid()
-        self.name = name
-        self.settings = settings
-        streams = [accelerometer].compactMap { $0 }
+    package init(name: String, accelerometer: SampleStream?, settings: TapSettings) {
         finder = TapFinder(settings)
+        super.init(name: name, streams: [accelerometer], settings: settings)
     }
 
     package func reset() {
@@ -36,40 +21,27 @@ package final class TapDetector: AccelerometerDetector {
     /// Forgets the calm before, and taps that could become more.
     package func interrupt() { finder.interrupt() }
 
-    /// Looks at the samples of the accelerometer and tells the delegate what they mean.
-    package func process(_ delivery: SampleDelivery) {
-        rows?.removeAll()
-        guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
-        if delivery.hidesTime(of: id) { finder.interrupt() }
-        if settings.watch != .samples { takeTaps(of: delivery, id, at: place) }
-        let columns = delivery.batches[place].columns
-        // The chip looks for them.
-        if settings.watch != .samples, streams.first?.sensor.reportsTaps == true {
-            finder.interrupt()
-            return
-        }
-        for index in 0..<columns.count {
-            let time = columns.times[index]
-            let found = finder.update(columns.vector(index), at: time)
-            rows?.append(time, SIMD4(finder.impulseG, .nan, .nan, .nan))
-            guard let found else { continue }
-            position = columns.position(of: index, at: place)
-            latest = found
-            delegate?.collect(.tap, self, found)
-        }
+    var isReplaced: Bool { settings.watch != .samples && streams.first?.sensor.chipReports.contains(.taps) == true }
+
+    func find(_ sample: SIMD3<Float>, at time: Int64) -> Finding? {
+        guard let taps = finder.update(sample, at: time) else { return nil }
+        latest = Finding(
+            .tap, at: time,
+            [
+                .count: .integer(Int64(taps.count)), .axis: .word(taps.axis),
+                .sign: .integer(taps.axis.isReversed ? -1 : 1), .onset: .integer(taps.firstNanoseconds),
+            ], numbers: [.peak: Double(taps.greatestG)])
+        return latest
     }
 
-    /// Reports what the chip has found itself, behind the samples that were looked at before.
-    private func takeTaps(of delivery: SampleDelivery, _ stream: StreamID, at place: Int) {
-        for case .tapped(let count, let onset) in delivery.rests.filter({ $0.stream == stream }).map(\.phase)
-        where count <= settings.mostTaps {
-            let time = max(onset, streams.first?.sensor.lastTimeNanoseconds ?? onset)
-            let found = TapEvent(
-                count: count, axis: nil, peakG: nil, onsetNanoseconds: onset, timeNanoseconds: time, source: .chip)
-            position = SamplePosition(timeNanoseconds: time, streamIndex: place, sampleIndex: -1)
-            latest = found
-            delegate?.collect(.tap, self, found)
+    func find(_ phase: SampleRest.Phase) -> Finding? {
+        guard settings.watch != .samples, case .tapped(let count, let onset) = phase, count <= settings.mostTaps else {
+            return nil
         }
+        latest = Finding(
+            .tap, at: notBeforeSamples(onset),
+            [.count: .integer(Int64(count)), .onset: .integer(onset), .source: .word(EventSource.chip)])
+        return latest
     }
 }
 
@@ -83,6 +55,7 @@ extension TapDetector {
         [LiveValues.Limit("tap", of: Self.impulse, begin: Float(settings.thresholdG), isAlwaysShown: true)]
     }
     package var sampledValues: [SampledValue] { [SampledValue(name: Self.impulse, place: .row(0))] }
+    var row: SIMD4<Float> { SIMD4(finder.impulseG, .nan, .nan, .nan) }
     package var lanes: [Lane] { [Lane("impulse, \(name)", "g", curve: "impulse", of: Self.impulse)] }
 }
 
@@ -114,11 +87,8 @@ private struct TapFinder {
     /// The time constant with which disturbances are forgotten, and the greatest ratio of their sum to a tap.
     private static let disturbance: (seconds: Float, ratio: Float) = (3, 1.5)
 
+    private let settings: TapSettings
     private let thresholdG: Float
-    private let calmShare: Float
-    private let mostTaps: Int
-    private let doubleNanoseconds: Int64
-    private let bounceNanoseconds: Int64
     private let levelSeconds: Float
 
     private struct Impulse {
@@ -128,13 +98,15 @@ private struct TapFinder {
         var vector: SIMD3<Float>
     }
 
-    private struct Taps {
+    struct Taps {
+        /// That along which the first tap accelerated the device most, and to which side.
         let axis: DeviceAxis
         let firstNanoseconds: Int64
         /// Above it an impulse is a further tap; below it there is calm.
         let laterG: Float
         var lastNanoseconds: Int64
         var count = 1
+        /// The greatest acceleration beside what was measured before.
         var greatestG: Float
     }
 
@@ -145,8 +117,8 @@ private struct TapFinder {
     private var intervalSeconds: Float = 0
     /// How far the sample lies from the line, in g.
     private(set) var impulseG: Float = 0
-    /// The greatest distance of late, which fades.
-    private var levelG: Float = 0
+    /// The greatest distance of late, which fades; at the begin there is no calm.
+    private var levelG: Float = 1
     /// The sum of the impulses that were no taps, which fades more slowly.
     private var disturbancesG: Float = 0
     /// The greatest distances of the last two times of ``riseNanoseconds``.
@@ -159,11 +131,8 @@ private struct TapFinder {
     private var ringEndNanoseconds: Int64 = 0
 
     init(_ settings: TapSettings) {
+        self.settings = settings
         thresholdG = Float(settings.thresholdG)
-        calmShare = Float(settings.calmShare)
-        mostTaps = settings.mostTaps
-        doubleNanoseconds = Units.nanoseconds(settings.double)
-        bounceNanoseconds = Units.nanoseconds(settings.bounce)
         // A level fades to 1/7 in two time constants: then an equal peak finds calm.
         levelSeconds = Float(Units.seconds(settings.quiet)) / 2
     }
@@ -175,7 +144,7 @@ private struct TapFinder {
     mutating func interrupt() { lastNanoseconds = nil }
 
     /// Looks at a sample in m/s²; returns what it decides.
-    mutating func update(_ sample: SIMD3<Float>, at time: Int64) -> TapEvent? {
+    mutating func update(_ sample: SIMD3<Float>, at time: Int64) -> Taps? {
         let accelerationG = sample / Units.standardGravity
         guard let last = lastNanoseconds, time >= last, time <= Units.later(last, by: Self.gapNanoseconds) else {
             begin(at: accelerationG, time)
@@ -209,15 +178,9 @@ private struct TapFinder {
     }
 
     private mutating func begin(at accelerationG: SIMD3<Float>, _ time: Int64) {
+        self = TapFinder(settings)
         rest(at: (accelerationG * accelerationG).sum().isFinite ? accelerationG : .zero)
-        intervalSeconds = 0
-        (levelG, disturbancesG) = (1, 0)
-        recentG = (0, 0)
-        (lastNanoseconds, calmNanoseconds, recentNanoseconds) = (time, time, time)
-        impulse = nil
-        taps = nil
-        ringEndNanoseconds = time
-        impulseG = 0
+        (lastNanoseconds, calmNanoseconds, recentNanoseconds, ringEndNanoseconds) = (time, time, time, time)
     }
 
     private mutating func rest(at accelerationG: SIMD3<Float>) { (mean, slowMean) = (accelerationG, accelerationG) }
@@ -239,36 +202,34 @@ private struct TapFinder {
         min(Self.longestPulseNanoseconds, 8_000_000 + Int64(3e9 * intervalSeconds))
     }
 
-    private func isCalm(_ level: Float, beside peak: Float) -> Bool { level <= max(Self.noiseG, calmShare * peak) }
+    private func isCalm(_ level: Float, beside peak: Float) -> Bool {
+        level <= max(Self.noiseG, Float(settings.calmShare) * peak)
+    }
 
     /// Looks for the end of an impulse.
     private mutating func follow(
         _ distance: Float, _ vector: SIMD3<Float>, _ accelerationG: SIMD3<Float>, at time: Int64
-    ) -> TapEvent? {
-        guard var found = impulse else { return nil }
-        impulse = nil
+    ) -> Taps? {
+        guard var found = impulse.take() else { return nil }
         let isShort = time - found.startNanoseconds <= pulseNanoseconds
         if distance > found.peakG {
             found.peakG = distance
             found.peakNanoseconds = time
             found.vector = vector
         }
-        guard isShort else {
-            calmNanoseconds = time
-            // The device moves on from here, and not along the line.
-            rest(at: accelerationG)
-            disturb(found.peakG)
-            return nil
-        }
-        guard distance * 2 <= found.peakG else {
+        guard distance * 2 <= found.peakG || !isShort else {
             impulse = found
             return nil
         }
         calmNanoseconds = time
-        return add(found, at: time)
+        if isShort { return add(found) }
+        // The device moves on from here, and not along the line.
+        rest(at: accelerationG)
+        disturb(found.peakG)
+        return nil
     }
 
-    private mutating func add(_ found: Impulse, at time: Int64) -> TapEvent? {
+    private mutating func add(_ found: Impulse) -> Taps? {
         let peakG = found.peakG
         guard var taps else {
             guard peakG > thresholdG, isCalm(levelG, beside: peakG), disturbancesG <= Self.disturbance.ratio * peakG
@@ -280,30 +241,30 @@ private struct TapFinder {
             // Beside keys a further tap is as strong as what is no calm; where nothing strikes, it may be missed by the samples.
             self.taps = Taps(
                 axis: DeviceAxis(greatestOf: found.vector), firstNanoseconds: found.peakNanoseconds,
-                laterG: max(Self.noiseG, min(calmShare * peakG, disturbancesG)), lastNanoseconds: found.peakNanoseconds,
-                greatestG: peakG)
-            return mostTaps == 1 ? finish(at: time) : nil
+                laterG: max(Self.noiseG, min(Float(settings.calmShare) * peakG, disturbancesG)),
+                lastNanoseconds: found.peakNanoseconds, greatestG: peakG)
+            return settings.mostTaps == 1 ? finish() : nil
         }
-        let isBounce = found.peakNanoseconds - taps.lastNanoseconds < bounceNanoseconds
+        let isBounce = found.peakNanoseconds - taps.lastNanoseconds < Units.nanoseconds(settings.bounce)
         ringEndNanoseconds = Units.later(found.peakNanoseconds, by: ringNanoseconds)
         taps.count += 1
         taps.lastNanoseconds = found.peakNanoseconds
         taps.greatestG = max(taps.greatestG, peakG)
         self.taps = taps
-        if isBounce || taps.count > mostTaps { disturb(taps.greatestG) }
+        if isBounce || taps.count > settings.mostTaps { disturb(taps.greatestG) }
         return nil
     }
 
     /// Looks at a sample without an impulse: taps end by time.
-    private mutating func settle(_ distance: Float, at time: Int64) -> TapEvent? {
+    private mutating func settle(_ distance: Float, at time: Int64) -> Taps? {
         recentG.now = max(recentG.now, distance)
         if time - recentNanoseconds > Self.riseNanoseconds {
             levelG = max(levelG, recentG.before)
             recentG = (0, recentG.now)
             recentNanoseconds = time
         }
-        guard let taps, time - taps.lastNanoseconds > doubleNanoseconds else { return nil }
-        return finish(at: time)
+        guard let taps, time - taps.lastNanoseconds > Units.nanoseconds(settings.double) else { return nil }
+        return finish()
     }
 
     /// Nothing of it was a tap, and the next one needs calm.
@@ -313,26 +274,21 @@ private struct TapFinder {
         taps = nil
     }
 
-    private mutating func finish(at time: Int64) -> TapEvent? {
+    private mutating func finish() -> Taps? {
         guard let taps else { return nil }
         self.taps = nil
         levelG = max(levelG, taps.greatestG)
-        return TapEvent(
-            count: taps.count, axis: taps.axis, peakG: Double(taps.greatestG), onsetNanoseconds: taps.firstNanoseconds,
-            timeNanoseconds: time)
+        return taps
     }
 }
 
 extension DeviceAxis {
     /// The axis along which a vector is longest.
     fileprivate init(greatestOf vector: SIMD3<Float>) {
-        let lengths = SIMD3(abs(vector.x), abs(vector.y), abs(vector.z))
-        if lengths.z >= max(lengths.x, lengths.y) {
-            self = vector.z < 0 ? .minusZ : .plusZ
-        } else if lengths.y >= lengths.x {
-            self = vector.y < 0 ? .minusY : .plusY
-        } else {
-            self = vector.x < 0 ? .minusX : .plusX
-        }
+        let parts: [(axis: DeviceAxis, length: Float)] = [
+            (.plusZ, vector.z), (.minusZ, -vector.z), (.plusY, vector.y), (.minusY, -vector.y), (.plusX, vector.x),
+            (.minusX, -vector.x),
+        ]
+        self = parts.max { $0.length < $1.length }?.axis ?? .plusZ
     }
 }

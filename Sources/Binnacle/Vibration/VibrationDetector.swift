@@ -8,32 +8,31 @@ import SensorGeometry
 /// Seconds follow each other from the first sample on. One is measured when its first sample of the next has come, and only
 /// if it is whole: no sample was lost, and no distance of two is longer than 2.5 times their mean. After one that is
 /// not, a change of zone or state has to last its time again.
-package final class VibrationDetector: AccelerometerDetector {
+package final class VibrationDetector: DetectorCore<VibrationSettings>, AccelerometerDetector {
     package static let kind = "vibration"
-    package let name: String
-    /// The accelerometer's stream, where there is one.
-    package let streams: [SampleStream]
-    /// What is measured.
-    package let settings: VibrationSettings
-    /// Told what is found; held weakly, and loaded once a delivery.
-    package weak var delegate: (any DetectorDelegate)?
-    package var isDetecting = false
-    package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
-    /// What the bands' limits are compared with, once a second, for what is drawn.
-    package let rows: MeasuredRows? = MeasuredRows()
-    /// What is assumed of the rate, known after the first second.
+    /// What is assumed of the rate, known after the first second, and of the noise.
     package var assumptions: [Assumption] { rateAssumptions + noiseAssumptions }
     private var rateAssumptions: [Assumption] = []
     private var noiseAssumptions: [Assumption] = []
 
     /// What a band had in the last second that was measured.
     private struct Reading {
+        /// The band as far as it was measured.
+        var band: VibrationSettings.Band
         var velocity = Double.nan
         var acceleration = Double.nan
         var frequencyHz = 0.0
-        var toHz = 0.0
         /// The number of limits that it exceeds, with hysteresis.
         var zone = 0
+
+        init(_ band: VibrationSettings.Band) {
+            self.band = band
+            self.band.toHz = 0
+        }
+
+        var isCovered: Bool { band.toHz >= band.fromHz + 1 }
+        /// What is compared with the limits, and drawn.
+        var value: Double { band.isVelocity ? velocity : acceleration }
     }
 
     private let fineSpectrum = BandSpectrum()
@@ -44,10 +43,9 @@ package final class VibrationDetector: AccelerometerDetector {
     private var isMachineKnown = false
     private var zoneSinceNanoseconds: Int64 = 0
     private var ranSinceNanoseconds: Int64?
-    /// The second under way: its first and last stamp, and whether its samples are all there.
+    /// The second under way: its begin, and whether its samples are all there; its first and last stamp, and their longest distance.
     private var second: (startNanoseconds: Int64, isWhole: Bool)?
-    private var (firstNanoseconds, lastNanoseconds) = (Int64(0), Int64(0))
-    private var longestNanoseconds: Int64 = 0
+    private var (firstNanoseconds, lastNanoseconds, longestNanoseconds) = (Int64(0), Int64(0), Int64(0))
     private var toldRateHz = 0.0
     /// The seconds that were measured, and those that were not.
     private var counts = (measured: 0, left: 0)
@@ -63,17 +61,8 @@ package final class VibrationDetector: AccelerometerDetector {
     /// In samples: two are missing, or the clock of a polled device waited as long.
     private static let mostIntervals = 2.5
 
-    /// Creates a detector that does not detect yet; without an accelerometer, a start tells *device not available*.
-    ///
-    /// - Precondition: ``VibrationSettings/problems()`` finds none.
-    package init(
-        name: String = "vibration", accelerometer: SampleStream?, settings: VibrationSettings = VibrationSettings()
-    ) {
-        settings.requireValid()
-        self.name = name
-        self.settings = settings
-        streams = [accelerometer].compactMap { $0 }
-        readings = Array(repeating: Reading(), count: settings.bands.count)
+    package init(name: String, accelerometer: SampleStream?, settings: VibrationSettings) {
+        readings = settings.bands.map(Reading.init)
         keptMicroG = 1e6 / Gravity.standard * (accelerometer?.sensor.noise(of: .accelerometer) ?? 0)
         factors =
             switch settings.axes {
@@ -83,12 +72,13 @@ package final class VibrationDetector: AccelerometerDetector {
             case .z: SIMD4(0, 0, 1, 0)
             }
         learning = settings.learnDays.map { VibrationLearning(settings, days: $0) }
+        super.init(name: name, streams: [accelerometer], settings: settings)
     }
 
     package func reset() {
         (zone, machine) = (LevelDwell(), LevelDwell())
         (isMachineKnown, isMeasured, ranSinceNanoseconds) = (false, false, nil)
-        for index in readings.indices { readings[index] = Reading() }
+        readings = settings.bands.map(Reading.init)
         second = nil
     }
 
@@ -101,20 +91,15 @@ package final class VibrationDetector: AccelerometerDetector {
 
     /// Looks at the samples of the accelerometer, and tells the delegate what each second means that they complete.
     package func process(_ delivery: SampleDelivery) {
-        rows?.removeAll()
-        guard isDetecting, let id = streams.first?.id, let place = delivery.index(of: id) else { return }
-        if !delivery.losses.isEmpty, delivery.losses.contains(where: { $0.stream == id }) { second?.isWhole = false }
+        guard let place = begin(delivery) else { return }
+        if delivery.losses.contains(where: { $0.stream == streams[0].id }) { second?.isWhole = false }
         let columns = delivery.batches[place].columns
-        let delegate = delegate
         var index = 0
         while index < columns.count {
             let time = columns.times[index]
             if let second, let next = next(after: second.startNanoseconds, at: time) {
                 position = columns.position(of: index, at: place)
-                longestNanoseconds = max(
-                    longestNanoseconds,
-                    longestInterval(in: columns.times, range: index..<index + 1, after: lastNanoseconds))
-                finish(second.startNanoseconds, isWhole: second.isWhole, at: time, delegate)
+                finish(second.startNanoseconds, isWhole: second.isWhole, at: time)
                 begin(next, at: time)
             } else if second == nil {
                 begin(time, at: time)
@@ -151,13 +136,12 @@ package final class VibrationDetector: AccelerometerDetector {
         return stop
     }
 
-    private func finish(
-        _ start: Int64, isWhole: Bool, at end: Int64, _ delegate: (any DetectorDelegate)?
-    ) {
+    private func finish(_ start: Int64, isWhole: Bool, at end: Int64) {
         endNanoseconds = end
         let seconds = Units.seconds(from: firstNanoseconds, to: lastNanoseconds)
         let interval = seconds / Double(max(1, fineSpectrum.count - 1))
-        guard isWhole, interval > 0, Double(longestNanoseconds) * 1e-9 <= Self.mostIntervals * interval,
+        let longest = max(Double(longestNanoseconds) * 1e-9, Units.seconds(from: lastNanoseconds, to: end))
+        guard isWhole, interval > 0, longest <= Self.mostIntervals * interval,
             fineSpectrum.transform(rateHz: 1 / interval)
         else {
             counts.left += 1
@@ -169,44 +153,35 @@ package final class VibrationDetector: AccelerometerDetector {
         isMeasured = true
         measure(rateHz: 1 / interval)
         rows?.append(end, row)
-        learn()
-        reportZone(start, end, delegate)
-        reportMachine(start, end, delegate)
-    }
-
-    private func learn() {
-        guard learning != nil else { return }
         // A band with limits of its own needs none that are learned.
-        for (index, band) in settings.bands.enumerated() where band.limits.isEmpty {
-            learning?.add(value(of: index), of: index, in: machine.value)
+        for (index, reading) in readings.enumerated() where reading.band.limits.isEmpty {
+            learning?.add(reading.value, of: index, in: machine.value)
         }
+        reportZone(start, end)
+        reportMachine(start, end)
     }
 
     private func measure(rateHz: Double) {
-        let most = min(rateHz / VibrationSettings.rateFactor, settings.chipBandwidthHz ?? .infinity)
-        mostHz = most
+        mostHz = min(rateHz / VibrationSettings.rateFactor, settings.chipBandwidthHz ?? .infinity)
         if abs(rateHz - toldRateHz) > 0.02 * toldRateHz {
             toldRateHz = rateHz
-            rateAssumptions = settings.bands.compactMap { assumption($0, most, rateHz) }
+            rateAssumptions = settings.bands.compactMap { assumption($0, rateHz) }
         }
         for (index, band) in settings.bands.enumerated() {
-            readings[index].toHz = min(band.toHz, most)
-            let power = fineSpectrum.power(from: band.fromHz, to: readings[index].toHz)
-            let isCovered = readings[index].toHz >= band.fromHz + 1
-            readings[index].acceleration = isCovered ? power.acceleration.squareRoot() / Gravity.standard : .nan
-            readings[index].velocity = isCovered ? 1000 * power.velocity.squareRoot() : .nan
-            readings[index].frequencyHz = power.strongestHz
-            readings[index].zone = level(of: value(of: index), above: limits(of: index), from: readings[index].zone)
+            var reading = readings[index]
+            reading.band.toHz = min(band.toHz, mostHz)
+            let power = fineSpectrum.power(from: band.fromHz, to: reading.band.toHz)
+            reading.acceleration = reading.isCovered ? power.acceleration.squareRoot() / Gravity.standard : .nan
+            reading.velocity = reading.isCovered ? 1000 * power.velocity.squareRoot() : .nan
+            reading.frequencyHz = power.strongestHz
+            reading.zone = level(of: reading.value, above: limits(of: index), from: reading.zone)
+            readings[index] = reading
         }
-        let isKnown = noise.add(fineSpectrum.noiseDensity(from: VibrationSettings.lowestHz, to: most, axes: axisCount))
+        let axes = settings.axes == .all ? 3 : 1
+        let isKnown = noise.add(fineSpectrum.noiseDensity(from: VibrationSettings.lowestHz, to: mostHz, axes: axes))
         if isKnown || counts.measured == 1 {
-            noiseAssumptions = settings.bands.indices.compactMap(noiseAssumption)
+            noiseAssumptions = readings.indices.compactMap(noiseAssumption)
         }
-    }
-
-    /// What is compared with the limits of a band, and drawn: in mm/s or g.
-    private func value(of band: Int) -> Double {
-        settings.bands[band].isVelocity ? readings[band].velocity : readings[band].acceleration
     }
 
     /// The number of limits, which rise, that a value exceeds; below one that was exceeded it has to fall by the hysteresis.
@@ -222,20 +197,18 @@ package final class VibrationDetector: AccelerometerDetector {
         return learning?.limit(of: band, in: machine.value).map { [$0] } ?? []
     }
 
-    private func assumption(_ band: VibrationSettings.Band, _ most: Double, _ rateHz: Double) -> Assumption? {
-        guard most < 0.99 * band.toHz else { return nil }
+    private func assumption(_ band: VibrationSettings.Band, _ rateHz: Double) -> Assumption? {
+        guard mostHz < 0.99 * band.toHz else { return nil }
         func text(_ number: Double) -> String { Figure.Value.number(number, decimals: 1).description }
         let found =
-            most >= band.fromHz + 1
-            ? "is measured from \(text(band.fromHz)) to \(text(most)) Hz, and not to \(text(band.toHz)) Hz"
+            mostHz >= band.fromHz + 1
+            ? "is measured from \(text(band.fromHz)) to \(text(mostHz)) Hz, and not to \(text(band.toHz)) Hz"
             : "is not measured, because it begins at \(text(band.fromHz)) Hz"
-        return Assumption(
-            subject: "\(name) \(band.name)",
-            text: "vibration '\(name)': band '\(band.name)' \(found): \(text(rateHz)) samples a second "
-                + "and the chip's bandwidth show what is below \(text(most)) Hz")
+        let told =
+            "vibration '\(name)': band '\(band.name)' \(found): \(text(rateHz)) samples a second "
+            + "and the chip's bandwidth show what is below \(text(mostHz)) Hz"
+        return Assumption(subject: "\(name) \(band.name)", text: told)
     }
-
-    private var axisCount: Int { settings.axes == .all ? 3 : 1 }
 
     /// The density of the chip's noise, in µg/√Hz; `nil` while nothing is known of it.
     private var microG: Double? {
@@ -243,86 +216,78 @@ package final class VibrationDetector: AccelerometerDetector {
         return keptMicroG > found ?? 0 ? keptMicroG : found
     }
 
-    /// The noise of the chip in a band as far as it is measured, in the unit of its limits or in g.
-    private func floor(of band: Int, isVelocity: Bool) -> Double? {
-        var (known, measured) = (settings, settings.bands[band])
-        known.noiseMicroG = microG
-        (measured.toHz, measured.isVelocity) = (readings[band].toHz, isVelocity)
-        return readings[band].toHz > measured.fromHz ? known.noiseFloor(of: measured) : nil
-    }
-
-    private func noiseAssumption(_ band: Int) -> Assumption? {
-        let own = settings.bands[band]
-        let limits = [
-            own.limits.first.map { ($0, own.isVelocity) }, band == 0 ? settings.runningG.map { ($0, false) } : nil,
-        ]
-        for case .some(let (limit, isVelocity)) in limits {
-            // What the settings say of it, the check of the configuration compares.
-            guard let floor = floor(of: band, isVelocity: isVelocity), let microG,
-                microG == keptMicroG || noise.microG != nil, limit < floor
-            else { continue }
-            let (unit, name) = isVelocity ? ("mm/s", Figure.Name.velocity) : ("g", .vibration)
-            return Assumption(
-                subject: "\(self.name) \(own.name) noise",
-                text:
-                    "vibration '\(self.name)': in band '\(own.name)' the limit \(limit) \(unit) lies below the noise, "
-                    + "\(name.number(floor)) \(unit): "
-                    + (microG == keptMicroG
-                        ? "its calibration has " : "the quietest ten seconds of the first minute had ")
-                    + "\(Figure.Value.number(microG, decimals: 0)) µg/√Hz")
+    private func noiseAssumption(_ index: Int) -> Assumption? {
+        let band = readings[index].band
+        // What the settings say of it, the check of the configuration compares.
+        guard let microG, microG == keptMicroG || noise.microG != nil else { return nil }
+        var compared = band.limits.prefix(1).map { ($0, band) }
+        if index == 0, let runningG = settings.runningG { compared.append((runningG, band.inG)) }
+        for (limit, band) in compared {
+            guard let floor = settings.noiseFloor(of: band, microG: microG), limit < floor else { continue }
+            let figure = band.isVelocity ? Figure.Name.velocity : .vibration
+            let source =
+                microG == keptMicroG ? "its calibration has" : "the quietest ten seconds of the first minute had"
+            let told =
+                "vibration '\(name)': in band '\(band.name)' the limit \(limit) \(band.unit) lies below the noise, "
+                + "\(figure.number(floor)) \(band.unit): \(source) \(Figure.Value.number(microG, decimals: 0)) µg/√Hz"
+            return Assumption(subject: "\(name) \(band.name) noise", text: told)
         }
         return nil
     }
 
     // MARK: - Reports
 
-    /// The band in the highest zone, or the first.
-    private var strongest: Int {
-        readings.indices.max { (readings[$0].zone, -$0) < (readings[$1].zone, -$1) } ?? 0
+    /// What the band in the highest zone had, or the first.
+    private var strongest: Reading {
+        readings.reduce(readings[0]) { $1.zone > $0.zone ? $1 : $0 }
     }
 
     private var machineState: MachineState? { isMachineKnown ? MachineState.allCases[machine.value] : nil }
 
-    private func event(_ end: Int64, lasting seconds: Double? = nil) -> VibrationEvent {
-        let band = strongest
-        let reading = readings[band]
-        return VibrationEvent(
-            band: settings.bands[band].name, zone: zone.value, velocityMillimetresPerSecond: reading.velocity,
-            accelerationG: reading.acceleration, frequencyHz: reading.frequencyHz, measuredToHz: reading.toHz,
-            machine: machineState, learnedPercent: learning?.percent, durationSeconds: seconds, timeNanoseconds: end)
+    private func found(_ kind: EventKind, _ end: Int64, lasting seconds: Double? = nil) -> Finding {
+        let reading = strongest
+        return Finding(
+            kind, at: end,
+            [
+                .band: .text(reading.band.name), .zone: .integer(Int64(zone.value)),
+                .machine: machineState.map(Figure.Value.word),
+            ],
+            numbers: [
+                .velocity: reading.velocity, .vibration: reading.acceleration, .frequency: reading.frequencyHz,
+                .measuredTo: reading.band.toHz, .learned: learning?.percent, .duration: seconds,
+            ])
     }
 
-    private func reportZone(_ start: Int64, _ end: Int64, _ delegate: (any DetectorDelegate)?) {
+    private func reportZone(_ start: Int64, _ end: Int64) {
         let before = zone.value
         let delay = Units.nanoseconds(settings.dwell)
-        guard let since = zone.change(to: readings[strongest].zone, from: start, at: end, { _ in delay }) else {
+        guard let since = zone.change(to: strongest.zone, from: start, at: end, { _ in delay }) else {
             return
         }
         if before == 0 {
             zoneSinceNanoseconds = since
-            delegate?.collect(.vibrationBegan, self, event(end))
+            tell(found(.vibrationBegan, end), at: position)
         } else if zone.value > 0 {
-            delegate?.collect(.vibrationChanged, self, event(end))
+            tell(found(.vibrationChanged, end), at: position)
         } else {
             let seconds = Units.seconds(from: zoneSinceNanoseconds, to: since)
-            delegate?.collect(.vibrationEnded, self, event(end, lasting: seconds))
+            tell(found(.vibrationEnded, end, lasting: seconds), at: position)
         }
     }
 
-    private func reportMachine(_ start: Int64, _ end: Int64, _ delegate: (any DetectorDelegate)?) {
+    private func reportMachine(_ start: Int64, _ end: Int64) {
         guard let runningG = settings.runningG, readings[0].acceleration.isFinite else { return }
         let limits = [runningG, settings.spinningG ?? .infinity]
-        let found = level(of: readings[0].acceleration, above: limits, from: machine.value)
+        let level = level(of: readings[0].acceleration, above: limits, from: machine.value)
         let delays = (run: Units.nanoseconds(settings.machineDwell), idle: Units.nanoseconds(settings.idle))
-        let change = machine.change(to: found, from: start, at: end) { $0 == 0 ? delays.idle : delays.run }
+        let change = machine.change(to: level, from: start, at: end) { $0 == 0 ? delays.idle : delays.run }
         guard change != nil || !isMachineKnown else { return }
         isMachineKnown = true
         let (began, state) = (ranSinceNanoseconds, machine.value)
         ranSinceNanoseconds = state == 0 ? nil : began ?? change
-        delegate?.collect(.machineChanged, self, event(end))
+        tell(found(.machineChanged, end), at: position)
         guard state == 0, let began, let change else { return }
-        let seconds = Units.seconds(from: began, to: change)
-        delegate?.collect(.machineFinished, self, event(end, lasting: seconds))
+        tell(found(.machineFinished, end, lasting: Units.seconds(from: began, to: change)), at: position)
     }
 }
 
@@ -395,68 +360,56 @@ extension VibrationDetector {
     }
 
     package var figures: [Figure] {
-        guard isMeasured else { return [] }
-        return EventKind.vibrations.figures(of: event(0))
+        isMeasured ? EventKind.vibrations.figures(of: found(.vibrationChanged, 0)) : []
     }
 
     package var spectrum: LiveValues.Spectrum? {
         let sines = fineSpectrum.sines(to: mostHz, most: LiveValues.Spectrum.mostValues)
-        let bands = settings.bands.enumerated().filter { readings[$0].toHz >= $1.fromHz + 1 }.map { index, band in
+        let bands = readings.filter(\.isCovered).map(\.band).map { band in
             // A velocity v at the frequency f is an acceleration of 2πf v.
             let perHz = 2 * Double.pi / (1000 * Gravity.standard)
             return LiveValues.Spectrum.Band(
-                name: band.name, measure: Self.measure(band), unit: band.isVelocity ? "mm/s" : "g", fromHz: band.fromHz,
-                toHz: readings[index].toHz,
-                scale: band.isVelocity ? perHz * SIMD2(band.fromHz, readings[index].toHz) : SIMD2(1, 1),
-                floor: floor(of: index, isVelocity: band.isVelocity))
+                name: band.name, measure: band.measure, unit: band.unit, fromHz: band.fromHz, toHz: band.toHz,
+                scale: band.isVelocity ? perHz * SIMD2(band.fromHz, band.toHz) : SIMD2(1, 1),
+                floor: settings.noiseFloor(of: band, microG: microG))
         }
         return LiveValues.Spectrum(
             timeNanoseconds: endNanoseconds, fromHz: sines.fromHz, stepHz: sines.stepHz,
             values: isMeasured ? sines.values.map { $0 / Units.standardGravity } : [], bands: bands)
     }
 
-    private static func measure(_ band: VibrationSettings.Band) -> String {
-        band.name + (band.isVelocity ? "_mm_s" : "_g")
-    }
-
     private var row: SIMD4<Float> {
         var row = SIMD4<Float>(repeating: .nan)
-        for band in readings.indices { row[band] = Float(value(of: band)) }
+        for (index, reading) in readings.enumerated() { row[index] = Float(reading.value) }
         return row
     }
 
     package var limits: [LiveValues.Limit] {
-        return settings.bands.indices.flatMap { band in
-            limits(of: band).enumerated().map { zone, limit in
-                LiveValues.Limit(
-                    "zone \(zone + 1)", of: Self.measure(settings.bands[band]), begin: Float(limit),
-                    end: Float(limit * release), isAlwaysShown: zone == 0)
-            }
-        } + machineLimits
-    }
-
-    private var machineLimits: [LiveValues.Limit] {
-        guard !settings.bands[0].isVelocity else { return [] }
-        return [(settings.runningG, MachineState.running), (settings.spinningG, .spinning)].compactMap { limit, state in
-            limit.map {
-                LiveValues.Limit(
-                    state.rawValue, of: Self.measure(settings.bands[0]), begin: Float($0), end: Float($0 * release),
-                    isAlwaysShown: true)
-            }
+        func limit(
+            _ name: String, _ band: VibrationSettings.Band, _ begin: Double, isAlwaysShown: Bool = true
+        ) -> LiveValues.Limit {
+            LiveValues.Limit(
+                name, of: band.measure, begin: Float(begin), end: Float(begin * release), isAlwaysShown: isAlwaysShown)
         }
+        let zones = settings.bands.enumerated().flatMap { index, band in
+            limits(of: index).enumerated().map { limit("zone \($0 + 1)", band, $1, isAlwaysShown: $0 == 0) }
+        }
+        guard let first = settings.bands.first, !first.isVelocity else { return zones }
+        let states = [(MachineState.running, settings.runningG), (.spinning, settings.spinningG)]
+        return zones + states.compactMap { state, begin in begin.map { limit(state.rawValue, first, $0) } }
     }
 
     package var sampledValues: [SampledValue] {
-        settings.bands.enumerated().map { SampledValue(name: Self.measure($1), place: .row($0)) }
+        settings.bands.enumerated().map { SampledValue(name: $1.measure, place: .row($0)) }
     }
 
     package var lanes: [Lane] {
-        [true, false].compactMap { isVelocity in
-            let bands = settings.bands.filter { $0.isVelocity == isVelocity }
+        ["mm/s", "g"].compactMap { unit in
+            let bands = settings.bands.filter { $0.unit == unit }
             guard !bands.isEmpty else { return nil }
             return Lane(
-                title: "vibration of \(name), RMS a second", unit: isVelocity ? "mm/s" : "g",
-                curves: bands.map { Lane.Curve(label: $0.name, name: Self.measure($0)) })
+                title: "vibration of \(name), RMS a second", unit: unit,
+                curves: bands.map { Lane.Curve(label: $0.name, name: $0.measure) })
         }
     }
 

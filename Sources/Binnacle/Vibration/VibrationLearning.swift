@@ -27,7 +27,7 @@ struct VibrationLearning {
         counts = Array(repeating: none, count: settings.bands.count)
         let states = "\(settings.runningG ?? 0) \(settings.spinningG ?? 0)"
         subjects = settings.bands.map {
-            "\($0.name) \($0.fromHz) \($0.toHz) \($0.isVelocity ? "mm/s" : "g") \(settings.axes.rawValue) \(states)"
+            "\($0.name) \($0.fromHz) \($0.toHz) \($0.unit) \(settings.axes.rawValue) \(states)"
         }
     }
 
@@ -82,15 +82,12 @@ struct VibrationLearning {
     mutating func recall(_ learned: JSONValue) -> Bool {
         var isWhole = true
         for (band, subject) in subjects.enumerated() {
-            guard case .array(let states)? = learned[subject], states.count == counts[band].count else {
+            let states = learned[subject]?.elements { $0.elements { $0.integer.flatMap(UInt32.init(exactly:)) } }
+            if let states, states.map(\.count) == counts[band].map(\.count) {
+                counts[band] = states
+            } else {
                 isWhole = false
-                continue
             }
-            let numbers = states.map { state -> [UInt32] in
-                guard case .array(let steps) = state else { return [] }
-                return steps.compactMap { $0.integer.flatMap(UInt32.init(exactly:)) }
-            }
-            if numbers.allSatisfy({ $0.count == Self.steps }) { counts[band] = numbers } else { isWhole = false }
         }
         return isWhole
     }

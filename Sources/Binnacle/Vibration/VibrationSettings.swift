@@ -31,6 +31,16 @@ public struct VibrationSettings: CheckedSettings {
             self.limits = limits
             self.isVelocity = isVelocity
         }
+
+        var unit: String { isVelocity ? "mm/s" : "g" }
+        /// The name of its value, which ends with the unit.
+        var measure: String { name + (isVelocity ? "_mm_s" : "_g") }
+        /// The same range with limits in g.
+        var inG: Band {
+            var band = self
+            band.isVelocity = false
+            return band
+        }
     }
 
     /// The bands, one to four; one from 10 to 1000 Hz by default.
@@ -99,21 +109,21 @@ public struct VibrationSettings: CheckedSettings {
         return list.problems
     }
 
-    /// What the chip's noise alone gives in a band, in the unit of its limits; `nil` when the noise is not known.
+    /// What the chip's noise alone gives in a band, in the unit of its limits; `nil` when the noise or the range is not known.
     ///
     /// The noise n is white on each axis. Over a axes its acceleration is n √a √(f₂ − f₁), and its velocity, the integral
     /// of n²/(2πf)², is n √a √(1/f₁ − 1/f₂) / 2π.
-    package func noiseFloor(of band: Band) -> Double? {
-        guard let noiseMicroG else { return nil }
-        let noise = noiseMicroG * 1e-6 * (axes == .all ? 3 : 1).squareRoot()
+    package func noiseFloor(of band: Band, microG: Double?) -> Double? {
+        guard let microG, band.toHz > band.fromHz else { return nil }
+        let noise = microG * 1e-6 * (axes == .all ? 3 : 1).squareRoot()
         guard band.isVelocity else { return noise * (band.toHz - band.fromHz).squareRoot() }
         return 1000 * Gravity.standard * noise * (1 / band.fromHz - 1 / band.toHz).squareRoot() / (2 * .pi)
     }
 
     private func check(_ band: Band, _ list: inout ProblemList<VibrationSettings>) {
         let isNamed =
-            !band.name.isEmpty && band.name.utf8.count <= 32
-            && band.name.utf8.allSatisfy { ($0 | 32 >= 97 && $0 | 32 <= 122) || ($0 >= 48 && $0 <= 57) || $0 == 95 }
+            (1...32).contains(band.name.utf8.count)
+            && band.name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
         list.require(
             \.bands, isNamed, "has the name '\(band.name)', which may have 1 to 32 letters, digits and underscores")
         list.require(

@@ -1,3 +1,4 @@
+import Binnacle
 import CLinux
 import Glibc
 import LinuxSystem
@@ -81,9 +82,9 @@ struct ChipWatch: Sendable {
             return number < ChipEvent.types.count ? ChipEvent.types[number] : nil
         }
         /// Whether it is a magnitude that falls: free fall, where it is of all axes at once.
-        var isFall: Bool { type == "mag" && id >> 48 & 0x7F == 2 }
+        var isFall: Bool { isOfAccelerometer && type == "mag" && id >> 48 & 0x7F == 2 }
         /// The number of taps; `nil` for another event.
-        var taps: Int? { type == "gesture" ? [4: 1, 5: 2][id >> 48 & 0x7F] : nil }
+        var taps: Int? { isOfAccelerometer && type == "gesture" ? [4: 1, 5: 2][id >> 48 & 0x7F] : nil }
         /// Whether it is of an accelerometer: IIO_ACCEL is 3.
         var isOfAccelerometer: Bool { id >> 32 & 0xFF == 3 }
         /// Whether the number of steps has changed: IIO_STEPS is 20.
@@ -128,7 +129,7 @@ struct ChipWatch: Sendable {
         do throws(SensorFailure) {
             try arming.switchOn(plan.lasting)
             if plan.staysArmed { try arming.arm() }
-            firstStepCount = plan.countsSteps ? try arming.stepCount() : 0
+            firstStepCount = plan.reports.contains(.steps) ? try arming.stepCount() : 0
         } catch {
             arming.restore()
             throw error

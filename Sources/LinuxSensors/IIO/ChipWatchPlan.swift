@@ -9,9 +9,8 @@ struct ChipWatchPlan: Sendable, Equatable {
     var switches: [String] = []
     /// The switches of events that are on as long as the device is open: taps and steps.
     var lasting: [String] = []
-    var reportsTaps = false
-    var countsSteps = false
-    var reportsActivity = false
+    /// What those report.
+    var reports: Set<ChipReport> = []
     /// The attributes of the thresholds with their texts.
     var values: [Setting] = []
     /// The threshold that the chip then has, in g; `nil` when it has none to set.
@@ -79,36 +78,35 @@ extension ChipEvents {
         return known.sorted().joined(separator: ", ")
     }
 
-    /// Adds taps to a plan, which the chip decides by its own settings; throws the reason when it reports none.
-    func add(taps most: Int, to plan: inout ChipWatchPlan) throws(SensorFailure) {
-        let directions = ["singletap"] + (most > 1 ? ["doubletap"] : [])
-        let found = events.filter {
+    /// Adds what the chip is to find by its own settings to a plan; returns that in words, and throws the reason when it cannot.
+    ///
+    /// A chip without activities is no failure: samples show them as well.
+    func add(
+        _ wanted: Set<ChipReport>, to plan: inout ChipWatchPlan, of device: SensorDevice
+    ) throws(SensorFailure) -> [String] {
+        func changes(of channel: String) -> [ChipEvent] {
+            events.filter { $0.type == "change" && $0.channel == channel }
+        }
+        let directions = ["singletap"] + (wanted.contains(.doubleTaps) ? ["doubletap"] : [])
+        let taps = events.filter {
             $0.type == "gesture" && directions.contains($0.direction) && $0.channel.hasPrefix("in_accel")
         }
-        guard !found.isEmpty else { throw SensorFailure(.description, "its chip reports no taps (\(list))") }
-        plan.lasting += found.map { $0.stem + "_en" }
-        plan.reportsTaps = true
-    }
-
-    /// Adds steps to a plan, which the chip counts; throws the reason when it does not.
-    func addSteps(to plan: inout ChipWatchPlan, of device: SensorDevice) throws(SensorFailure) {
-        guard let event = events.first(where: { $0.type == "change" && $0.channel == "in_steps" }),
-            device.directory.has("in_steps_input")
-        else { throw SensorFailure(.description, "its chip counts no steps (\(list))") }
-        if !plan.lasting.contains(event.stem + "_en") { plan.lasting.append(event.stem + "_en") }
-        plan.countsSteps = true
-    }
-
-    /// Adds activities to a plan: rest, walking and running; `false` when the chip reports none.
-    func addActivity(to plan: inout ChipWatchPlan) -> Bool {
-        guard let event = events.first(where: { $0.type == "change" && $0.channel == "in_activity" }) else {
-            return false
+        let (activities, steps) = (changes(of: "in_activity"), changes(of: "in_steps"))
+        let known: [(report: ChipReport, events: [ChipEvent], words: String, lack: String?)] = [
+            (.taps, taps, "reports taps", "reports no taps"),
+            // The driver of bma400 switches steps on with the activities, and not off with them: theirs is switched off last.
+            (.activity, activities.isEmpty ? [] : activities + steps, "reports walking and running", nil),
+            (.steps, device.directory.has("in_steps_input") ? steps : [], "counts steps", "counts no steps"),
+        ]
+        var words: [String] = []
+        for (report, events, text, lack) in known where wanted.contains(report) {
+            if events.isEmpty, let lack { throw SensorFailure(.description, "its chip \(lack) (\(list))") }
+            guard !events.isEmpty else { continue }
+            for name in events.map({ $0.stem + "_en" }) where !plan.lasting.contains(name) { plan.lasting.append(name) }
+            plan.reports.insert(report)
+            words.append("its chip \(text) by itself")
         }
-        // The driver of bma400 switches steps on with the activities, and not off with them: theirs is switched off last.
-        let steps = events.first { $0.type == "change" && $0.channel == "in_steps" }
-        plan.lasting += [event, steps].compactMap { $0 }.map { $0.stem + "_en" }
-        plan.reportsActivity = true
-        return true
+        return words
     }
 
     /// Adds to a plan how movement above a threshold is noticed; throws the reason when it cannot be.

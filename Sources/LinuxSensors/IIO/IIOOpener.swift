@@ -55,11 +55,10 @@ struct IIOOpener {
         }
         let (watch, notice) = openWatch(file, node, buffer, rate: rate ?? wantedHz)
         if let notice { notices.append(notice) }
-        let period = PollingPeriod(
-            latency: settings.latency, rateHz: rate ?? wantedHz, isStamped: scans.decoder.hasTimestamp)
-        let restPeriod = settings.restLatency.flatMap {
-            PollingPeriod(latency: $0, rateHz: rate ?? wantedHz, isStamped: scans.decoder.hasTimestamp)
+        func polling(_ latency: Duration) -> PollingPeriod? {
+            PollingPeriod(latency: latency, rateHz: rate ?? wantedHz, isStamped: scans.decoder.hasTimestamp)
         }
+        let (period, restPeriod) = (polling(settings.latency), settings.restLatency.flatMap(polling))
         try setSize(buffer, rate: rate ?? wantedHz, restPeriod ?? period)
         try limitTimeout(buffer)
         do throws(SensorFailure) {
@@ -93,19 +92,8 @@ struct IIOOpener {
                 throw SensorFailure(.description, "no interrupt in /proc/interrupts has the name of its chip")
             }
             var plan = ChipWatchPlan()
-            var words: [String] = []
             let doubt = events.line == .missing ? ", if it has an interrupt: there is none of its name" : ""
-            if let most = settings.chipReports?.taps {
-                try events.add(taps: most, to: &plan)
-                words.append("its chip reports taps by itself" + doubt)
-            }
-            if settings.chipReports?.reportsActivity == true, events.addActivity(to: &plan) {
-                words.append("its chip reports walking and running by itself" + doubt)
-            }
-            if settings.chipReports?.countsSteps == true {
-                try events.addSteps(to: &plan, of: device)
-                words.append("its chip counts steps by itself" + doubt)
-            }
+            var words = try events.add(settings.chipReports?.kinds ?? [], to: &plan, of: device).map { $0 + doubt }
             do throws(SensorFailure) {
                 if let rest { words.append(try add(rest, events, to: &plan, rate: rate)) }
             } catch {

@@ -18,8 +18,7 @@ extension LiveSource {
         let plan = watch.arming.plan
         // The suspends so far are known before the next one.
         if plan.staysArmed { nextSuspendLookNanoseconds = .min }
-        sensor.request.sensor.reportsTaps = plan.reportsTaps
-        sensor.request.sensor.countsSteps = plan.countsSteps
+        sensor.request.sensor.chipReports = plan.reports
         sensor.stepCount = watch.firstStepCount
         sensor.steps = (.min, false)
         guard let settings = sensor.request.settings.rest, plan.type != nil else { return }
@@ -30,8 +29,7 @@ extension LiveSource {
     func endRest(of sensor: LiveSensor) {
         guard let watch = sensor.openWatch else { return }
         epoll.remove(watch.events.raw)
-        sensor.request.sensor.reportsTaps = false
-        sensor.request.sensor.countsSteps = false
+        sensor.request.sensor.chipReports = []
         if sensor.rest?.phase == .asleep, sensor.wakeUp == nil { sensor.wakeUp = WakeUp(onsetNanoseconds: nil) }
         sensor.rest = nil
         sensor.hasEvents = false
@@ -85,29 +83,20 @@ extension LiveSource {
         var (first, stepped): (Int64?, Int64?)
         do throws(SensorFailure) {
             try watch.read { record in
-                if record.isOfSteps, watch.arming.plan.countsSteps {
-                    stepped = sensor.eventClock.time(of: record.timeNanoseconds, arrival: now).nanoseconds
-                }
-                if watch.arming.plan.reportsActivity, let isCarried = record.isCarried,
-                    let stream = sensor.streams.first(where: { $0.kind == .accelerometer })
-                {
-                    let time = sensor.eventClock.time(of: record.timeNanoseconds, arrival: now).nanoseconds
-                    rests.append(SampleRest(stream: stream.id, phase: .carried(isCarried, timeNanoseconds: time)))
-                    // When the walk is over is seen in samples.
-                    if isCarried { first = first ?? time }
-                }
-                guard record.isOfAccelerometer else { return }
-                let isFall = watch.arming.plan.seesFreeFall && record.isFall
-                let taps = watch.arming.plan.reportsTaps ? record.taps : nil
-                let isMovement = record.type != nil && record.type == watch.arming.plan.type
-                guard isFall || taps != nil || isMovement else { return }
+                let plan = watch.arming.plan
+                let isOfSteps = plan.reports.contains(.steps) && record.isOfSteps
+                let isCarried = plan.reports.contains(.activity) ? record.isCarried : nil
+                let taps = plan.reports.contains(.taps) ? record.taps : nil
+                let isFall = plan.seesFreeFall && record.isFall
+                let isMovement = record.isOfAccelerometer && record.type != nil && record.type == plan.type
+                guard isOfSteps || isCarried != nil || taps != nil || isFall || isMovement else { return }
                 // Each once and in their order: a stamp that steps back is another clock.
                 let time = sensor.eventClock.time(of: record.timeNanoseconds, arrival: now).nanoseconds
-                if let taps, let stream = sensor.streams.first(where: { $0.kind == .accelerometer }) {
-                    rests.append(SampleRest(stream: stream.id, phase: .tapped(count: taps, timeNanoseconds: time)))
-                    return
-                }
-                first = first ?? time
+                if isOfSteps { stepped = time }
+                if let isCarried { add(.carried(isCarried, timeNanoseconds: time), of: sensor) }
+                if let taps { add(.tapped(count: taps, timeNanoseconds: time), of: sensor) }
+                // When a walk is over is seen in samples.
+                if isFall || isMovement || isCarried == true { first = first ?? time }
                 if isFall, isResting, sensor.freeFallNanoseconds == nil { sensor.freeFallNanoseconds = time }
             }
         } catch {
@@ -116,6 +105,12 @@ extension LiveSource {
         if let stepped { readSteps(of: sensor, watch, at: stepped) }
         guard let first else { return }
         advanceRest(of: sensor, .event(timeNanoseconds: first), at: now)
+    }
+
+    /// Passes on what the chip of a sensor has found itself.
+    private func add(_ phase: SampleRest.Phase, of sensor: LiveSensor) {
+        guard let stream = sensor.streams.first(where: { $0.kind == .accelerometer }) else { return }
+        rests.append(SampleRest(stream: stream.id, phase: phase))
     }
 
     /// Reads on a worker thread how many steps the chip has counted, which its report does not say.
@@ -141,9 +136,7 @@ extension LiveSource {
             // A chip that was reset counts from 0.
             let count = total < sensor.stepCount ? total : total - sensor.stepCount
             sensor.stepCount = total
-            if count > 0, let stream = sensor.streams.first(where: { $0.kind == .accelerometer }) {
-                rests.append(SampleRest(stream: stream.id, phase: .stepped(count: count, timeNanoseconds: time)))
-            }
+            if count > 0 { add(.stepped(count: count, timeNanoseconds: time), of: sensor) }
         }
         let later = sensor.steps.reportedNanoseconds
         if later > time, let watch = sensor.openWatch { readSteps(of: sensor, watch, at: later) }

@@ -41,8 +41,8 @@ public struct SensorSettings: Sendable, Equatable {
     /// Says what is done without the chip's events; `nil` when nothing was wanted of them.
     func withoutChip(because reason: String) -> String? {
         let awake = rest.map { $0.watch != .samples } == true ? "does not sleep at rest" : nil
-        let taps = chipReports?.taps == nil ? nil : "looks for taps in its samples"
-        let steps = chipReports?.countsSteps == true ? "counts steps in its samples" : nil
+        let taps = chipReports?.kinds.contains(.taps) == true ? "looks for taps in its samples" : nil
+        let steps = chipReports?.kinds.contains(.steps) == true ? "counts steps in its samples" : nil
         let words = [awake, taps, steps].compactMap { $0 }.joined(separator: ", and ")
         return words.isEmpty ? nil : words + ": " + reason
     }
@@ -71,28 +71,22 @@ public struct SensorSettings: Sendable, Equatable {
 
 /// What a chip is to report by itself.
 package struct ChipReports: Sendable, Equatable {
-    /// The most taps of one event; `nil` when it reports none.
-    package let taps: Int?
-    package let countsSteps: Bool
-    /// Whether it is to report that it is carried by someone who walks, where it can.
-    package let reportsActivity: Bool
+    package private(set) var kinds: Set<ChipReport>
     /// Whether that is wanted in any case.
-    package let watch: MotionSettings.Watch
+    package private(set) var watch: MotionSettings.Watch
 
-    package init(
-        taps: Int? = nil, countsSteps: Bool = false, reportsActivity: Bool = false, watch: MotionSettings.Watch
-    ) {
-        self.taps = taps
-        self.countsSteps = countsSteps
-        self.reportsActivity = reportsActivity
+    /// `nil` for a detector that looks at the samples itself.
+    package init?(_ kinds: Set<ChipReport>, watch: MotionSettings.Watch) {
+        guard watch != .samples else { return nil }
+        self.kinds = kinds
         self.watch = watch
     }
 
     /// What two detectors of one device want together.
     package func joined(with other: ChipReports) -> ChipReports {
-        ChipReports(
-            taps: [taps, other.taps].compactMap { $0 }.max(), countsSteps: countsSteps || other.countsSteps,
-            reportsActivity: reportsActivity || other.reportsActivity,
-            watch: watch == other.watch ? watch : .automatic)
+        var all = other
+        all.kinds.formUnion(kinds)
+        all.watch = watch == other.watch ? watch : .automatic
+        return all
     }
 }

@@ -62,12 +62,8 @@ package struct Doctor {
         of inspection: DeviceInspection, for sensor: SensorSection, _ configuration: Configuration
     ) -> String {
         guard let rate = inspection.fastestHz(with: sensor.settings) else { return "" }
-        return configuration.detectors.reduce(into: "") { text, detector in
-            guard let need = detector.needs.first(where: { $0.sensor == sensor.name && $0.isMissed(at: rate) }) else {
-                return
-            }
-            text += "; TOO SLOW with \(SysfsNumber.text(rate)) Hz: [\(detector.title)] \(need.least)"
-        }
+        return configuration.needs(beyond: rate, of: sensor.name)
+            .map { "; TOO SLOW with \(SysfsNumber.text(rate)) Hz: \($0.words)" }.joined()
     }
 
     /// What a detector without samples needs.
