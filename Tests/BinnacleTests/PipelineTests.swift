@@ -50,6 +50,60 @@ private final class StationDiary: RouterDelegate {
         #expect(abs(try #require(statistics.rateHz) - 100) < 1e-9)
     }
 
+    /// A device that loses a sample twice a second, for ten minutes; the log has it seven times in the first minute, then once in each.
+    @Test(arguments: [SampleLoss.Cause.overrun, .readError, .wake])
+    func whatRecursIsToldAtOnceAndThenWithItsNumber(cause: SampleLoss.Cause) throws {
+        let stream = SampleStream(sensor: Sensor(name: "chassis"), kind: .accelerometer)
+        let steps = recording(seconds: 600) { _ in 0 }.flatMap { sample -> [ScriptedSource.Step] in
+            guard sample.timeNanoseconds % (second / 2) == 0 else { return [.sample(sample)] }
+            let loss = SampleLoss(
+                stream: stream.id, cause: cause, count: 3, duration: .milliseconds(40), detail: "a full buffer",
+                timeNanoseconds: sample.timeNanoseconds)
+            return [.loss(loss), .sample(sample)]
+        }
+        let collector = EventCollector()
+        let pipeline = Pipeline(source: ScriptedSource(streams: [stream], steps: steps), detectors: [])
+        pipeline.router.add(collector)
+        var toldBeforeEnd = 0
+        pipeline.run(afterTurn: { answer in if !answer.isEnd { toldBeforeEnd = collector.events.count } })
+        let statistics = try #require(pipeline.statistics.first)
+        #expect(statistics.lossCount == 1200 && statistics.lostSampleCount == 3600)
+        let events = collector.events.filter { $0.kind == .samplesLost }
+        let counts = events.map { event -> Int64 in
+            guard case .integer(let count)? = event.figure(.count) else { return 0 }
+            return count
+        }
+        #expect(counts.reduce(0, +) == 3600, "what is told together has the samples of all")
+        guard cause != .wake else { return #expect(events.count == 1200) }
+        #expect(counts.prefix(4) == [3, 6, 12, 24] && toldBeforeEnd == 7 + 8 && events.count == 7 + 9, "\(counts)")
+        #expect(events.first?.figure(.reason) == .text("a full buffer"))
+        #expect(events[3].figure(.reason) == .text("8 times since the last report, at last: a full buffer"))
+        #expect(events.allSatisfy { $0.figure(.gap)?.description == "0.040" })
+    }
+
+    /// What is pending is reported before what else befalls the sensor, and the next one at once.
+    @Test func whatRecurredIsToldBeforeWhatEndsIt() {
+        let stream = SampleStream(sensor: Sensor(name: "chassis"), kind: .accelerometer)
+        func loss(_ cause: SampleLoss.Cause, _ seconds: Int64) -> ScriptedSource.Step {
+            let time = cause == .stall ? nil : seconds * second
+            return .loss(SampleLoss(stream: stream.id, cause: cause, detail: "at \(seconds)", timeNanoseconds: time))
+        }
+        let steps: [ScriptedSource.Step] = [
+            .sample(rest(0)), loss(.overrun, 0), loss(.overrun, 0), .sample(rest(second / 2)), loss(.stall, 0),
+            .sample(rest(61 * second)), loss(.overrun, 62), loss(.overrun, 62), .sample(rest(62 * second)),
+            .failure(TestError()),
+        ]
+        let collector = EventCollector()
+        let pipeline = Pipeline(source: ScriptedSource(streams: [stream], steps: steps), detectors: [])
+        pipeline.router.add(collector, kinds: [.samplesLost, .sensorInactive])
+        pipeline.run()
+        let told = collector.events.map { event in
+            [event.figure(.cause), event.figure(.reason)].compactMap { $0?.description }.joined(separator: " ")
+        }
+        let expected = ["overrun at 0", "overrun at 0", "stall at 0", "overrun at 62", "overrun at 62"]
+        #expect(told == expected + ["the cable is out"])
+    }
+
     @Test func countingGoesOnBehindANumberThatIsFurther() {
         let router = Router()
         let collector = EventCollector()

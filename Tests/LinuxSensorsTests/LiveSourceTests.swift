@@ -151,6 +151,28 @@ import Testing
         #expect(lost.first?.timeNanoseconds == start + 900_000_000, "at the first sample after it")
     }
 
+    /// A device that loses every twentieth sample would be reported five times a second.
+    @Test func overrunsThatRecurAreToldAtOnceAndThenWithTheirNumber() throws {
+        let tree = try FifoTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d"))
+        let run = try LiveRun([request("accel_3d")], tree)
+        let start = monotonicNow() - 30_000_000_000
+        func write(_ numbers: some Sequence<Int>) throws {
+            for number in numbers where number % 20 != 19 {
+                try node.write(FifoNode.scan(0, 0, 981, start + Int64(number) * 10_000_000))
+            }
+        }
+        try write(0..<40)
+        try run.turn("the first one") { $0.losses(.overrun).count == 1 }
+        #expect(run.losses(.overrun).first?.json.contains("about 1 samples are missing") == true)
+        try write(40..<2000)
+        try run.turn("all samples") { $0.samples[0].count >= 1900 }
+        let told = run.losses(.overrun)
+        // After 0, 1, 3, 7 and 15 seconds of the 20.
+        #expect(told.count == 5, "\(told.map(\.json))")
+        #expect(told.last?.json.contains("times since the last report, at last: about 1 samples are missing") == true)
+    }
+
     @Test func aSilentDeviceIsArmedAnewThenPolledAndSaysSo() throws {
         // D2 and corner case 15: enabled, and never a first sample.
         let tree = try FifoTree()
@@ -238,8 +260,9 @@ import Testing
         let run = try LiveRun([request("accel_3d", settings: settings)], tree)
         try run.turn("samples") { $0.samples[0].count >= 3 }
         try tree.set(tree.folder(0) + "/in_accel_y_raw", "rubbish")
-        try run.turn("losses") { $0.losses(.readError).count >= 2 }
         try run.turn("the end") { $0.events.contains { $0.kind == .sensorInactive } }
+        // The first is reported at once, and the others before the failure.
+        #expect(run.losses(.readError).count == 2)
         #expect(run.losses(.readError).contains { $0.json.contains("'rubbish' is no number") })
         try tree.set(tree.folder(0) + "/in_accel_y_raw", "200")
         try run.turn("its return") { $0.events.contains { $0.kind == .sensorActive } }

@@ -1,40 +1,18 @@
 import Synchronization
 
-/// Counts the events that a full queue has no room for, and reports them: the first at once, then after a second and at
-/// intervals that double up to a minute, and of the rest when there has been room for a while.
+/// Counts the events that a full queue has no room for, and reports them at the pace of ``ReportPace``; it is quiet when there is
+/// room.
 package final class EventDrops: Sendable {
     private struct State {
         var totalCount = 0
-        var untoldCount = 0
         var isSimulated = false
-        /// The last report; `nil` while there is room.
-        var told: ContinuousClock.Instant?
-        /// The last drop.
-        var dropped = ContinuousClock.now
-        /// Until the next report.
-        var interval = EventDrops.firstInterval
-
-        /// Takes the drops that are to be reported now.
-        mutating func removeDue(at now: ContinuousClock.Instant) -> Int {
-            interval = told == nil ? EventDrops.firstInterval : min(interval * 2, EventDrops.longestInterval)
-            told = now
-            return removeRest()
-        }
-
-        mutating func removeRest() -> Int {
-            defer { untoldCount = 0 }
-            return untoldCount
-        }
+        var pace: ReportPace
     }
 
     private let handler: String?
     private let reason: String
     private let report: @Sendable (Event) -> Void
-    private let state = Mutex(State())
-    private static let firstInterval = Duration.seconds(1)
-    private static let longestInterval = Duration.seconds(60)
-    /// With room for so long the queue is no longer full.
-    private let quiet: Duration
+    private let state: Mutex<State>
 
     /// Creates a count for a handler and its capacity in events; `report` is called on any thread.
     package convenience init(handler: String, capacity: Int, report: @escaping @Sendable (Event) -> Void) {
@@ -53,7 +31,7 @@ package final class EventDrops: Sendable {
     ) {
         self.handler = handler
         self.reason = reason
-        self.quiet = quiet
+        state = Mutex(State(pace: ReportPace(quiet: quiet)))
         self.report = report
     }
 
@@ -61,7 +39,7 @@ package final class EventDrops: Sendable {
     package var totalCount: Int { state.withLock { $0.totalCount } }
 
     /// The number of drops that were not reported yet.
-    package var untoldCount: Int { state.withLock { $0.untoldCount } }
+    package var untoldCount: Int { state.withLock { $0.pace.untoldCount } }
 
     /// Counts an event, and reports the drops when that is due.
     ///
@@ -75,13 +53,11 @@ package final class EventDrops: Sendable {
     @discardableResult
     package func add(_ count: Int, isSimulated: Bool = false, at now: ContinuousClock.Instant = .now) -> Bool {
         let (untold, isFirst) = state.withLock { state -> (Int, Bool) in
-            let isFirst = state.untoldCount == 0
+            let wasTold = state.pace.untoldCount == 0
             state.totalCount += count
-            state.untoldCount += count
             state.isSimulated = isSimulated
-            state.dropped = now
-            if let told = state.told, now - told < state.interval { return (0, isFirst) }
-            return (state.removeDue(at: now), false)
+            let untold = state.pace.add(count, at: now)
+            return (untold, wasTold && untold == 0)
         }
         report(untold, isSimulated: isSimulated)
         return isFirst
@@ -94,29 +70,14 @@ package final class EventDrops: Sendable {
     ///   - now: The time.
     /// - Returns: How long until something may be due; `nil` for not before the next drop.
     package func reportDue(hasRoom: Bool, at now: ContinuousClock.Instant = .now) -> Duration? {
-        let (untold, isSimulated, pause) = state.withLock { state -> (Int, Bool, Duration?) in
-            guard let told = state.told else { return (0, false, nil) }
-            let isSimulated = state.isSimulated
-            if hasRoom, now - state.dropped >= quiet {
-                state.told = nil
-                return (state.removeRest(), isSimulated, nil)
-            }
-            let end = hasRoom ? quiet - (now - state.dropped) : nil
-            guard state.untoldCount > 0 else { return (0, false, end) }
-            if now - told >= state.interval { return (state.removeDue(at: now), isSimulated, end) }
-            let pause = state.interval - (now - told)
-            return (0, false, min(pause, end ?? pause))
-        }
-        report(untold, isSimulated: isSimulated)
-        return pause
+        let (due, isSimulated) = state.withLock { ($0.pace.removeDue(canEnd: hasRoom, at: now), $0.isSimulated) }
+        report(due.count, isSimulated: isSimulated)
+        return due.pause
     }
 
     /// Reports the unreported drops; the next drop is reported at once.
     package func reportRest() {
-        let (count, isSimulated) = state.withLock { state in
-            state.told = nil
-            return (state.removeRest(), state.isSimulated)
-        }
+        let (count, isSimulated) = state.withLock { ($0.pace.removeRest(), $0.isSimulated) }
         report(count, isSimulated: isSimulated)
     }
 
@@ -133,5 +94,60 @@ package final class EventDrops: Sendable {
         event.set(.reason, .text(reason))
         event.isSimulated = isSimulated
         return event
+    }
+}
+
+/// When something that may repeat is reported: the first time at once, then after a second and at intervals that double up to a
+/// minute, and the rest when it has not occurred for a while.
+struct ReportPace {
+    /// How much was not reported yet.
+    private(set) var untoldCount = 0
+    /// The last report; `nil` when the next occurrence is reported at once.
+    private var told: ContinuousClock.Instant?
+    /// The last occurrence.
+    private var added = ContinuousClock.now
+    /// Until the next report.
+    private var interval = Self.firstInterval
+    /// How long it has not to occur before it is reported at once again.
+    private let quiet: Duration
+    private static let firstInterval = Duration.seconds(1)
+    private static let longestInterval = Duration.seconds(60)
+
+    init(quiet: Duration) { self.quiet = quiet }
+
+    /// Whether the next occurrence is reported at once.
+    var isOver: Bool { told == nil }
+
+    /// Counts occurrences, and returns how many are to be reported now.
+    mutating func add(_ count: Int, at now: ContinuousClock.Instant) -> Int {
+        untoldCount += count
+        added = now
+        if let told, now - told < interval { return 0 }
+        return removeAll(at: now)
+    }
+
+    /// Returns how many are to be reported now, and how long until something may be due; `nil` for not before the next occurrence.
+    ///
+    /// `canEnd` is whether the time since the last occurrence counts as quiet.
+    mutating func removeDue(canEnd: Bool = true, at now: ContinuousClock.Instant) -> (count: Int, pause: Duration?) {
+        guard let told else { return (0, nil) }
+        if canEnd, now - added >= quiet { return (removeRest(), nil) }
+        let end = canEnd ? quiet - (now - added) : nil
+        guard untoldCount > 0 else { return (0, end) }
+        if now - told >= interval { return (removeAll(at: now), end) }
+        let pause = interval - (now - told)
+        return (0, min(pause, end ?? pause))
+    }
+
+    /// Returns how many were not reported; the next occurrence is reported at once.
+    mutating func removeRest() -> Int {
+        defer { (untoldCount, told) = (0, nil) }
+        return untoldCount
+    }
+
+    private mutating func removeAll(at now: ContinuousClock.Instant) -> Int {
+        interval = told == nil ? Self.firstInterval : min(interval * 2, Self.longestInterval)
+        defer { (untoldCount, told) = (0, now) }
+        return untoldCount
     }
 }

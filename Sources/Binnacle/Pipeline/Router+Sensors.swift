@@ -56,6 +56,7 @@ extension Router {
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension Router: SensorDelegate {
     package func sensor(_ sensor: Sensor, didDeactivateBecause reason: any Error) {
+        reportLosses(of: sensor)
         collect(.sensorInactive, sensor: sensor, [Figure(.reason, .text("\(reason)")), activeCount])
     }
 
@@ -64,7 +65,25 @@ extension Router: SensorDelegate {
     }
 
     package func sensor(_ sensor: Sensor, didLose loss: SampleLoss, of kind: SampleKind, at position: SamplePosition?) {
-        collect(.samplesLost, sensor, at: position, StreamLoss(loss: loss, kind: kind))
+        guard loss.cause.mayRecur else {
+            reportLosses(of: sensor)
+            return collect(.samplesLost, sensor, at: position, StreamLoss(loss: loss, kind: kind))
+        }
+        let known = recurringLosses.firstIndex { $0.last.stream == loss.stream && $0.last.cause == loss.cause }
+        let index = known ?? recurringLosses.endIndex
+        if known == nil { recurringLosses.append(RecurringLoss(sensor: sensor, kind: kind, last: loss)) }
+        guard let due = recurringLosses[index].add(loss) else { return }
+        collect(.samplesLost, sensor, at: position, StreamLoss(loss: due, kind: kind))
+    }
+
+    /// Reports the recurring losses that are due at a stamp; without one, all that were not reported, of one sensor or of all.
+    package func reportLosses(of sensor: Sensor? = nil, dueAt timeNanoseconds: Int64? = nil) {
+        for index in recurringLosses.indices where sensor == nil || sensor === recurringLosses[index].sensor {
+            guard let due = recurringLosses[index].removeDue(at: timeNanoseconds) else { continue }
+            let kind = recurringLosses[index].kind
+            collect(.samplesLost, recurringLosses[index].sensor, at: nil, StreamLoss(loss: due, kind: kind))
+        }
+        recurringLosses.removeAll { $0.isOver }
     }
 
     package func sensor(_ sensor: Sensor, didResumeAfter gap: SampleGap, at position: SamplePosition) {

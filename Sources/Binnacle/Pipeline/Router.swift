@@ -30,6 +30,8 @@ package final class Router {
     var lastActiveCount: Int?
     /// Whether failures have left one sensor that has not delivered yet, and may be missing as well.
     var awaitsLastSensor = false
+    /// The losses that recurred within the last minute.
+    var recurringLosses: [RecurringLoss] = []
 
     private struct HeldEvents {
         var items: [Pending] = []
@@ -132,6 +134,7 @@ package final class Router {
     /// Hands on what was collected, in the order of the samples; `timeNanoseconds` is how far sample time has come.
     package func flush(upTo timeNanoseconds: Int64?) {
         reviewSensors()
+        if !recurringLosses.isEmpty, let timeNanoseconds { reportLosses(dueAt: timeNanoseconds) }
         // Taken out, because handlers may report meanwhile.
         var sorted: [Pending] = []
         swap(&sorted, &pending)
@@ -170,6 +173,7 @@ package final class Router {
 
     /// Tells every handler that nothing more will come.
     package func finish() {
+        reportLosses()
         flush(upTo: nil)
         for chain in chains { chain.finish() }
     }

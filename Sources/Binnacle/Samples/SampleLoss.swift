@@ -14,6 +14,9 @@ public struct SampleLoss: Sendable, Equatable {
         case wake
         /// The device's clock stepped back.
         case clock
+
+        /// Whether it may recur at every few samples; between two of the others is a remedy, a rest or a limit.
+        var mayRecur: Bool { self == .overrun || self == .readError }
     }
 
     /// The stream that they are missing from.
@@ -21,11 +24,11 @@ public struct SampleLoss: Sendable, Equatable {
     /// Why they are lost.
     package let cause: Cause
     /// How many are lost, estimated from the rate; `nil` when there is no telling.
-    package let count: Int?
+    package internal(set) var count: Int?
     /// How long the stream had no sample, in seconds; `nil` when there is no telling.
     package let durationSeconds: Double?
     /// What happened in words, and what was done about it.
-    package let detail: String
+    package internal(set) var detail: String
     /// The stamp of the sample that showed the loss, in nanoseconds; `nil` when none has come since.
     package let timeNanoseconds: Int64?
 

@@ -171,6 +171,7 @@ package final class Daemon {
     private func stop() {
         phase = .ending
         let begin = SystemClock.monotonic()
+        router.reportLosses()
         for stage in EndStage.allCases {
             for part in parts { part.end(stage, until: begin + Units.nanoseconds(stage.time)) }
             handleMessages()
