@@ -131,20 +131,27 @@ def taken():
     return sum(int(count) for text in counts for count in text.split(","))
 
 
-def watched(folder, watch, name="box", keys="", sensor="", still=(0.2, 0.05)):
+def timed(rate_hz=25):
+    return f'rate_hz = {rate_hz}\ntrigger = "{timer()}"'
+
+
+def detected(folder, detector, watch="chip", name="box", keys="", sensor=""):
+    """The sections of a chip and of a detector of it."""
     return f"""
 [sensor.{name}]
 source = "iio"
 match = {{ name = "{read(folder, 'name')}" }}
-{sensor or f'rate_hz = 25{chr(10)}trigger = "{timer()}"'}
+{sensor or timed()}
 
-[motion.{name}_moved]
+[{detector}]
 accelerometer = "{name}"
 watch = "{watch}"
-quiet_s = {still[0]}
-gravity_s = {still[1]}
 {keys}
 """
+
+
+def watched(folder, watch, name="box", keys="", sensor="", still=(0.2, 0.05)):
+    return detected(folder, f"motion.{name}_moved", watch, name, f"quiet_s = {still[0]}\ngravity_s = {still[1]}\n{keys}", sensor)
 
 
 def configuration(folder, watch, **more):
@@ -245,17 +252,7 @@ if bus() is not None:
     @test
     def asleep_taps_of_the_chip_are_events():
         folder = attach("bma400")
-        started(OBSERVED + f"""
-[sensor.box]
-source = "iio"
-match = {{ name = "{read(folder, 'name')}" }}
-rate_hz = 200
-trigger = "{timer()}"
-
-[tap.knock]
-accelerometer = "box"
-watch = "chip"
-""")
+        started(OBSERVED + detected(folder, "tap.knock", sensor=timed(200)))
         switches = glob.glob(f"{folder}/events/*tap_en")
         wait_for("armed taps", lambda: switches and all(read(path) == "1" for path in switches))
         follower = Follower()
@@ -277,17 +274,7 @@ watch = "chip"
     @test
     def asleep_steps_of_the_chip_are_events():
         folder, (address, _, _) = attach("bma400"), CHIPS["bma400"]
-        started(OBSERVED + f"""
-[sensor.box]
-source = "iio"
-match = {{ name = "{read(folder, 'name')}" }}
-rate_hz = 25
-trigger = "{timer()}"
-
-[steps.walked]
-accelerometer = "box"
-watch = "chip"
-""")
+        started(OBSERVED + detected(folder, "steps.walked"))
         switch = f"{folder}/events/in_steps_change_en"
         wait_for("armed steps", lambda: read(switch) == "1" and read(folder, "buffer/enable") == "1")
         wait_for("samples", lambda: box()["streams"][0]["samples"] > 0)
@@ -307,18 +294,7 @@ watch = "chip"
     @test
     def asleep_activities_of_the_chip_are_events():
         folder, (address, _, _) = attach("bma400"), CHIPS["bma400"]
-        started(OBSERVED + f"""
-[sensor.box]
-source = "iio"
-match = {{ name = "{read(folder, 'name')}" }}
-rate_hz = 25
-trigger = "{timer()}"
-
-[stationary.parked]
-accelerometer = "box"
-watch = "chip"
-dwell_s = 2
-""")
+        started(OBSERVED + detected(folder, "stationary.parked", keys="dwell_s = 2"))
         switches = [f"{folder}/events/in_{name}_change_en" for name in ("activity", "steps")]
         wait_for("armed activities", lambda: all(read(path) == "1" for path in switches))
         # Its rest is known by the samples; then they are off.
@@ -409,7 +385,7 @@ dwell_s = 2
         for latency in (0.05, 1, 5):
             tilt("bma400", 0)
             process = started(configuration(
-                folder, "samples", sensor=f'rate_hz = 25\ntrigger = "{timer()}"\nrest_latency_s = {latency}'), NO_WATCHDOG)
+                folder, "samples", sensor=f"{timed()}\nrest_latency_s = {latency}"), NO_WATCHDOG)
             wait_for("samples", lambda: box()["streams"][0]["samples"] > 100)
             time.sleep(5)
             resting = rate(process)
