@@ -27,7 +27,7 @@ struct TurnCompensation {
     var state: GyroscopeState? {
         guard isFed else { return nil }
         return gyroscope.sensor.gyroscopeState(
-            fusion.memory, isLearned: fusion.hasLearnedOffset, isAtRest: fusion.isAtRest)
+            fusion.memory, isLearned: fusion.hasLearnedOffset, isAtRest: fusion.rest.isAtRest)
     }
 
     /// Begins with what an earlier run has learned of a device, and forgets what this one has of another.
@@ -50,7 +50,7 @@ struct TurnCompensation {
         lastRateNanoseconds = time
         isFailureTold = false
         fusion.update(gyroscope: rate, at: time)
-        let turning = Vector3(rate) - fusion.offsetRadiansPerSecond
+        let turning = Vector3(rate) - fusion.offset.value
         return Float(dot(turning, turning))
     }
 

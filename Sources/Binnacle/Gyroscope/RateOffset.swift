@@ -1,10 +1,10 @@
-import SensorGeometry
+package import SensorGeometry
 
 /// Estimates the gyroscope's offset with a Kalman filter: at rest from the rate itself, in motion from the corrections that the
 /// inclination needs, and from a magnetometer.
-struct RateOffset {
+package struct RateOffset {
     /// The offset in rad/s.
-    private(set) var value: Vector3
+    package private(set) var value: Vector3
     /// Its covariance in (0.01°/s)², which keeps the numbers near 1.
     private(set) var covariance: Matrix3
 

@@ -18,7 +18,8 @@ package import SensorGeometry
     @usableFromInline var integrated = Quaternion.identity
     @usableFromInline package internal(set) var inclination = Quaternion.identity
 
-    private var offset: RateOffset
+    // A computed property of these would copy the whole fusion for each use in another module.
+    package private(set) var offset: RateOffset
     package private(set) var rest: RestWatch
     private var range: RateRange
     package private(set) var history = OrientationHistory()
@@ -93,9 +94,6 @@ package import SensorGeometry
 
     /// The orientation: level, with a heading that drifts.
     @inlinable @inline(__always) package var orientation: Quaternion { inclination * integrated }
-    /// The gyroscope's offset in rad/s.
-    package var offsetRadiansPerSecond: Vector3 { offset.value }
-    package var isAtRest: Bool { rest.isAtRest }
     /// Gravity in m/s², smoothed, in the frame that only drifts.
     package var driftingGravity: Vector3 { driftingAcceleration - driftingFrame * accelerationOffset }
     /// The acceleration as it is measured, smoothed in that frame.

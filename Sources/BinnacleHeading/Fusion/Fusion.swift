@@ -123,9 +123,9 @@ package struct Fusion {
     package var secondsOnGyroscopeAlone: Double { secondsWithoutCorrection }
 
     /// The gyroscope's offset in rad/s.
-    package var offsetRadiansPerSecond: Vector3 { sixAxes.offsetRadiansPerSecond }
+    package var offsetRadiansPerSecond: Vector3 { sixAxes.offset.value }
     /// Whether the device is at rest.
-    package var isAtRest: Bool { sixAxes.isAtRest }
+    package var isAtRest: Bool { sixAxes.rest.isAtRest }
     /// Whether there is something worth keeping.
     package var hasLearned: Bool { sixAxes.hasLearnedOffset || settings.learnsSensors && model.hasLearned }
     /// Whether the field is not the undisturbed one, or that is not known yet.
@@ -355,7 +355,7 @@ package struct Fusion {
     }
 
     /// Whether the device is at rest, or would seem to turn by an offset that is not known.
-    private var isStill: Bool { sixAxes.isAtRest || !isOffsetLearned }
+    private var isStill: Bool { sixAxes.rest.isAtRest || !isOffsetLearned }
 
     /// Whether what is left of the iron is too little to make a turn of the field look like another one.
     private var isIronKnown: Bool {
@@ -569,7 +569,7 @@ package struct Fusion {
                 disagreement, correction: correction, isTrusted: isTrusted,
                 field: (field.now.x, field.horizontal, iron, ironVariance.squareRoot()), up: sixAxes.up,
                 rates: (
-                    dot(sixAxes.up, sixAxes.offsetRadiansPerSecond), dot(sixAxes.up, sixAxes.rate), length(sixAxes.rate)
+                    dot(sixAxes.up, sixAxes.offset.value), dot(sixAxes.up, sixAxes.rate), length(sixAxes.rate)
                 ),
                 step: seconds)
         else { return }
