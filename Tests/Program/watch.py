@@ -255,7 +255,9 @@ def sources():
         daemon.kill()
         daemon.wait()
         terminal.wait("a daemon that is away is waited for", lambda: "waiting for it" in terminal.text or "no daemon" in terminal.text)
-        daemon = harness.start_daemon(f"{folder}/c.toml")
+        # What the killed one has left is no sign of the next one, which has to be ready for its end.
+        os.unlink(f"{folder}/s")
+        daemon = harness.start_daemon(f"{folder}/c.toml", f"{folder}/s")
         terminal.wait("and shown again", lambda: "waiting" not in terminal.text and "no daemon" not in terminal.text)
         terminal.press(b"q")
         terminal.end()
