@@ -116,6 +116,14 @@ import Traces
         #expect(samples[0] == samples[1] && samples[0].map(\.count) == [300, 300, 300])
     }
 
+    @Test(arguments: ["Übung 1/", "散歩/"])
+    func namesInAnArchiveMayHaveAnyLetter(top: String) throws {
+        let file = try zip(entries(["Schläge.csv": Self.vector(0, 0, 9.81)], under: top) + [Entry(name: "")])
+        let folder = try #require(try opened(file.path))
+        #expect(folder.files == ["\(file.path)/\(top)Schläge.csv"])
+        #expect(folder.notice?.contains("its name is empty") == true)
+    }
+
     @Test func foldersInAnArchiveAreLeftOut() throws {
         let file = try zip([
             Entry(name: "Accelerometer.csv", text: Self.vector(0, 0, 9.81)),

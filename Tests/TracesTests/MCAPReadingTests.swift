@@ -227,6 +227,7 @@ import Traces
         #expect(
             words.contains("/camera (sensor_msgs/msg/Image)") && words.contains("/imu (sensor_msgs/msg/Imu as json)"))
         #expect(try refusal(MCAPWriter.file([])).contains("no topic"))
+        #expect(try refusal(MCAPWriter.file([]).dropLast(1)).contains("its end, which is missing"))
         #expect(try refusal(MCAPWriter.file([Record.imuChannel(1)])).contains("no message of its topics (/imu)"))
     }
 

@@ -99,6 +99,13 @@ struct ZipArchive {
     private static func walk(_ file: InputFile, _ visit: (Entry) throws(TraceError) -> Bool) throws(TraceError) {
         let path = file.path
         try requireEnd(file)
+        // libarchive reads names in the characters of the thread's locale; those of "C", with which a program begins, are ASCII.
+        let characters = newlocale(LC_CTYPE_MASK, "C.UTF-8", nil)
+        let previous = uselocale(characters)
+        defer {
+            uselocale(previous)
+            if let characters { freelocale(characters) }
+        }
         var reason: UnsafePointer<CChar>?
         guard let library = carchive_load(&reason)?.pointee, let archive = library.archive_read_new() else {
             throw TraceError(
@@ -169,6 +176,7 @@ struct ZipArchive {
             let parts = name.split(separator: "/", omittingEmptySubsequences: false)
             fault =
                 switch kind {
+                case _ where name.isEmpty: "its name is empty or in another encoding"
                 case S_IFLNK: "a link"
                 case S_IFREG, S_IFDIR:
                     name.hasPrefix("/") || parts.contains("..") ? "its name leads out of the archive" : nil

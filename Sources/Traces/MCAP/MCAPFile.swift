@@ -55,7 +55,8 @@ final class MCAPFile {
         }
         isOpening = false
         guard topics.isEmpty else { return }
-        let found = others.isEmpty ? "no topic" : "other topics (\(others.joined(separator: ", ")))"
+        let none = isComplete ? "no topic" : "no topic before its end, which is missing"
+        let found = others.isEmpty ? none : "other topics (\(others.joined(separator: ", ")))"
         throw TraceError(
             .data, path: file.path,
             "has \(found), and none with sensor_msgs/msg/Imu or sensor_msgs/msg/MagneticField in CDR or of ROS 1")
