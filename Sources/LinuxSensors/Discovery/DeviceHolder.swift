@@ -26,14 +26,8 @@ enum DeviceHolder {
     }
 
     private static func linkTarget(_ path: String) throws(SystemError) -> String {
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = try systemCall("readlink", path: path) {
-            bytes.withUnsafeMutableBufferPointer { buffer in
-                buffer.withMemoryRebound(to: CChar.self) {
-                    $0.baseAddress.map { place in readlink(path, place, 256) } ?? 0
-                }
-            }
-        }
-        return String(decoding: bytes[..<count], as: UTF8.self)
+        var bytes = [CChar](repeating: 0, count: 256)
+        let count = try systemCall("readlink", path: path) { readlink(path, &bytes, bytes.count) }
+        return String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
