@@ -14,10 +14,8 @@ package protocol AccelerometerSection: DetectorSection {
     var rateHz: Double { get }
     /// The one below which much is missed, in Hz; 0 by default, for none.
     var leastHz: Double { get }
-    /// What the accelerometer's chip reports in place of the detector; `nil` by default.
-    var chipReports: ChipReports? { get }
-    /// What the detector wants while nothing moves; by default what its ``chipReports`` need.
-    var rest: RestSettings? { get }
+    /// What the detector wants of the accelerometer's chip; `nil` by default.
+    var chip: ChipSettings? { get }
 
     init(_ parts: Parts)
 }
@@ -41,14 +39,11 @@ extension AccelerometerSection {
 
     package var needs: [StreamNeed] {
         [
-            StreamNeed(
-                sensor: sensor, kind: .accelerometer, rateHz: rateHz, leastHz: leastHz,
-                rest: rest, chipReports: chipReports)
+            StreamNeed(sensor: sensor, kind: .accelerometer, rateHz: rateHz, leastHz: leastHz, chip: chip)
         ]
     }
     package var leastHz: Double { 0 }
-    package var chipReports: ChipReports? { nil }
-    package var rest: RestSettings? { chipReports.map { .ofReports($0.watch) } }
+    package var chip: ChipSettings? { nil }
     package var publishedSensor: String? { sensor }
     package var ownLines: [String] { [Self.line(Self.accelerometer, sensor)] }
     package static var sensorKeys: [String] { [accelerometer.name] }

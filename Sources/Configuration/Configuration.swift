@@ -159,18 +159,15 @@ extension Configuration {
         }
     }
 
-    /// What all detectors of a sensor want while nothing moves; `nil` when one of them, or the socket, needs every sample.
-    package func rest(of sensor: String) -> RestSettings? {
-        guard samples(of: sensor).isEmpty else { return nil }
-        let wishes = detectors.flatMap { $0.needs }.filter { $0.sensor == sensor }.map(\.rest)
-        guard let first = wishes.first ?? nil else { return nil }
-        return wishes.dropFirst().reduce(first) { all, wish in all?.joined(with: wish) }
-    }
-
-    /// What the chip of a sensor is to report by itself; `nil` when it is not asked.
-    package func chipReports(of sensor: String) -> ChipReports? {
-        detectors.flatMap { $0.needs }.filter { $0.sensor == sensor }.compactMap(\.chipReports)
+    /// What all detectors of a sensor want of its chip; `nil` when it is not asked.
+    package func chip(of sensor: String) -> ChipSettings? {
+        let wishes = detectors.flatMap { $0.needs }.filter { $0.sensor == sensor }.map(\.chip)
+        // A detector without a wish, and the socket, need every sample.
+        let rests = samples(of: sensor).isEmpty && !wishes.contains(nil)
+        var all = wishes.compactMap { $0 }.filter { rests || !$0.reports.isEmpty }
             .reduce(nil) { all, wish in all?.joined(with: wish) ?? wish }
+        all?.rests = rests
+        return all
     }
 
     /// The sampling rate that detectors need of each kind that a sensor measures.

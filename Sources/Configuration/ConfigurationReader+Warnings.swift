@@ -121,11 +121,11 @@ extension ConfigurationReader {
     /// Warns of a `watch` without effect, because another detector of the sensor needs every sample.
     private func warnOfWatching(_ configuration: Configuration) {
         for section in configuration.detectors {
-            guard let need = section.needs.first(where: { $0.rest != nil && $0.chipReports == nil }),
-                configuration.rest(of: need.sensor) == nil
+            guard let need = section.needs.first(where: { $0.chip?.reports.isEmpty == true }),
+                configuration.chip(of: need.sensor)?.rests != true
             else { continue }
             let others = configuration.detectors.filter { other in
-                other.needs.contains { $0.sensor == need.sensor && $0.rest == nil }
+                other.needs.contains { $0.sensor == need.sensor && $0.chip == nil }
             }
             let entry = entries.first { $0.key == type(of: section).kind }?.entry(section.name)
             guard let position = (entry?.entry("watch") ?? entry)?.keyPosition else { continue }

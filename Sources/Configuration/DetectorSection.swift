@@ -179,10 +179,8 @@ package struct StreamNeed: Sendable, Equatable {
     var leastHz = 0.0
     /// Whether the detector works without it.
     var isOptional = false
-    /// What the detector wants while nothing moves; `nil` when it needs every sample.
-    var rest: RestSettings?
-    /// What the chip is to report by itself; `nil` when it is not asked.
-    var chipReports: ChipReports?
+    /// What the detector wants of the chip; `nil` when it needs every sample.
+    var chip: ChipSettings?
 
     /// Measured on recordings with known ground truth and samples removed (docs/measurements.md, "Rates").
     enum RateHz {

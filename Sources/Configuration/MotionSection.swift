@@ -39,16 +39,15 @@ package struct MotionSection: DetectorSection {
     package var needs: [StreamNeed] {
         let isCalm = settings.features.isSubset(of: [.motion, .rotation])
         let rate = isCalm ? StreamNeed.RateHz.motion : StreamNeed.RateHz.impact
-        return [StreamNeed(sensor: accelerometer, kind: .accelerometer, rateHz: rate, rest: rest)]
+        return [StreamNeed(sensor: accelerometer, kind: .accelerometer, rateHz: rate, chip: chip)]
             + usedGyroscope.needs(beside: accelerometer)
     }
 
-    /// What is wanted of the sensor while nothing moves.
+    /// What is wanted of the sensor's chip while nothing moves.
     ///
     /// A motion has to have ended before: the gravity filter forgets a change of 2 g to below 0.02 g in 5 time constants.
-    private var rest: RestSettings? {
-        guard settings.watch != .samples else { return nil }
-        return RestSettings(
+    private var chip: ChipSettings? {
+        ChipSettings(
             watch: settings.watch, still: settings.quiet + settings.gravityTimeConstant * 5,
             thresholdG: Double(settings.thresholdG), stillG: Double(settings.effectiveReleaseG),
             freeFallG: settings.features.contains(.freeFall) ? Double(settings.freeFallG) : nil,

@@ -10,13 +10,10 @@ package struct StationarySection: AccelerometerSection {
     package init(_ parts: Parts) { self.parts = parts }
 
     package var rateHz: Double { StreamNeed.RateHz.steps }
-    package var chipReports: ChipReports? { ChipReports([.activity], watch: settings.watch) }
-    package var rest: RestSettings? {
-        chipReports.map {
-            RestSettings(
-                watch: $0.watch, still: settings.dwell, thresholdG: settings.thresholdG,
-                stillG: settings.thresholdG / 2)
-        }
+    package var chip: ChipSettings? {
+        ChipSettings(
+            watch: settings.watch, reports: [.activity], still: settings.dwell, thresholdG: settings.thresholdG,
+            stillG: settings.thresholdG / 2)
     }
 
     package static let shown = "parked"

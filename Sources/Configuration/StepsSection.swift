@@ -11,7 +11,7 @@ package struct StepsSection: AccelerometerSection {
 
     package var rateHz: Double { StreamNeed.RateHz.steps }
     package var leastHz: Double { StreamNeed.RateHz.leastSteps }
-    package var chipReports: ChipReports? { ChipReports([.steps], watch: settings.watch) }
+    package var chip: ChipSettings? { ChipSettings(watch: settings.watch, reports: [.steps]) }
 
     package static let shown = "walked"
     package static let text = """

@@ -9,10 +9,10 @@ package struct TapSection: AccelerometerSection {
     package let parts: Parts
     package init(_ parts: Parts) { self.parts = parts }
 
-    package var rateHz: Double { chipReports == nil ? StreamNeed.RateHz.tap : StreamNeed.RateHz.leastTap }
+    package var rateHz: Double { chip == nil ? StreamNeed.RateHz.tap : StreamNeed.RateHz.leastTap }
     package var leastHz: Double { StreamNeed.RateHz.leastTap }
-    package var chipReports: ChipReports? {
-        ChipReports(settings.mostTaps > 1 ? [.taps, .doubleTaps] : [.taps], watch: settings.watch)
+    package var chip: ChipSettings? {
+        ChipSettings(watch: settings.watch, reports: settings.mostTaps > 1 ? [.taps, .doubleTaps] : [.taps])
     }
 
     package var accelerationLimits: (sensor: String, limits: [(key: String, g: Float)])? {

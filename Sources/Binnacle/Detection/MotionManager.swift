@@ -261,7 +261,7 @@ public final class MotionManager: EventDetector {
                 fallingNanoseconds = freeFall
                 // The time of the rest is a gap to the filters.
                 lastTimeNanoseconds = nil
-            case .tapped, .stepped, .carried: break
+            case .reported: break
             }
         }
     }

@@ -230,7 +230,7 @@ package final class Pipeline {
         for rest in delivery.rests {
             guard let index = delivery.index(of: rest.stream) else { continue }
             switch rest.phase {
-            case .tapped, .stepped, .carried: continue
+            case .reported: continue
             case .began, .ended: monitors[index].resume()
             }
             monitors[index].sensor.rest(rest.phase)

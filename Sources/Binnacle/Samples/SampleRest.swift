@@ -10,12 +10,8 @@ package struct SampleRest: Sendable, Equatable {
         ///
         /// `freeFallNanoseconds` is the stamp of a free fall that the device reported meanwhile.
         case ended(onsetNanoseconds: Int64?, freeFallNanoseconds: Int64? = nil)
-        /// The device has reported taps at a stamp, at rest or not.
-        case tapped(count: Int, timeNanoseconds: Int64)
-        /// The device has counted steps up to a stamp, at rest or not.
-        case stepped(count: Int, timeNanoseconds: Int64)
-        /// The device has reported at a stamp that it is carried by someone who walks, or that it is not; at rest or not.
-        case carried(Bool, timeNanoseconds: Int64)
+        /// The chip has reported at a stamp, at rest or not: the number of taps or steps, or 1 when someone walks who carries it.
+        case reported(ChipReport, value: Int, timeNanoseconds: Int64)
     }
 
     /// The stream that rests.

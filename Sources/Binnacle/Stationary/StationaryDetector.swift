@@ -36,10 +36,10 @@ package final class StationaryDetector: DetectorCore<StationarySettings>, Sample
     func find(_ phase: SampleRest.Phase) -> Finding? {
         guard settings.watch != .samples else { return nil }
         switch phase {
-        case .carried(let isCarried, let onset):
+        case .reported(.activity, let steps, let onset):
             // What the samples show counts from here on: it may not contradict the chip by what was before.
             acceleration.interrupt()
-            return found(isCarried, since: onset, at: notBeforeSamples(onset), source: .chip)
+            return found(steps > 0, since: onset, at: notBeforeSamples(onset), source: .chip)
         case .began:
             // No sample comes now that would complete the dwell time.
             return streams.first?.sensor.lastTimeNanoseconds.flatMap {

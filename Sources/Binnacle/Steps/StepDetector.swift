@@ -27,7 +27,7 @@ package final class StepDetector: DetectorCore<StepSettings>, SampleWiseDetector
     }
 
     func find(_ phase: SampleRest.Phase) -> Finding? {
-        guard settings.watch != .samples, case .stepped(let count, let time) = phase else { return nil }
+        guard settings.watch != .samples, case .reported(.steps, let count, let time) = phase else { return nil }
         return add(count, at: notBeforeSamples(time), source: .chip)
     }
 

@@ -35,9 +35,9 @@ package final class TapDetector: DetectorCore<TapSettings>, SampleWiseDetector {
     }
 
     func find(_ phase: SampleRest.Phase) -> Finding? {
-        guard settings.watch != .samples, case .tapped(let count, let onset) = phase, count <= settings.mostTaps else {
-            return nil
-        }
+        guard settings.watch != .samples, case .reported(.taps, let count, let onset) = phase,
+            count <= settings.mostTaps
+        else { return nil }
         latest = Finding(
             .tap, at: notBeforeSamples(onset),
             [.count: .integer(Int64(count)), .onset: .integer(onset), .source: .word(EventSource.chip)])

@@ -81,21 +81,19 @@ struct IIOOpener {
     private func openWatch(
         _ file: Descriptor, _ node: String, _ buffer: IIOBufferDirectory, rate: Double
     ) -> (ChipWatch?, notice: String?) {
-        guard kinds.contains(.accelerometer) else { return (nil, nil) }
-        let rest = settings.rest.flatMap { $0.watch == .samples ? nil : $0 }
-        guard rest != nil || settings.chipReports != nil else { return (nil, nil) }
+        guard kinds.contains(.accelerometer), let chip = settings.chip else { return (nil, nil) }
         do throws(SensorFailure) {
             guard let events = ChipEvents(device) else {
                 throw SensorFailure(.description, "its chip reports no events")
             }
-            if [rest?.watch, settings.chipReports?.watch].contains(.automatic), events.line == .missing {
+            if chip.watch == .automatic, events.line == .missing {
                 throw SensorFailure(.description, "no interrupt in /proc/interrupts has the name of its chip")
             }
             var plan = ChipWatchPlan()
             let doubt = events.line == .missing ? ", if it has an interrupt: there is none of its name" : ""
-            var words = try events.add(settings.chipReports?.kinds ?? [], to: &plan, of: device).map { $0 + doubt }
+            var words = try events.add(chip.reports, to: &plan, of: device).map { $0 + doubt }
             do throws(SensorFailure) {
-                if let rest { words.append(try add(rest, events, to: &plan, rate: rate)) }
+                if chip.rests { words.append(try addRest(chip, events, to: &plan, rate: rate)) }
             } catch {
                 guard !plan.lasting.isEmpty else { throw error }
                 words.append("it does not sleep at rest: \(error.description)")
@@ -112,26 +110,26 @@ struct IIOOpener {
                 values: try PolledValues(device, [.accelerometer], settings))
             return (watch, words.joined(separator: "; "))
         } catch {
-            return (nil, settings.withoutChip(because: error.description))
+            return (nil, chip.withoutChip(because: error.description))
         }
     }
 
     /// Adds what wakes the device to a plan, and returns it in words.
-    private func add(
-        _ rest: RestSettings, _ events: ChipEvents, to plan: inout ChipWatchPlan, rate: Double
+    private func addRest(
+        _ chip: ChipSettings, _ events: ChipEvents, to plan: inout ChipWatchPlan, rate: Double
     ) throws(SensorFailure) -> String {
         guard IIODevice(device).canPoll(.accelerometer) else {
             throw SensorFailure(
                 .description, "without single values in sysfs it could not be found out that its events never come")
         }
-        try events.add(rest.watch, thresholdG: rest.thresholdG, rateHz: rate, to: &plan, of: device)
-        if let freeFallG = rest.freeFallG { events.add(freeFallG: freeFallG, to: &plan, of: device) }
+        try events.add(chip.watch, thresholdG: chip.thresholdG, rateHz: rate, to: &plan, of: device)
+        if let freeFallG = chip.freeFallG { events.add(freeFallG: freeFallG, to: &plan, of: device) }
         let limit = plan.thresholdG.map { " above \(SysfsNumber.text(($0 * 1e3).rounded() / 1e3)) g" } ?? ""
         var words = "sleeps while nothing moves; its chip wakes it by '\(plan.words)'\(limit)"
         if events.line == .missing {
             words += "; there is no interrupt of its name: until the first event a sample a minute is taken"
         }
-        if rest.wakesMachine, !events.addWaking(to: &plan) {
+        if chip.wakesMachine, !events.addWaking(to: &plan) {
             words += "; it cannot wake the machine, because its driver has no power/wakeup"
         }
         return words

@@ -21,7 +21,7 @@ extension LiveSource {
         sensor.request.sensor.chipReports = plan.reports
         sensor.stepCount = watch.firstStepCount
         sensor.steps = (.min, false)
-        guard let settings = sensor.request.settings.rest, plan.type != nil else { return }
+        guard let settings = sensor.request.settings.chip, plan.type != nil else { return }
         sensor.rest = SleepWatch(settings, thresholdG: plan.thresholdG)
     }
 
@@ -93,8 +93,8 @@ extension LiveSource {
                 // Each once and in their order: a stamp that steps back is another clock.
                 let time = sensor.eventClock.time(of: record.timeNanoseconds, arrival: now).nanoseconds
                 if isOfSteps { stepped = time }
-                if let isCarried { add(.carried(isCarried, timeNanoseconds: time), of: sensor) }
-                if let taps { add(.tapped(count: taps, timeNanoseconds: time), of: sensor) }
+                if let isCarried { add(.activity, isCarried ? 1 : 0, of: sensor, at: time) }
+                if let taps { add(.taps, taps, of: sensor, at: time) }
                 // When a walk is over is seen in samples.
                 if isFall || isMovement || isCarried == true { first = first ?? time }
                 if isFall, isResting, sensor.freeFallNanoseconds == nil { sensor.freeFallNanoseconds = time }
@@ -108,9 +108,9 @@ extension LiveSource {
     }
 
     /// Passes on what the chip of a sensor has found itself.
-    private func add(_ phase: SampleRest.Phase, of sensor: LiveSensor) {
+    private func add(_ report: ChipReport, _ value: Int, of sensor: LiveSensor, at time: Int64) {
         guard let stream = sensor.streams.first(where: { $0.kind == .accelerometer }) else { return }
-        rests.append(SampleRest(stream: stream.id, phase: phase))
+        rests.append(SampleRest(stream: stream.id, phase: .reported(report, value: value, timeNanoseconds: time)))
     }
 
     /// Reads on a worker thread how many steps the chip has counted, which its report does not say.
@@ -136,7 +136,7 @@ extension LiveSource {
             // A chip that was reset counts from 0.
             let count = total < sensor.stepCount ? total : total - sensor.stepCount
             sensor.stepCount = total
-            if count > 0 { add(.stepped(count: count, timeNanoseconds: time), of: sensor) }
+            if count > 0 { add(.steps, count, of: sensor, at: time) }
         }
         let later = sensor.steps.reportedNanoseconds
         if later > time, let watch = sensor.openWatch { readSteps(of: sensor, watch, at: later) }
@@ -198,14 +198,11 @@ extension LiveSource {
         case .check:
             let (mailbox, number, opening) = (mailbox, sensor.number, watch.events.raw)
             onWorker {
-                let input: SleepWatch.Input
-                do throws(SensorFailure) {
+                let values = Result { () throws(SensorFailure) in
                     let axes = try watch.values.read().axes[0]
-                    input = .checked(x: axes.x, y: axes.y, z: axes.z)
-                } catch {
-                    input = .unchecked(error)
+                    return SIMD3(axes.x, axes.y, axes.z)
                 }
-                mailbox.post(.rested(sensor: number, opening: opening, input))
+                mailbox.post(.rested(sensor: number, opening: opening, .checked(values)))
             }
         case .fail(let failure): advance(sensor, .failed(failure), at: now)
         case .note(let text): addNotice(sensor, text)

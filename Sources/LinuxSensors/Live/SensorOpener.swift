@@ -100,9 +100,8 @@ struct SensorOpener: Sendable {
 
     /// Says of single values that they go on at rest, when that is not what was wanted.
     private var sleeplessness: [String] {
-        [settings.withoutChip(because: "single values are read, and there is no buffer to switch off")].compactMap {
-            $0
-        }
+        let words = settings.chip?.withoutChip(because: "single values are read, and there is no buffer to switch off")
+        return words.map { [$0] } ?? []
     }
 
     private func openPoller(_ kinds: [SampleKind]) throws(SensorFailure) -> IIOPoller {

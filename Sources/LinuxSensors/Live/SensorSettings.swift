@@ -33,19 +33,8 @@ public struct SensorSettings: Sendable, Equatable {
     /// The matrix from the gyroscope's axes to the device's, used unchanged instead of the mount matrix.
     public var gyroscopeMatrix: MountMatrix?
 
-    /// What is wanted while nothing moves; `nil` when a detector needs every sample.
-    package var rest: RestSettings?
-    /// What the chip is to report by itself; `nil` when it is not asked.
-    package var chipReports: ChipReports?
-
-    /// Says what is done without the chip's events; `nil` when nothing was wanted of them.
-    func withoutChip(because reason: String) -> String? {
-        let awake = rest.map { $0.watch != .samples } == true ? "does not sleep at rest" : nil
-        let taps = chipReports?.kinds.contains(.taps) == true ? "looks for taps in its samples" : nil
-        let steps = chipReports?.kinds.contains(.steps) == true ? "counts steps in its samples" : nil
-        let words = [awake, taps, steps].compactMap { $0 }.joined(separator: ", and ")
-        return words.isEmpty ? nil : words + ": " + reason
-    }
+    /// What is wanted of the chip; `nil` when it is not asked.
+    package var chip: ChipSettings?
 
     /// The defaults.
     public init() {}
@@ -66,27 +55,5 @@ public struct SensorSettings: Sendable, Equatable {
         case .magnetometer: return (matrix, 100)
         case .gyroscope: return (matrix, matrix.turnSign)
         }
-    }
-}
-
-/// What a chip is to report by itself.
-package struct ChipReports: Sendable, Equatable {
-    package private(set) var kinds: Set<ChipReport>
-    /// Whether that is wanted in any case.
-    package private(set) var watch: MotionSettings.Watch
-
-    /// `nil` for a detector that looks at the samples itself.
-    package init?(_ kinds: Set<ChipReport>, watch: MotionSettings.Watch) {
-        guard watch != .samples else { return nil }
-        self.kinds = kinds
-        self.watch = watch
-    }
-
-    /// What two detectors of one device want together.
-    package func joined(with other: ChipReports) -> ChipReports {
-        var all = other
-        all.kinds.formUnion(kinds)
-        all.watch = watch == other.watch ? watch : .automatic
-        return all
     }
 }

@@ -35,10 +35,8 @@ package struct SleepWatch {
         case event(timeNanoseconds: Int64)
         /// ``SleepWatch/checkNanoseconds`` has passed.
         case timer
-        /// Single values that a worker thread has read; `nil` when that failed.
-        case checked(x: Float, y: Float, z: Float)
-        /// The single values could not be read.
-        case unchecked(SensorFailure)
+        /// Single values that a worker thread has read, in m/s².
+        case checked(Result<SIMD3<Float>, SensorFailure>)
     }
 
     package enum Effect: Equatable {
@@ -82,7 +80,7 @@ package struct SleepWatch {
     private static let mostFalseAlarms = 3
 
     /// Begins awake.
-    package init(_ settings: RestSettings, thresholdG: Double?) {
+    package init(_ settings: ChipSettings, thresholdG: Double?) {
         stillNanoseconds = Units.nanoseconds(settings.still)
         stillness = Stillness(limitG: settings.stillG)
         // Twice what should have raised an event, and more than a table that bends.
@@ -117,9 +115,7 @@ package struct SleepWatch {
             let isHasty = now - sleptNanoseconds < Self.hastyNanoseconds
             falseAlarmCount = isHasty && !hasMoved ? falseAlarmCount + 1 : 0
             if falseAlarmCount >= Self.mostFalseAlarms {
-                return giveUp(
-                    "does not sleep at rest any more: its chip reports movement at rest, perhaps because it sees gravity",
-                    from: now)
+                return stayAwake("its chip reports movement at rest, perhaps because it sees gravity", from: now)
             }
             return wake(time)
         case (.asleep, .timer):
@@ -127,18 +123,15 @@ package struct SleepWatch {
             guard !isChecking else { return [] }
             isChecking = true
             return [.check]
-        case (_, .checked(let x, let y, let z)):
-            isChecking = false
-            guard phase == .asleep, let distance = stillness.squaredDistance(SIMD3(x, y, z)),
-                !(distance <= movedSquared)
-            else { return [] }
-            return giveUp(
-                "does not sleep at rest any more: it was moved, and its chip reported nothing; is its interrupt connected?",
-                from: now)
-        case (_, .unchecked(let failure)):
+        case (_, .checked(let values)):
             isChecking = false
             guard phase == .asleep else { return [] }
-            return giveUp("does not sleep at rest any more: \(failure.description)", from: now)
+            switch values {
+            case .failure(let failure): return stayAwake(failure.description, from: now)
+            case .success(let vector):
+                guard let distance = stillness.squaredDistance(vector), !(distance <= movedSquared) else { return [] }
+                return stayAwake("it was moved, and its chip reported nothing; is its interrupt connected?", from: now)
+            }
         case (.waking, .woken(nil)):
             phase = .awake
             return [.resume]
@@ -155,6 +148,10 @@ package struct SleepWatch {
         // Stillness is counted from here; where it was stays, so that a false alarm is recognised.
         stillness.interrupt()
         return [.wake(onsetNanoseconds: onset)]
+    }
+
+    private mutating func stayAwake(_ reason: String, from now: Int64) -> [Effect] {
+        giveUp("does not sleep at rest any more: " + reason, from: now)
     }
 
     private mutating func giveUp(_ reason: String, from now: Int64) -> [Effect] {

@@ -32,8 +32,7 @@ extension Configuration {
     var wantedSensors: [WantedSensor] {
         sensors.map { section in
             var section = section
-            section.settings.rest = rest(of: section.name)
-            section.settings.chipReports = chipReports(of: section.name)
+            section.settings.chip = chip(of: section.name)
             return WantedSensor(section, kinds(of: section.name), optionalKinds: optionalKinds(of: section.name))
         }
         .filter { !$0.kinds.isEmpty }
