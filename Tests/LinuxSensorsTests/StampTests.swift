@@ -139,6 +139,66 @@ import Testing
         }
     }
 
+    /// The stamps of samples that a busy hub sends in bursts, at a rate near the one that the driver states.
+    private func bursts(rate: Double, milliseconds: ClosedRange<Double>, seconds: Double) -> [Int64] {
+        var generator = SeededGenerator(seed: 11)
+        var (stamps, sent, time): ([Int64], Double, Double) = ([], 0, 0)
+        while time < seconds {
+            time += Double.random(in: milliseconds, using: &generator) * 1e-3
+            var stamp = time
+            while sent < time * rate {
+                stamps.append(now + Int64(stamp * 1e9))
+                stamp += Double.random(in: 2e-6...0.4 / rate, using: &generator)
+                sent += 1
+            }
+            time = max(time, stamp)
+        }
+        return stamps
+    }
+
+    @Test(arguments: [0.97, 1, 1.03], [0.3...1, 1...10, 20...60] as [ClosedRange<Double>])
+    func whatComesInBurstsIsNotLost(share: Double, milliseconds: ClosedRange<Double>) {
+        var stamper = stamper(rateHz: 10_000)
+        var told = 0
+        for stamp in bursts(rate: 10_000 * share, milliseconds: milliseconds, seconds: 20) {
+            told += stamper.stamp(stamp, behind: 0, arrival: stamp).finding?.count ?? 0
+        }
+        #expect(told == 0, "told \(told) of 200,000")
+        #expect(stamper.gaps.intervalNanoseconds.map { abs($0 * share / 1e5 - 1) < 0.25 } == true)
+    }
+
+    /// Longer than any burst.
+    @Test func aLongLossBetweenBurstsIsFound() {
+        var stamper = stamper(rateHz: 10_000)
+        var told: [Int] = []
+        for stamp in bursts(rate: 10_000, milliseconds: 1...10, seconds: 4) {
+            guard !(2_000_000_000..<2_300_000_000).contains(stamp - now) else { continue }
+            told += stamper.stamp(stamp, behind: 0, arrival: stamp).finding.flatMap(\.count).map { [$0] } ?? []
+        }
+        #expect(told.count == 1 && (2700...3300).contains(told[0]), "told \(told), 3000 were lost")
+    }
+
+    /// Its samples seem to come in bursts, but it states another rate.
+    @Test func aDeviceThatLosesMostOfItsSamplesSaysSo() {
+        var stamper = stamper(rateHz: 1000)
+        var told = 0
+        for number in 0..<Int64(50_000) where number % 50 < 18 {
+            let time = now + number * 1_000_000
+            told += stamper.stamp(time, behind: 0, arrival: time).finding?.count ?? 0
+        }
+        #expect((30_000...32_000).contains(told), "told \(told) of 32,000")
+    }
+
+    @Test(arguments: [25, 100, 1600])
+    func aDeviceThatIsFasterThanItsDriverSaysIsKnownSoon(rate: Double) {
+        var stamper = stamper(rateHz: 10)
+        for number in 0..<Int64(3 * rate) {
+            let time = now + number * Int64(1e9 / rate)
+            #expect(stamper.stamp(time, behind: 0, arrival: time).finding == nil)
+        }
+        #expect(stamper.gaps.intervalNanoseconds.map { abs($0 * rate / 1e9 - 1) < 0.02 } == true)
+    }
+
     @Test func aJitteringDeviceLosesNothing() {
         var generator = SeededGenerator(seed: 3)
         var stamper = stamper()

@@ -28,7 +28,8 @@ package struct UsualDistance: Equatable {
 /// Finds gaps in which samples were lost, from the distances of stamps, and learns the usual distance.
 ///
 /// On a busy machine or sensor hub a late sample is usually followed by samples at shorter distances, until they are on time
-/// again, and nothing is lost. Therefore a gap is a loss only if the following samples do not catch up.
+/// again, and nothing is lost. Therefore a gap is a loss only if the following samples do not catch up. Where most samples come in
+/// bursts, only a gap that is longer than any burst reveals a loss.
 package struct GapDetector {
     /// Samples that were lost.
     package struct Loss: Equatable {
@@ -63,6 +64,16 @@ package struct GapDetector {
         }
     }
 
+    /// The samples of a quarter of a second or more: their number, the sum of their distances, and how many came within half of
+    /// the mean distance before.
+    private struct Window {
+        var count = 0
+        var nanoseconds = 0.0
+        var shortCount = 0
+
+        var isBursty: Bool { 2 * shortCount > count }
+    }
+
     /// The usual distance between two samples, in nanoseconds; `nil` until it is known.
     package private(set) var intervalNanoseconds: Double?
     /// The usual deviation from the usual distance.
@@ -72,6 +83,13 @@ package struct GapDetector {
     private var equalShare = 0.0
     private var gapsInARow = 0
     private var openGap: OpenGap?
+    private var window = Window()
+    /// The mean distance in the window before; that of the stated rate in the first one.
+    private var meanNanoseconds: Double?
+    /// The distance at the rate that the device states; `nil` when it states none.
+    private let statedNanoseconds: Double?
+    /// Whether most samples come in bursts; the usual distance is the mean then.
+    private var isBursty = false
     /// The usual distances since the last learning: how many, their sum, and the sum of their deviations from the usual one.
     private var stride = (count: 0, nanoseconds: Int64(0), deviationNanoseconds: Int64(0))
     /// What the next distances are compared with; `nil` while every one has to be looked at by itself.
@@ -99,13 +117,16 @@ package struct GapDetector {
     /// Starts with the device's rate; `nil` when it states none.
     package init(rateHz: Double?) {
         // Other rates are driver errors.
-        if let rateHz, rateHz > 1e-3, rateHz < 1e6 { intervalNanoseconds = 1e9 / rateHz }
+        statedNanoseconds = rateHz.flatMap { $0 > 1e-3 && $0 < 1e6 ? 1e9 / $0 : nil }
+        intervalNanoseconds = statedNanoseconds
+        meanNanoseconds = statedNanoseconds
     }
 
     /// Resets the detector, because the device's clock was set.
     package mutating func restart() {
         distanceCount = 0
         openGap = nil
+        window = Window()
         stride = (0, 0, 0)
         usual = nil
     }
@@ -130,6 +151,7 @@ package struct GapDetector {
             jitterNanoseconds += (Double(stride.deviationNanoseconds) / count - jitterNanoseconds) * Self.strideWeight
         }
         equalShare *= Self.strideDecay
+        addToWindow(Self.strideCount, nanoseconds: Double(stride.nanoseconds))
         stride = (0, 0, 0)
         findUsual()
     }
@@ -146,7 +168,8 @@ package struct GapDetector {
 
     private mutating func findUsual() {
         usual = nil
-        guard let interval = intervalNanoseconds, distanceCount > Self.learningCount, openGap == nil, equalShare < 0.3
+        guard let interval = intervalNanoseconds, distanceCount > Self.learningCount, openGap == nil, !isBursty,
+            equalShare < 0.3
         else { return }
         let most = min(greatestUsual(interval), 16 * interval, Self.intervals.upperBound)
         let least = Self.intervals.lowerBound
@@ -162,11 +185,38 @@ package struct GapDetector {
         }
         distanceCount += 1
         equalShare += ((gap == 0 ? 1 : 0) - equalShare) / 32
+        let isCertain = gap > longestDelay(interval)
+        if !isCertain { addToWindow(1, nanoseconds: gap) }
         // If a device stamps samples in one go, their distances do not reveal losses.
         guard equalShare < 0.3 else { return nil }
+        if isBursty {
+            return isCertain ? Loss(count: Int(gap / interval), durationSeconds: gap * 1e-9) : nil
+        }
         // The driver's nominal rate is no evidence of a gap until the rate is learned.
         return addUnusual(
             gap, interval, isGap: distanceCount > Self.learningCount && gap > greatestUsual(interval))
+    }
+
+    private func longestDelay(_ interval: Double) -> Double {
+        max(Self.certainNanoseconds, Double(Self.learningCount) * interval)
+    }
+
+    private mutating func addToWindow(_ count: Int, nanoseconds: Double) {
+        window.count += count
+        window.nanoseconds += nanoseconds
+        if let mean = meanNanoseconds, nanoseconds < 0.5 * mean * Double(count) { window.shortCount += count }
+        guard window.count >= Self.learningCount else { return }
+        let isComplete = window.nanoseconds >= Self.certainNanoseconds
+        if isComplete { meanNanoseconds = window.nanoseconds / Double(window.count) }
+        // A device that is much slower than it states loses samples.
+        let isSlow = statedNanoseconds.flatMap { stated in meanNanoseconds.map { $0 > 1.5 * stated } } ?? false
+        let wasBursty = isBursty
+        isBursty = !isSlow && (window.isBursty || (wasBursty && !isComplete))
+        if isBursty || wasBursty {
+            intervalNanoseconds = meanNanoseconds.map(Self.limited)
+            openGap = nil
+        }
+        if isComplete { window = Window() }
     }
 
     private mutating func addUnusual(_ gap: Double, _ interval: Double, isGap: Bool) -> Loss? {
@@ -189,8 +239,7 @@ package struct GapDetector {
         }
         var open = openGap ?? OpenGap()
         open.add(gap, interval)
-        let isCertain = gap > max(Self.certainNanoseconds, Double(Self.learningCount) * interval)
-        guard isCertain || open.gapCount >= Self.mostOpenGaps else {
+        guard gap > longestDelay(interval) || open.gapCount >= Self.mostOpenGaps else {
             openGap = open
             return nil
         }
