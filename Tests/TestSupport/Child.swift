@@ -49,8 +49,8 @@ package final class Child {
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        // What other tests have open is none of the child's business: a pipe that it held would not end.
-        for descriptor in Int32(3)..<256 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        // A pipe of another test that the child held would not end. The testing library opens its own without O_CLOEXEC.
+        try Self.closeFrom(&actions, 3)
         var variables = ProcessInfo.processInfo.environment
         if let environment { variables.merge(environment) { $1 } }
         let program = words[0]
@@ -60,6 +60,14 @@ package final class Child {
             }
         }
         guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EINVAL) }
+    }
+
+    /// posix_spawn_file_actions_addclosefrom_np(3), which Swift does not see in glibc's header.
+    private static func closeFrom(_ actions: inout posix_spawn_file_actions_t, _ descriptor: Int32) throws {
+        typealias Function = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+        let symbol = try #require(dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"))
+        // Sound: glibc has declared it with these arguments since 2.34.
+        #expect(unsafeBitCast(symbol, to: Function.self)(&actions, descriptor) == 0)
     }
 
     /// Whether a process, also a child of another process, has ended or is a zombie.
