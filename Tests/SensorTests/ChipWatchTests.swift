@@ -192,7 +192,8 @@ import Testing
         try await watched.program.waitUntil("motion began") { try !watched.events("motion.began").isEmpty }
         watched.program.interrupt()
         #expect(try await watched.program.status() == 0)
-        #expect(try watched.events("samples.lost").map { $0["cause"] as? String } == ["wake"])
+        let lost = try watched.events("samples.lost")
+        #expect(lost.map { $0["cause"] as? String } == ["wake"], "\(lost)")
     }
 
     /// A driver may stamp the first samples with a time before the event: the motion begins at the event all the same.
@@ -448,7 +449,8 @@ import Testing
         let length = Int(try watched.station.attribute("buffer0/length", of: watched.device)) ?? 0
         #expect(length > 1000)
         // A push is read at the end of the longer time.
-        try await watched.feed(Array(repeating: [300, 0, 1000], count: 100))
+        // Back and forth: after a second without samples on a busy machine a filter begins with what it finds.
+        try await watched.feed((0..<100).map { $0 / 5 % 2 == 0 ? [300, 0, 1000] : Self.rest })
         try await watched.program.waitUntil("motion began") { try !watched.events("motion.began").isEmpty }
     }
 
