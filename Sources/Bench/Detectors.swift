@@ -8,7 +8,7 @@ extension Bench {
         settings.model = .walk
         settings.rateHz = rateHz
         let model = MotionModel(settings)
-        let samples = (0..<Int64(count)).map { model.specificForce(at: $0 + 800) }
+        let samples = (0..<Int64(count)).map { model.sample(.accelerometer, at: $0 + 800) }
         /// Looks at a walk of ten seconds again and again, as fast as it can.
         func variant(_ name: String, _ make: (SampleStream) -> (any EventDetector)?) -> Variant {
             let stream = SampleStream(sensor: Sensor(name: "accel_3d"), kind: .accelerometer)

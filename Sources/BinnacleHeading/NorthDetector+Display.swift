@@ -48,7 +48,7 @@ extension NorthDetector {
                     label: "sector \(sector.name)", from: sector.fromDegrees,
                     to: sector.fromDegrees + 2 * sector.toleranceDegrees, margin: sector.marginDegrees))
         }
-        return [heading, Lane("strength of the field, \(name)", "µT", curve: "|B|", of: Self.strength)]
+        return [heading, Lane("strength of the field, \(name)", "µT", ["|B|": Self.strength])]
     }
 
     /// How near the bearing is faced, how inaccurate a heading may be, and which fields are those of the Earth.

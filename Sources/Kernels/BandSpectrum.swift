@@ -25,6 +25,8 @@ package final class BandSpectrum {
         package var velocity = 0.0
         /// The frequency with the greatest acceleration, in Hz.
         package var strongestHz = 0.0
+
+        package init() {}
     }
 
     /// The number of samples of the stretch.

@@ -112,12 +112,12 @@ private func settings(
             let again = MotionModel(settings(kind, seed: 5))
             let other = MotionModel(settings(kind, seed: 6))
             let indices: [Int64] = [0, 1, 205, 7_919, 1 << 40]
-            let forces = indices.map { model.specificForce(at: $0) }
-            let fields = indices.map { model.magneticField(at: $0) }
-            #expect(forces.reversed() == indices.reversed().map { again.specificForce(at: $0) })
-            #expect(fields.reversed() == indices.reversed().map { again.magneticField(at: $0) })
-            for (index, force) in zip(indices, forces) { #expect(other.specificForce(at: index) != force) }
-            for (index, field) in zip(indices, fields) { #expect(other.magneticField(at: index) != field) }
+            let forces = indices.map { model.sample(.accelerometer, at: $0) }
+            let fields = indices.map { model.sample(.magnetometer, at: $0) }
+            #expect(forces.reversed() == indices.reversed().map { again.sample(.accelerometer, at: $0) })
+            #expect(fields.reversed() == indices.reversed().map { again.sample(.magnetometer, at: $0) })
+            for (index, force) in zip(indices, forces) { #expect(other.sample(.accelerometer, at: index) != force) }
+            for (index, field) in zip(indices, fields) { #expect(other.sample(.magnetometer, at: index) != field) }
         }
     }
 
@@ -130,8 +130,8 @@ private func settings(
 
     @Test func restIsFlatWithTheNoiseThatIsPromised() {
         let model = MotionModel(settings(.still))
-        let forces = (0..<40_000).map { model.specificForce(at: $0) }
-        let fields = (0..<40_000).map { model.magneticField(at: $0) }
+        let forces = (0..<40_000).map { model.sample(.accelerometer, at: $0) }
+        let fields = (0..<40_000).map { model.sample(.magnetometer, at: $0) }
         for axis in 0..<3 {
             let force = statistics(forces.map { Double($0[axis]) })
             #expect(abs(force.mean - (axis == 2 ? 9.80665 : 0)) < 0.0005)
@@ -150,8 +150,8 @@ private func settings(
     private func attitude(_ model: MotionModel, _ index: Int64) throws -> Attitude {
         try #require(
             Attitude(
-                acceleration: SIMD3<Double>(model.specificForce(at: index)),
-                field: SIMD3<Double>(model.magneticField(at: index))))
+                acceleration: SIMD3<Double>(model.sample(.accelerometer, at: index)),
+                field: SIMD3<Double>(model.sample(.magnetometer, at: index))))
     }
 
     @Test(arguments: SimulationSettings.Model.allCases.filter { $0 != .turn && $0 != .tumble })
@@ -167,15 +167,16 @@ private func settings(
     func aDeviceThatIsTurnedIsOneBody(model: SimulationSettings.Model) {
         let motion = MotionModel(settings(model, rateHz: 1000))
         let errors = model == .tumble ? SIMD3(0.2, -0.15, 0.3) : .zero
-        var up = SIMD3<Double>(motion.specificForce(at: 0)) - errors
+        var up = SIMD3<Double>(motion.sample(.accelerometer, at: 0)) - errors
         var sides: Set<String> = []
         for index in Int64(0)..<20_000 {
             let rate =
-                (SIMD3<Double>(motion.angularVelocity(at: index)) + SIMD3(motion.angularVelocity(at: index + 1))) / 2
+                (SIMD3<Double>(motion.sample(.gyroscope, at: index)) + SIMD3(motion.sample(.gyroscope, at: index + 1)))
+                / 2
             let turn = SIMD3(
                 rate.y * up.z - rate.z * up.y, rate.z * up.x - rate.x * up.z, rate.x * up.y - rate.y * up.x)
             up -= turn / 1000
-            let found = SIMD3<Double>(motion.specificForce(at: index + 1)) - errors
+            let found = SIMD3<Double>(motion.sample(.accelerometer, at: index + 1)) - errors
             #expect((found - up).max() < 0.3 && (up - found).max() < 0.3)
             for axis in 0..<3 where abs(found[axis]) > 9.7 { sides.insert("\(found[axis] > 0)\(axis)") }
             if model == .screen, abs(found.x) > 8.4 || abs(found.y) > 8.4 {
@@ -197,7 +198,7 @@ private func settings(
         let model = MotionModel(settings(.turn))
         var turned = 0.0
         for index in Int64(0)..<6000 {
-            let rate = SIMD3<Double>(model.angularVelocity(at: index))
+            let rate = SIMD3<Double>(model.sample(.gyroscope, at: index))
             turned -= rate.z * 180 / .pi / 100
             #expect(max(abs(rate.x), abs(rate.y)) * 180 / .pi < 3.47 * 0.05)
             guard index % 1000 == 0 else { continue }
@@ -206,7 +207,7 @@ private func settings(
         }
         #expect(abs(turned - 360) < 0.5)
         let rest = MotionModel(settings(.walk))
-        let rates = (0..<40_000).map { Double(rest.angularVelocity(at: $0).y) * 180 / .pi }
+        let rates = (0..<40_000).map { Double(rest.sample(.gyroscope, at: $0).y) * 180 / .pi }
         #expect(abs(statistics(rates).mean) < 0.001 && abs(statistics(rates).deviation - 0.05) < 0.001)
     }
 

@@ -167,7 +167,8 @@ import Binnacle
         wash.model = .wash
         let model = MotionModel(wash)
         let (events, _, _) = play(settings, seconds: 89, rateHz: 100) { time in
-            SIMD3<Double>(model.specificForce(at: Int64((time * 100).rounded()))) / standardGravity - SIMD3(0, 0, 1)
+            SIMD3<Double>(model.sample(.accelerometer, at: Int64((time * 100).rounded()))) / standardGravity
+                - SIMD3(0, 0, 1)
         }
         let states = events.filter { $0.kind == .machineChanged }.compactMap { event in
             event.figures.first { $0.name == .machine }?.value.description

@@ -226,7 +226,8 @@ private final class NumberedSource: SampleSource {
         _ = kernel.all()
         var settings = SimulationSettings()
         settings.model = .turn
-        let model = ModelSource(Sensor(name: "box"), kinds: SampleKind.allCases, settings: settings)
+        let box = (sensor: Sensor(name: "box"), kinds: SampleKind.allCases, settings: settings)
+        let model = SimulatedSource([box], startNanoseconds: 0, clock: nil)
         let clock = clock
         let source = PacedSource(model, clock: { clock.nanoseconds })
         let player = DevicePlayer(

@@ -44,14 +44,7 @@ extension AmbientLightDetector {
     package var figures: [Figure] { latest.map { [Figure.Name.illuminance, .brightness].figures(of: $0) } ?? [] }
 
     package var lanes: [Lane] {
-        [
-            Lane(
-                title: "light of \(name)",
-                curves: [
-                    Lane.Curve(label: "lx", name: Figure.Name.illuminance.rawValue),
-                    Lane.Curve(label: "%", name: Figure.Name.brightness.rawValue),
-                ])
-        ]
+        [Lane("light of \(name)", "", ["lx": Figure.Name.illuminance.rawValue, "%": Figure.Name.brightness.rawValue])]
     }
 
     package var ambientKinds: Set<AmbientReading.Kind> { [.light] }

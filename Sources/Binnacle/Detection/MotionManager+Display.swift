@@ -35,10 +35,10 @@ extension MotionManager {
     package var lanes: [Lane] {
         let curves = sampledValues.map { value in
             switch value.name {
-            case Value.user: Lane("user acceleration, \(name)", "g", curve: "user", of: value.name)
-            case Value.linear: Lane("linear acceleration, \(name)", "g", curve: "linear", of: value.name)
-            case Value.total: Lane("total acceleration, \(name)", "g", curve: "total", of: value.name)
-            default: Lane("rate of turn, \(name)", "°/s", curve: "rate", of: value.name)
+            case Value.user: Lane("user acceleration, \(name)", "g", ["user": value.name])
+            case Value.linear: Lane("linear acceleration, \(name)", "g", ["linear": value.name])
+            case Value.total: Lane("total acceleration, \(name)", "g", ["total": value.name])
+            default: Lane("rate of turn, \(name)", "°/s", ["rate": value.name])
             }
         }
         return [Lane(title: "motion \(name)", states: [Lane.States(name: Lane.States.state)])] + curves

@@ -8,11 +8,6 @@ package struct Lane: Sendable, Equatable {
         package let label: String
         /// The value, as in "turn_deg".
         package let name: String
-
-        package init(label: String, name: String) {
-            self.label = label
-            self.name = name
-        }
     }
 
     /// A direction from 0° to 360°, with its accuracy as a band.
@@ -78,15 +73,16 @@ package struct Lane: Sendable, Equatable {
 }
 
 extension Lane {
-    /// Creates a lane, to which directions and sectors may be added.
-    package init(title: String, unit: String = "", curves: [Curve] = [], states: [States] = []) {
+    /// Creates a lane, to which curves, directions and sectors may be added.
+    package init(title: String, unit: String = "", states: [States] = []) {
         self.title = title
         self.unit = unit
-        self.curves = curves
         self.states = states
     }
 
-    package init(_ title: String, _ unit: String, curve label: String, of name: String) {
-        self.init(title: title, unit: unit, curves: [Curve(label: label, name: name)])
+    /// Creates a lane of curves: the name of each value by what stands beside its curve.
+    package init(_ title: String, _ unit: String, _ curves: KeyValuePairs<String, String>, states: [States] = []) {
+        self.init(title: title, unit: unit, states: states)
+        self.curves = curves.map { Curve(label: $0, name: $1) }
     }
 }

@@ -237,33 +237,32 @@ extension LiveValues {
 
     /// These readings as they follow others in a subscription: without the lanes and spectra that are the same there.
     package func omittingKnown(of before: LiveValues?) -> LiveValues {
-        var result = self
-        for (index, detector) in detectors.enumerated() {
-            guard let known = before?.same(as: detector) else { continue }
-            if known.lanes == detector.lanes { result.detectors[index].lanes = nil }
-            if known.spectrum == detector.spectrum { result.detectors[index].spectrum = nil }
+        changed(by: before) { detector, known in
+            if known.lanes == detector.lanes { detector.lanes = nil }
+            if known.spectrum == detector.spectrum { detector.spectrum = nil }
         }
-        return result
     }
 
     /// These readings with the lanes and spectra that were left out, from those before them in a subscription.
     package func addingKnown(of before: LiveValues?) -> LiveValues {
-        var result = self
-        for (index, detector) in detectors.enumerated() {
-            guard let known = before?.same(as: detector) else { continue }
-            result.detectors[index].lanes = detector.lanes ?? known.lanes
-            result.detectors[index].spectrum = detector.spectrum ?? known.spectrum
+        changed(by: before) { detector, known in
+            detector.lanes = detector.lanes ?? known.lanes
+            detector.spectrum = detector.spectrum ?? known.spectrum
         }
-        return result
-    }
-
-    private func same(as other: Detector) -> Detector? {
-        detectors.first { $0.name == other.name && $0.kind == other.kind }
     }
 
     /// These readings and those of the interval after it as one, so that no extreme is lost.
     package func joined(with next: LiveValues) -> LiveValues {
-        var result = next
+        var result = next.changed(by: self) { detector, before in
+            for measure in before.measures {
+                if let place = detector.measures.firstIndex(where: { $0.name == measure.name }) {
+                    let joined = Span.joined(measure.span, detector.measures[place].span)
+                    if let joined { detector.measures[place].span = joined }
+                } else {
+                    detector.measures.append(measure)
+                }
+            }
+        }
         result.intervalNanoseconds = Units.later(intervalNanoseconds, by: next.intervalNanoseconds)
         result.skippedCount += skippedCount
         for index in result.streams.indices {
@@ -277,19 +276,15 @@ extension LiveValues {
             result.streams[index].z = Span.joined(before.z, stream.z)
             result.streams[index].length = Span.joined(before.length, stream.length)
         }
-        for index in result.detectors.indices {
-            let detector = result.detectors[index]
-            guard let before = detectors.first(where: { $0.name == detector.name && $0.kind == detector.kind }) else {
-                continue
-            }
-            for measure in before.measures {
-                if let place = detector.measures.firstIndex(where: { $0.name == measure.name }) {
-                    let joined = Span.joined(measure.span, detector.measures[place].span)
-                    if let joined { result.detectors[index].measures[place].span = joined }
-                } else {
-                    result.detectors[index].measures.append(measure)
-                }
-            }
+        return result
+    }
+
+    /// These readings with each detector changed by what other readings have of it.
+    private func changed(by other: LiveValues?, _ change: (inout Detector, _ known: Detector) -> Void) -> LiveValues {
+        var result = self
+        for (index, detector) in detectors.enumerated() {
+            let known = other?.detectors.first { $0.name == detector.name && $0.kind == detector.kind }
+            if let known { change(&result.detectors[index], known) }
         }
         return result
     }

@@ -64,15 +64,16 @@ package final class PipelineObserver: DrivenDetector {
     package func process(_ delivery: SampleDelivery) {
         guard let delegate else { return }
         for (place, source) in sources.enumerated() {
-            let samples: ObservedSamples
-            if let stream = source.stream {
-                guard let columns = delivery[stream.id]?.columns else { continue }
-                samples = ObservedSamples(columns, source.values)
-            } else {
-                guard let rows = source.owner?.rows else { continue }
-                samples = ObservedSamples(rows, source.values)
+            func tell(_ samples: ObservedSamples?) {
+                if let samples, samples.count > 0 { delegate.pipelineObserver(self, didObserve: samples, of: place) }
             }
-            if samples.count > 0 { delegate.pipelineObserver(self, didObserve: samples, of: place) }
+            if let columns = source.stream.flatMap({ delivery[$0.id]?.columns }) {
+                tell(ObservedSamples(columns, source.values))
+            } else if let rows = source.owner?.rows {
+                rows.times.withUnsafeBufferPointer { times in
+                    rows.values.withUnsafeBufferPointer { tell(ObservedSamples(times, $0, source.values)) }
+                }
+            }
         }
     }
 
@@ -110,7 +111,7 @@ package struct ObservedSamples {
         case plain(UnsafePointer<Float>)
         case squares(UnsafePointer<Float>)
         case lengths(SampleColumns)
-        case row(UnsafePointer<SIMD4<Float>>, Int)
+        case row(UnsafeBufferPointer<SIMD4<Float>>, Int)
         /// Of a detector that was stopped, and has not looked at these samples.
         case none
 
@@ -140,11 +141,13 @@ package struct ObservedSamples {
             }
     }
 
-    fileprivate init(_ rows: MeasuredRows, _ values: [(detector: any EventDetector, value: SampledValue)]) {
-        (count, times, columns) = (rows.count, UnsafePointer(rows.times), nil)
-        series = values.map { _, value in
-            if case .row(let place) = value.place { .row(UnsafePointer(rows.values), place) } else { .none }
-        }
+    fileprivate init?(
+        _ times: UnsafeBufferPointer<Int64>, _ rows: UnsafeBufferPointer<SIMD4<Float>>,
+        _ values: [(detector: any EventDetector, value: SampledValue)]
+    ) {
+        guard let start = times.baseAddress else { return nil }
+        (count, self.times, columns) = (times.count, start, nil)
+        series = values.map { _, value in if case .row(let place) = value.place { .row(rows, place) } else { .none } }
     }
 
     /// A value, in the unit of samples; NaN where there is none.
@@ -156,8 +159,7 @@ package struct ObservedSamples {
         var found = Extremes()
         switch values {
         case .plain(let values): found = Kernels.extremes(of: values, range: range)
-        case .squares(let squares):
-            found = Kernels.extremes(of: squares, range: range)
+        case .squares(let squares): found = Kernels.extremes(of: squares, range: range)
         case .lengths(let columns):
             found = Kernels.extremes(x: columns.x, y: columns.y, z: columns.z, range: range)
         case .row: for index in range { found.include(values[index]) }

@@ -191,7 +191,7 @@ extension HingeDetector {
     }
 
     package var lanes: [Lane] {
-        var lane = Lane("angle of \(name)", "°", curve: "angle", of: Figure.Name.angle.rawValue)
+        var lane = Lane("angle of \(name)", "°", ["angle": Figure.Name.angle.rawValue])
         lane.states = [
             Lane.States(name: Lane.States.state, prefix: "posture: ", words: Posture.allCases.map(\.rawValue))
         ]

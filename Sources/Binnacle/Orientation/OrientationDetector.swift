@@ -147,8 +147,8 @@ extension OrientationDetector {
     package var lanes: [Lane] {
         [
             Lane(
-                title: "screen of \(name): its turn from the present edge, and its lean", unit: "°",
-                curves: [Lane.Curve(label: "turn", name: Self.turn), Lane.Curve(label: "lean", name: Self.lean)],
+                "screen of \(name): its turn from the present edge, and its lean", "°",
+                ["turn": Self.turn, "lean": Self.lean],
                 states: [
                     Lane.States(
                         name: Lane.States.state, prefix: "orientation: ",

@@ -26,9 +26,7 @@ package struct MotionModel: Sendable {
     /// What is simulated.
     package let settings: SimulationSettings
 
-    private let forceNoise: SampleNoise
-    private let fieldNoise: SampleNoise
-    private let rateNoise: SampleNoise
+    private let movement: any Movement
 
     /// The standard deviation of the noise on each axis, in m/s².
     ///
@@ -42,8 +40,6 @@ package struct MotionModel: Sendable {
     ///
     /// By the World Magnetic Model WMM2025 (NOAA and BGS, 2024): H 20.12, Z 44.83.
     static let field = (level: 20.12, down: 44.83)
-    /// Where the device's top points in every model in which it does not turn: far from north.
-    static let restHeadingDegrees = 120.0
 
     /// Creates a model.
     ///
@@ -51,88 +47,64 @@ package struct MotionModel: Sendable {
     package init(_ settings: SimulationSettings) {
         settings.requireValid()
         self.settings = settings
-        forceNoise = SampleNoise(seed: settings.seed, kind: .accelerometer)
-        fieldNoise = SampleNoise(seed: settings.seed, kind: .magnetometer)
-        rateNoise = SampleNoise(seed: settings.seed, kind: .gyroscope)
+        movement =
+            switch settings.model {
+            case .still: StillModel()
+            case .walk: WalkModel()
+            case .shake: ShakeModel()
+            case .tap: TapModel(periodSeconds: 1 / settings.rateHz)
+            case .turn: TurnModel()
+            case .drop: DropModel()
+            case .wash: WashModel()
+            case .screen: TurningModel.screen
+            case .tumble: TurningModel.tumble
+            }
     }
 
-    /// A sample of the specific force, in m/s²; sample n, from 0, is n/rate after the start.
-    package func specificForce(at index: Int64) -> SIMD3<Float> {
-        var force: SIMD3<Double>
-        switch settings.model {
-        case .still, .turn: force = Self.gravity
-        case .walk: force = Self.gravity + WalkModel.acceleration(at: phase(index, WalkModel.cycleSeconds))
-        case .shake: force = Self.gravity + ShakeModel.acceleration(at: phase(index, ShakeModel.cycleSeconds))
-        case .tap:
-            force =
-                Self.gravity
-                + TapModel.acceleration(at: phase(index, TapModel.cycleSeconds), periodSeconds: 1 / settings.rateHz)
-        case .wash: force = Self.gravity + WashModel.acceleration(at: phase(index, WashModel.cycleSeconds))
-        case .drop: force = DropModel.specificForce(at: phase(index, DropModel.cycleSeconds))
-        case .screen, .tumble:
-            force =
-                turning.map { $0.direction(Self.gravity, at: phase(index, $0.cycleSeconds)) + $0.errors.force } ?? .zero
-        }
-        force += Self.forceDeviation * forceNoise.vector(at: index)
-        return SIMD3<Float>(force)
-    }
-
-    /// A sample of the magnetic field, in µT.
-    package func magneticField(at index: Int64) -> SIMD3<Float> {
-        var field = Self.restField
-        if settings.model == .turn {
-            field = Self.field(headingDegrees: TurnModel.headingDegrees(at: phase(index, TurnModel.cycleSeconds)))
-        }
-        if let turning {
-            let earth = SIMD3(0, Self.field.level, -Self.field.down)
-            field = turning.direction(earth, at: phase(index, turning.cycleSeconds)) + turning.errors.field
-        }
-        field += Self.fieldDeviation * fieldNoise.vector(at: index)
-        return SIMD3<Float>(field)
-    }
-
-    /// A sample of the angular velocity, in rad/s, counter-clockwise about each axis.
-    package func angularVelocity(at index: Int64) -> SIMD3<Float> {
-        var rate = SIMD3<Double>.zero
-        if settings.model == .turn {
-            let phase = phase(index, TurnModel.cycleSeconds)
-            // A heading counts clockwise, seen from above, where z points.
-            rate.z = -TurnModel.degreesPerSecond(at: phase) * .pi / 180
-        }
-        if let turning { rate = turning.angularVelocity(at: phase(index, turning.cycleSeconds)) }
-        rate += Self.rateDeviation * rateNoise.vector(at: index)
-        return SIMD3<Float>(rate)
-    }
-
-    /// A sample of any kind, in the unit of the kind.
-    func sample(_ kind: SampleKind, at index: Int64) -> SIMD3<Float> {
-        switch kind {
-        case .accelerometer: specificForce(at: index)
-        case .magnetometer: magneticField(at: index)
-        case .gyroscope: angularVelocity(at: index)
-        }
-    }
-
-    private var turning: TurningModel? {
-        switch settings.model {
-        case .screen: .screen
-        case .tumble: .tumble
-        default: nil
-        }
-    }
-
-    /// How far into its cycle a sample is, in seconds.
-    private func phase(_ index: Int64, _ cycleSeconds: Double) -> Double {
-        (Double(index) / settings.rateHz).truncatingRemainder(dividingBy: cycleSeconds)
+    /// A sample in m/s², µT or rad/s, counter-clockwise about each axis; sample n, from 0, is n/rate after the start.
+    package func sample(_ kind: SampleKind, at index: Int64) -> SIMD3<Float> {
+        let phase = (Double(index) / settings.rateHz).truncatingRemainder(dividingBy: movement.cycleSeconds)
+        let (vector, deviation) =
+            switch kind {
+            case .accelerometer: (movement.specificForce(at: phase), Self.forceDeviation)
+            case .magnetometer: (movement.magneticField(at: phase), Self.fieldDeviation)
+            case .gyroscope: (movement.angularVelocity(at: phase), Self.rateDeviation)
+            }
+        return SIMD3<Float>(vector + deviation * SampleNoise(seed: settings.seed, kind: kind).vector(at: index))
     }
 
     /// The specific force of a device that lies flat.
     static let gravity = SIMD3(0, 0, Double(Units.standardGravity))
 
-    private static let restField = field(headingDegrees: restHeadingDegrees)
+    /// Where the device's top points in every model in which it does not turn: far from north.
+    fileprivate static let restField = field(headingDegrees: 120)
 
-    private static func field(headingDegrees: Double) -> SIMD3<Double> {
+    static func field(headingDegrees: Double) -> SIMD3<Double> {
         let heading = headingDegrees * .pi / 180
         return SIMD3(-field.level * sin(heading), field.level * cos(heading), -field.down)
     }
+}
+
+/// How a device moves in a cycle that repeats; a model states only what is not as in rest.
+protocol Movement: Sendable {
+    var cycleSeconds: Double { get }
+    /// What the movement adds to the gravity of a device that lies flat, in m/s².
+    func acceleration(at phase: Double) -> SIMD3<Double>
+    /// In m/s².
+    func specificForce(at phase: Double) -> SIMD3<Double>
+    /// In µT.
+    func magneticField(at phase: Double) -> SIMD3<Double>
+    /// In rad/s.
+    func angularVelocity(at phase: Double) -> SIMD3<Double>
+}
+
+extension Movement {
+    func acceleration(at phase: Double) -> SIMD3<Double> { .zero }
+    func specificForce(at phase: Double) -> SIMD3<Double> { MotionModel.gravity + acceleration(at: phase) }
+    func magneticField(at phase: Double) -> SIMD3<Double> { MotionModel.restField }
+    func angularVelocity(at phase: Double) -> SIMD3<Double> { .zero }
+}
+
+private struct StillModel: Movement {
+    let cycleSeconds = Double.infinity
 }

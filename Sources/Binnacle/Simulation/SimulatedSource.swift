@@ -21,7 +21,7 @@ public final class SimulatedSource: SampleSource {
     }
     /// In the order of ``streams``.
     private var tracks: [Track]
-    private let clock: () -> Int64
+    private let clock: (() -> Int64)?
 
     /// A stream that is further behind skips what it has missed.
     private static let mostBehindNanoseconds: Int64 = 1_000_000_000
@@ -31,11 +31,11 @@ public final class SimulatedSource: SampleSource {
     /// - Parameters:
     ///   - sensors: For each sensor, made with `isSimulated`, what it measures and how it moves.
     ///   - startNanoseconds: The stamp of the first sample of every stream.
-    ///   - clock: What time it is now, on the clock of the stamps.
+    ///   - clock: What time it is now, on the clock of the stamps; without one, samples come as soon as they are asked for.
     /// - Precondition: ``SimulationSettings/problems()`` finds none, and no sensor measures a kind twice.
     package init(
         _ sensors: [(sensor: Sensor, kinds: [SampleKind], settings: SimulationSettings)], startNanoseconds: Int64,
-        clock: @escaping () -> Int64
+        clock: (() -> Int64)?
     ) {
         self.clock = clock
         streams = SampleStream.ordered(sensors.flatMap { item in item.kinds.map { (item.sensor, $0) } })
@@ -83,26 +83,22 @@ public final class SimulatedSource: SampleSource {
 
     /// When the next sample is due, with those that follow it in its period; `nil` without streams.
     package var nextDueNanoseconds: Int64? {
-        var next: Int64?
-        for track in tracks {
+        tracks.lazy.map { track in
             let time = track.grid.timeNanoseconds(at: track.nextIndex)
-            let due = track.period?.end(after: time) ?? time
-            next = min(next ?? due, due)
-        }
-        return next
+            return track.period?.end(after: time) ?? time
+        }.min()
     }
 
     /// Delivers the samples that are due, as many as fit.
     public func fill(_ delivery: SampleDelivery) -> SampleAnswer {
-        let now = clock()
+        let now = clock?() ?? .max
         // The order of all samples ends where the first batch is full.
         var end = SamplePosition(timeNanoseconds: now, streamIndex: .max, sampleIndex: .max)
         for index in tracks.indices {
             tracks[index].place = delivery.index(of: tracks[index].stream.id)
-            skipBacklog(&tracks[index], now)
-            let track = tracks[index]
-            let last = track.nextIndex + Int64(delivery.capacity) - 1
-            end = min(end, Self.position(track, last))
+            if clock != nil { skipBacklog(&tracks[index], now) }
+            let last = tracks[index].nextIndex + Int64(delivery.capacity) - 1
+            end = min(end, Self.position(tracks[index], last))
         }
         var isAnyDelivered = false
         for index in tracks.indices {

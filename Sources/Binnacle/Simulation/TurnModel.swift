@@ -2,21 +2,20 @@
 ///
 /// It starts facing west at 7.2° a second, is at north after 12.5 s, and goes on 10 s later. The turn is about gravity,
 /// so that the specific force does not change.
-enum TurnModel {
-    static let cycleSeconds = 60.0
-    static let northSeconds = 12.5
-    static let restSeconds = 10.0
+struct TurnModel: Movement {
+    let cycleSeconds = 60.0
+    private let northSeconds = 12.5
+    private let restSeconds = 10.0
+    private var turningDegreesPerSecond: Double { 360 / (cycleSeconds - restSeconds) }
 
-    private static let turningDegreesPerSecond = 360 / (cycleSeconds - restSeconds)
-
-    /// Where the top points, in degrees clockwise from magnetic north; negative before north.
-    static func headingDegrees(at phase: Double) -> Double {
+    func magneticField(at phase: Double) -> SIMD3<Double> {
         let turning = phase < northSeconds ? phase : max(northSeconds, phase - restSeconds)
-        return (turning - northSeconds) * turningDegreesPerSecond
+        return MotionModel.field(headingDegrees: (turning - northSeconds) * turningDegreesPerSecond)
     }
 
-    /// How fast the heading changes, in degrees a second.
-    static func degreesPerSecond(at phase: Double) -> Double {
-        phase >= northSeconds && phase < northSeconds + restSeconds ? 0 : turningDegreesPerSecond
+    func angularVelocity(at phase: Double) -> SIMD3<Double> {
+        if phase >= northSeconds, phase < northSeconds + restSeconds { return .zero }
+        // A heading counts clockwise, seen from above, where z points.
+        return SIMD3(0, 0, -turningDegreesPerSecond * .pi / 180)
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 import SensorGeometry
 
 /// How a device is held that is turned by hand: its attitude over time, in the frame of the Earth (east, north, up).
-enum TurningModel {
+enum TurningModel: Movement {
     /// A screen in the hand, leaning back by 30°, whose edges are up in turn: the top, the right, the bottom and the left one for
     /// three seconds each, with a second to turn it.
     case screen
@@ -12,12 +12,12 @@ enum TurningModel {
     var cycleSeconds: Double { self == .screen ? 16 : 180 }
 
     /// What the sensors add, in m/s² and µT: what a calibration of them finds.
-    var errors: (force: SIMD3<Double>, field: SIMD3<Double>) {
+    private var errors: (force: SIMD3<Double>, field: SIMD3<Double>) {
         self == .screen ? (.zero, .zero) : (SIMD3(0.2, -0.15, 0.3), SIMD3(18, -12, 25))
     }
 
     /// Turns a direction of the device into that of the Earth.
-    func attitude(at phase: Double) -> Quaternion {
+    private func attitude(at phase: Double) -> Quaternion {
         switch self {
         case .screen:
             let quarter = (phase / 4).rounded(.down)
@@ -53,6 +53,12 @@ enum TurningModel {
 
     /// A direction of the Earth in the frame of the device.
     func direction(_ earth: Vector3, at phase: Double) -> Vector3 { attitude(at: phase).conjugate.rotate(earth) }
+
+    func specificForce(at phase: Double) -> Vector3 { direction(MotionModel.gravity, at: phase) + errors.force }
+
+    func magneticField(at phase: Double) -> Vector3 {
+        direction(SIMD3(0, MotionModel.field.level, -MotionModel.field.down), at: phase) + errors.field
+    }
 
     /// How fast the device turns about its axes, in rad/s, by its attitudes two milliseconds apart.
     func angularVelocity(at phase: Double) -> Vector3 {

@@ -4,11 +4,10 @@ import Glibc
 ///
 /// It is a model and no measurement: 0.04 g at 18 Hz while the drum turns, which is its motor, and 0.25 g at 13.3 Hz while
 /// it spins with an unbalanced load at 800 turns a minute, as far as it has run up.
-enum WashModel {
-    static let cycleSeconds = 90.0
+struct WashModel: Movement {
+    let cycleSeconds = 90.0
 
-    /// What the machine adds to gravity, in m/s².
-    static func acceleration(at phase: Double) -> SIMD3<Double> {
+    func acceleration(at phase: Double) -> SIMD3<Double> {
         let gravity = Double(Units.standardGravity)
         if phase >= 5, phase < 35 {
             // Ten seconds of turning have a pause of two.

@@ -26,10 +26,9 @@ package final class StationaryDetector: DetectorCore<StationarySettings>, Sample
     func find(_ sample: SIMD3<Float>, at time: Int64) -> Finding? {
         guard acceleration.update(sample, at: time) else { return nil }
         func lasts(since onset: Int64) -> Bool { time >= Units.later(onset, by: dwellNanoseconds) }
-        if told != false, lasts(since: acceleration.stillNanoseconds) {
-            return found(false, since: acceleration.stillNanoseconds, at: time)
-        }
-        guard told != true, let onset = acceleration.movingNanoseconds, lasts(since: onset) else { return nil }
+        let still = acceleration.stillNanoseconds
+        if told != false, lasts(since: still) { return found(false, since: still, at: time) }
+        guard let onset = acceleration.movingNanoseconds, lasts(since: onset) else { return nil }
         return found(true, since: onset, at: time)
     }
 
@@ -72,7 +71,7 @@ extension StationaryDetector {
     package var lanes: [Lane] {
         [
             Lane(title: "rest of \(name)", states: [Lane.States(name: Lane.States.state)]),
-            Lane("change of acceleration, \(name)", "g", curve: "change", of: Self.change),
+            Lane("change of acceleration, \(name)", "g", ["change": Self.change]),
         ]
     }
 }

@@ -65,12 +65,7 @@ extension StepDetector {
     package var lanes: [Lane] {
         [
             Lane(title: "steps \(name)", states: [Lane.States(name: Lane.States.state)]),
-            Lane(
-                title: "swing, \(name)", unit: "g",
-                curves: [
-                    Lane.Curve(label: "swing", name: Self.names.swing),
-                    Lane.Curve(label: "rms", name: Self.names.level),
-                ]),
+            Lane("swing, \(name)", "g", ["swing": Self.names.swing, "rms": Self.names.level]),
         ]
     }
 
@@ -109,7 +104,7 @@ private struct StepFinder {
     /// The weight of a bin in the mean of squares: a time constant of 2 s.
     private static let meanWeight: Float = 0.04 / 2.04
 
-    private let regularSteps: Int
+    private let settings: StepSettings
     private let thresholdG: Float
     private var last: (timeNanoseconds: Int64, g: Float)?
     private var binEndNanoseconds: Int64 = 0
@@ -127,23 +122,23 @@ private struct StepFinder {
     private var extremeNanoseconds: Int64 = 0
     private var valleyG: Float = 0
     private var usualG: Float = 0
-    private var times: [Int64] = []
-    private var heights: [Float] = []
+    /// The last swings, as many as begin a walk.
+    private var swings: [(timeNanoseconds: Int64, height: Float)] = []
     private(set) var isWalking = false
 
     init(_ settings: StepSettings) {
-        regularSteps = settings.regularSteps
+        self.settings = settings
         thresholdG = Float(settings.thresholdG)
-        times.reserveCapacity(regularSteps + 1)
-        heights.reserveCapacity(regularSteps + 1)
+        swings.reserveCapacity(settings.regularSteps + 1)
     }
 
     var rootMeanSquareG: Float { meanSquare.squareRoot() }
 
     /// Steps a minute, over the last ones.
     var cadence: Double {
-        guard let first = times.first, let last = times.last, last > first else { return 0 }
-        return 60 * Double(times.count - 1) / Units.seconds(from: first, to: last)
+        guard let first = swings.first, let last = swings.last else { return 0 }
+        let seconds = Units.seconds(from: first.timeNanoseconds, to: last.timeNanoseconds)
+        return seconds > 0 ? 60 * Double(swings.count - 1) / seconds : 0
     }
 
     /// Forgets everything but what is counted.
@@ -191,8 +186,7 @@ private struct StepFinder {
     }
 
     private mutating func stand() {
-        times.removeAll(keepingCapacity: true)
-        heights.removeAll(keepingCapacity: true)
+        swings.removeAll(keepingCapacity: true)
         usualG = 0
         isWalking = false
     }
@@ -201,7 +195,7 @@ private struct StepFinder {
         let time = binEndNanoseconds
         swingG = Float(high.filter(low.filter(g)))
         meanSquare += (swingG * swingG - meanSquare) * Self.meanWeight
-        if let latest = times.last, time - latest > Self.latestNanoseconds { stand() }
+        if let latest = swings.last?.timeNanoseconds, time - latest > Self.latestNanoseconds { stand() }
         let limit = max(Self.least.g, Self.least.share * usualG)
         guard isRising else {
             extremeG = min(extremeG, swingG)
@@ -220,44 +214,36 @@ private struct StepFinder {
         isRising = false
         let height = extremeG - valleyG
         extremeG = swingG
-        guard height > limit, times.last.map({ extremeNanoseconds - $0 >= Self.soonestNanoseconds }) ?? true else {
-            return 0
-        }
-        return add(height, at: extremeNanoseconds)
+        let soonest = swings.last.map { Units.later($0.timeNanoseconds, by: Self.soonestNanoseconds) } ?? .min
+        return height > limit && extremeNanoseconds >= soonest ? add(height, at: extremeNanoseconds) : 0
     }
 
     /// Adds a swing; returns how many steps are known by it.
     private mutating func add(_ height: Float, at time: Int64) -> Int {
-        times.append(time)
-        heights.append(height)
-        if times.count > regularSteps {
-            times.removeFirst()
-            heights.removeFirst()
-        }
+        swings.append((time, height))
+        if swings.count > settings.regularSteps { swings.removeFirst() }
         usualG = usualG == 0 ? height : usualG + (height - usualG) * 0.2
         if isWalking {
-            guard rootMeanSquareG >= thresholdG / 3 else {
-                stand()
-                return 0
-            }
-            return 1
+            if rootMeanSquareG >= thresholdG / 3 { return 1 }
+            stand()
+            return 0
         }
-        guard times.count == regularSteps, rootMeanSquareG >= thresholdG, isRegular else { return 0 }
+        guard swings.count == settings.regularSteps, rootMeanSquareG >= thresholdG, isRegular else { return 0 }
         isWalking = true
-        return regularSteps
+        return settings.regularSteps
     }
 
     private var isRegular: Bool {
-        guard let first = times.first, let last = times.last, let greatest = heights.max(), let least = heights.min(),
+        let heights = swings.lazy.map(\.height)
+        guard let first = swings.first, let last = swings.last, let greatest = heights.max(), let least = heights.min(),
             greatest <= Self.likeness.heights * least
         else { return false }
-        let mean = Double(last - first) / Double(times.count - 1)
-        var squares = 0.0
-        for index in 1..<times.count {
-            let deviation = Double(times[index] - times[index - 1]) - mean
-            squares += deviation * deviation
+        let mean = Double(last.timeNanoseconds - first.timeNanoseconds) / Double(swings.count - 1)
+        let squares = zip(swings, swings.dropFirst()).reduce(0.0) { sum, pair in
+            let deviation = Double(pair.1.timeNanoseconds - pair.0.timeNanoseconds) - mean
+            return sum + deviation * deviation
         }
-        return (squares / Double(times.count - 1)).squareRoot() <= Self.likeness.intervals * mean
+        return (squares / Double(swings.count - 1)).squareRoot() <= Self.likeness.intervals * mean
     }
 }
 

@@ -56,7 +56,7 @@ extension TapDetector {
     }
     package var sampledValues: [SampledValue] { [SampledValue(name: Self.impulse, place: .row(0))] }
     var row: SIMD4<Float> { SIMD4(finder.impulseG, .nan, .nan, .nan) }
-    package var lanes: [Lane] { [Lane("impulse, \(name)", "g", curve: "impulse", of: Self.impulse)] }
+    package var lanes: [Lane] { [Lane("impulse, \(name)", "g", ["impulse": Self.impulse])] }
 }
 
 /// Counts impulses between times of calm, sample by sample.
@@ -160,12 +160,8 @@ private struct TapFinder {
         intervalSeconds += (intervalSeconds > 0 ? 0.05 : 1) * (seconds - intervalSeconds)
         disturbancesG -= disturbancesG * seconds / (Self.disturbance.seconds + seconds)
         if impulse != nil { return follow(distance, vector, accelerationG, at: time) }
-        guard time >= ringEndNanoseconds else {
-            calmNanoseconds = time
-            advance(to: accelerationG, seconds)
-            return nil
-        }
-        if distance > taps?.laterG ?? min(Self.impulseG, thresholdG) {
+        let isRinging = time < ringEndNanoseconds
+        if !isRinging, distance > taps?.laterG ?? min(Self.impulseG, thresholdG) {
             impulse = Impulse(startNanoseconds: calmNanoseconds, peakNanoseconds: time, peakG: distance, vector: vector)
             recentG = (0, 0)
             recentNanoseconds = time
@@ -173,17 +169,17 @@ private struct TapFinder {
         }
         advance(to: accelerationG, seconds)
         calmNanoseconds = time
+        guard !isRinging else { return nil }
         levelG -= levelG * seconds / (levelSeconds + seconds)
         return settle(distance, at: time)
     }
 
     private mutating func begin(at accelerationG: SIMD3<Float>, _ time: Int64) {
         self = TapFinder(settings)
-        rest(at: (accelerationG * accelerationG).sum().isFinite ? accelerationG : .zero)
+        let start = (accelerationG * accelerationG).sum().isFinite ? accelerationG : .zero
+        (mean, slowMean) = (start, start)
         (lastNanoseconds, calmNanoseconds, recentNanoseconds, ringEndNanoseconds) = (time, time, time, time)
     }
-
-    private mutating func rest(at accelerationG: SIMD3<Float>) { (mean, slowMean) = (accelerationG, accelerationG) }
 
     private mutating func advance(to accelerationG: SIMD3<Float>, _ seconds: Float) {
         let constant = max(Self.referenceSeconds, Self.referenceIntervals * intervalSeconds)
@@ -202,10 +198,6 @@ private struct TapFinder {
         min(Self.longestPulseNanoseconds, 8_000_000 + Int64(3e9 * intervalSeconds))
     }
 
-    private func isCalm(_ level: Float, beside peak: Float) -> Bool {
-        level <= max(Self.noiseG, Float(settings.calmShare) * peak)
-    }
-
     /// Looks for the end of an impulse.
     private mutating func follow(
         _ distance: Float, _ vector: SIMD3<Float>, _ accelerationG: SIMD3<Float>, at time: Int64
@@ -213,9 +205,7 @@ private struct TapFinder {
         guard var found = impulse.take() else { return nil }
         let isShort = time - found.startNanoseconds <= pulseNanoseconds
         if distance > found.peakG {
-            found.peakG = distance
-            found.peakNanoseconds = time
-            found.vector = vector
+            (found.peakG, found.peakNanoseconds, found.vector) = (distance, time, vector)
         }
         guard distance * 2 <= found.peakG || !isShort else {
             impulse = found
@@ -224,7 +214,7 @@ private struct TapFinder {
         calmNanoseconds = time
         if isShort { return add(found) }
         // The device moves on from here, and not along the line.
-        rest(at: accelerationG)
+        (mean, slowMean) = (accelerationG, accelerationG)
         disturb(found.peakG)
         return nil
     }
@@ -232,7 +222,8 @@ private struct TapFinder {
     private mutating func add(_ found: Impulse) -> Taps? {
         let peakG = found.peakG
         guard var taps else {
-            guard peakG > thresholdG, isCalm(levelG, beside: peakG), disturbancesG <= Self.disturbance.ratio * peakG
+            guard peakG > thresholdG, levelG <= max(Self.noiseG, Float(settings.calmShare) * peakG),
+                disturbancesG <= Self.disturbance.ratio * peakG
             else {
                 disturb(peakG)
                 return nil
@@ -285,10 +276,7 @@ private struct TapFinder {
 extension DeviceAxis {
     /// The axis along which a vector is longest.
     fileprivate init(greatestOf vector: SIMD3<Float>) {
-        let parts: [(axis: DeviceAxis, length: Float)] = [
-            (.plusZ, vector.z), (.minusZ, -vector.z), (.plusY, vector.y), (.minusY, -vector.y), (.plusX, vector.x),
-            (.minusX, -vector.x),
-        ]
-        self = parts.max { $0.length < $1.length }?.axis ?? .plusZ
+        let lengths = [-vector.z, vector.z, -vector.y, vector.y, -vector.x, vector.x]
+        self = zip(Self.allCases.reversed(), lengths).max { $0.1 < $1.1 }?.0 ?? .plusZ
     }
 }

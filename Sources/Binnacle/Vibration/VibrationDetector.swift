@@ -19,9 +19,7 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
     private struct Reading {
         /// The band as far as it was measured.
         var band: VibrationSettings.Band
-        var velocity = Double.nan
-        var acceleration = Double.nan
-        var frequencyHz = 0.0
+        var power = BandSpectrum.Power()
         /// The number of limits that it exceeds, with hysteresis.
         var zone = 0
 
@@ -31,6 +29,8 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
         }
 
         var isCovered: Bool { band.toHz >= band.fromHz + 1 }
+        var velocity: Double { isCovered ? 1000 * power.velocity.squareRoot() : .nan }
+        var acceleration: Double { isCovered ? power.acceleration.squareRoot() / Gravity.standard : .nan }
         /// What is compared with the limits, and drawn.
         var value: Double { band.isVelocity ? velocity : acceleration }
     }
@@ -170,18 +170,13 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
         for (index, band) in settings.bands.enumerated() {
             var reading = readings[index]
             reading.band.toHz = min(band.toHz, mostHz)
-            let power = fineSpectrum.power(from: band.fromHz, to: reading.band.toHz)
-            reading.acceleration = reading.isCovered ? power.acceleration.squareRoot() / Gravity.standard : .nan
-            reading.velocity = reading.isCovered ? 1000 * power.velocity.squareRoot() : .nan
-            reading.frequencyHz = power.strongestHz
+            reading.power = fineSpectrum.power(from: band.fromHz, to: reading.band.toHz)
             reading.zone = level(of: reading.value, above: limits(of: index), from: reading.zone)
             readings[index] = reading
         }
         let axes = settings.axes == .all ? 3 : 1
         let isKnown = noise.add(fineSpectrum.noiseDensity(from: VibrationSettings.lowestHz, to: mostHz, axes: axes))
-        if isKnown || counts.measured == 1 {
-            noiseAssumptions = readings.indices.compactMap(noiseAssumption)
-        }
+        if isKnown || counts.measured == 1 { noiseAssumptions = readings.indices.compactMap(noiseAssumption) }
     }
 
     /// The number of limits, which rise, that a value exceeds; below one that was exceeded it has to fall by the hysteresis.
@@ -221,7 +216,9 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
         // What the settings say of it, the check of the configuration compares.
         guard let microG, microG == keptMicroG || noise.microG != nil else { return nil }
         var compared = band.limits.prefix(1).map { ($0, band) }
-        if index == 0, let runningG = settings.runningG { compared.append((runningG, band.inG)) }
+        if index == 0, let runningG = settings.runningG {
+            compared.append((runningG, .init(band.name, fromHz: band.fromHz, toHz: band.toHz, isVelocity: false)))
+        }
         for (limit, band) in compared {
             guard let floor = settings.noiseFloor(of: band, microG: microG), limit < floor else { continue }
             let figure = band.isVelocity ? Figure.Name.velocity : .vibration
@@ -253,34 +250,27 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
                 .machine: machineState.map(Figure.Value.word),
             ],
             numbers: [
-                .velocity: reading.velocity, .vibration: reading.acceleration, .frequency: reading.frequencyHz,
+                .velocity: reading.velocity, .vibration: reading.acceleration, .frequency: reading.power.strongestHz,
                 .measuredTo: reading.band.toHz, .learned: learning?.percent, .duration: seconds,
             ])
     }
 
     private func reportZone(_ start: Int64, _ end: Int64) {
         let before = zone.value
-        let delay = Units.nanoseconds(settings.dwell)
-        guard let since = zone.change(to: strongest.zone, from: start, at: end, { _ in delay }) else {
-            return
-        }
-        if before == 0 {
-            zoneSinceNanoseconds = since
-            tell(found(.vibrationBegan, end), at: position)
-        } else if zone.value > 0 {
-            tell(found(.vibrationChanged, end), at: position)
-        } else {
-            let seconds = Units.seconds(from: zoneSinceNanoseconds, to: since)
-            tell(found(.vibrationEnded, end, lasting: seconds), at: position)
-        }
+        let dwell = settings.dwell
+        guard let since = zone.change(to: strongest.zone, from: start, at: end, { _ in dwell }) else { return }
+        if before == 0 { zoneSinceNanoseconds = since }
+        let kind: EventKind = before == 0 ? .vibrationBegan : zone.value > 0 ? .vibrationChanged : .vibrationEnded
+        let lasted = zone.value > 0 ? nil : Units.seconds(from: zoneSinceNanoseconds, to: since)
+        tell(found(kind, end, lasting: lasted), at: position)
     }
 
     private func reportMachine(_ start: Int64, _ end: Int64) {
         guard let runningG = settings.runningG, readings[0].acceleration.isFinite else { return }
         let limits = [runningG, settings.spinningG ?? .infinity]
         let level = level(of: readings[0].acceleration, above: limits, from: machine.value)
-        let delays = (run: Units.nanoseconds(settings.machineDwell), idle: Units.nanoseconds(settings.idle))
-        let change = machine.change(to: level, from: start, at: end) { $0 == 0 ? delays.idle : delays.run }
+        let (idle, run) = (settings.idle, settings.machineDwell)
+        let change = machine.change(to: level, from: start, at: end) { $0 == 0 ? idle : run }
         guard change != nil || !isMachineKnown else { return }
         isMachineKnown = true
         let (began, state) = (ranSinceNanoseconds, machine.value)
@@ -298,9 +288,7 @@ struct LevelDwell {
     private var candidate: (level: Int, sinceNanoseconds: Int64)?
 
     /// Looks at the level of a stretch of time; returns since when another one lasted, if it counts from now on.
-    mutating func change(
-        to found: Int, from start: Int64, at end: Int64, _ delay: (Int) -> Int64
-    ) -> Int64? {
+    mutating func change(to found: Int, from start: Int64, at end: Int64, _ delay: (Int) -> Duration) -> Int64? {
         guard found != value else {
             candidate = nil
             return nil
@@ -311,9 +299,9 @@ struct LevelDwell {
         } else {
             candidate = (found, start)
         }
-        guard let candidate, end >= Units.later(candidate.sinceNanoseconds, by: delay(candidate.level)) else {
-            return nil
-        }
+        guard let candidate else { return nil }
+        let delay = Units.nanoseconds(delay(candidate.level))
+        guard end >= Units.later(candidate.sinceNanoseconds, by: delay) else { return nil }
         value = candidate.level
         self.candidate = nil
         return candidate.sinceNanoseconds
@@ -407,9 +395,9 @@ extension VibrationDetector {
         ["mm/s", "g"].compactMap { unit in
             let bands = settings.bands.filter { $0.unit == unit }
             guard !bands.isEmpty else { return nil }
-            return Lane(
-                title: "vibration of \(name), RMS a second", unit: unit,
-                curves: bands.map { Lane.Curve(label: $0.name, name: $0.measure) })
+            var lane = Lane(title: "vibration of \(name), RMS a second", unit: unit)
+            lane.curves = bands.map { Lane.Curve(label: $0.name, name: $0.measure) }
+            return lane
         }
     }
 

@@ -35,12 +35,6 @@ public struct VibrationSettings: CheckedSettings {
         var unit: String { isVelocity ? "mm/s" : "g" }
         /// The name of its value, which ends with the unit.
         var measure: String { name + (isVelocity ? "_mm_s" : "_g") }
-        /// The same range with limits in g.
-        var inG: Band {
-            var band = self
-            band.isVelocity = false
-            return band
-        }
     }
 
     /// The bands, one to four; one from 10 to 1000 Hz by default.

@@ -26,11 +26,12 @@ extension AttitudeDetector {
     var direction: Figure.Name { magnetometer == nil ? .yaw : .heading }
 
     package var lanes: [Lane] {
-        var tilt = Lane("roll and pitch of \(name)", "°", curve: "roll", of: Figure.Name.roll.rawValue)
-        tilt.curves.append(Lane.Curve(label: "pitch", name: Figure.Name.pitch.rawValue))
+        let tilt = Lane(
+            "roll and pitch of \(name)", "°",
+            ["roll": Figure.Name.roll.rawValue, "pitch": Figure.Name.pitch.rawValue])
         guard magnetometer != nil else {
             return [tilt]
-                + (gyroscope == nil ? [] : [Lane("yaw of \(name)", "°", curve: "yaw", of: direction.rawValue)])
+                + (gyroscope == nil ? [] : [Lane("yaw of \(name)", "°", ["yaw": direction.rawValue])])
         }
         var heading = Lane(title: "heading of \(name)", unit: "°")
         heading.direction = Lane.Direction(name: direction.rawValue, accuracy: Figure.Name.yawAccuracy.rawValue)

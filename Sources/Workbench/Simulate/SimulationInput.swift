@@ -20,7 +20,8 @@ struct SimulationInput {
         switch options.samples {
         case .model(let settings):
             if options.hasGyroscope { kinds.insert(.gyroscope, at: 0) }
-            let model = ModelSource(Sensor(name: Self.sensorName), kinds: kinds, settings: settings)
+            let sensor = Sensor(name: Self.sensorName)
+            let model = SimulatedSource([(sensor, kinds, settings)], startNanoseconds: 0, clock: nil)
             source = PacedSource(model)
             streams = source.streams
         case .traces(let set, let speed, let loops):
