@@ -19,8 +19,9 @@ struct SignalListener {
         signal: { received.load(ordering: .relaxed) },
         takeReload: { isReloadWanted.load(ordering: .relaxed) && isReloadWanted.exchange(false, ordering: .relaxed) })
 
-    /// Handles SIGINT and SIGTERM as requests to end; another one more than a second later kills the process.
+    /// Handles SIGINT, SIGTERM and SIGHUP as requests to end; another one more than a second later kills the process.
     ///
+    /// SIGHUP, which comes when the terminal is closed, stays ignored after nohup(1).
     /// Within a second it is the same request: Ctrl-C in a shell reaches the whole process group, and a parent often
     /// forwards it. `descriptor` is an eventfd that each signal writes to; it has to stay open.
     func listen(waking descriptor: Int32? = nil) {
@@ -28,7 +29,7 @@ struct SignalListener {
         Self.received.store(0, ordering: .relaxed)
         Self.firstNanoseconds.store(0, ordering: .relaxed)
         Self.wakeDescriptor.store(descriptor ?? -1, ordering: .relaxed)
-        Self.handle([SIGINT, SIGTERM]) { number in
+        Self.handle([SIGINT, SIGTERM] + (Self.isHangupIgnored ? [] : [SIGHUP])) { number in
             // clock_gettime(2) is async-signal-safe.
             let now = SystemClock.monotonic()
             let first = SignalListener.firstNanoseconds.load(ordering: .relaxed)
@@ -53,11 +54,8 @@ struct SignalListener {
         Self.isReloadWanted.store(false, ordering: .relaxed)
         _ = Self.wakeDescriptor.load(ordering: .relaxed)
         _ = Self.received.load(ordering: .relaxed)
-        var action = sigaction()
-        sigaction(SIGHUP, nil, &action)
-        // After nohup(1) the process is to outlive its terminal.
-        let isIgnored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
-        let terminal = isIgnored ? nil : [STDERR_FILENO, STDOUT_FILENO, STDIN_FILENO].first { isatty($0) == 1 }
+        let standard = Self.isHangupIgnored ? [] : [STDERR_FILENO, STDOUT_FILENO, STDIN_FILENO]
+        let terminal = standard.first { isatty($0) == 1 }
         Self.terminalDescriptor.store(terminal ?? -1, ordering: .relaxed)
         Self.handle([SIGHUP]) { number in
             if SignalListener.isTerminalClosed() {
@@ -67,6 +65,13 @@ struct SignalListener {
             }
             SignalListener.wake()
         }
+    }
+
+    /// Whether the process is to outlive its terminal, as after nohup(1).
+    private static var isHangupIgnored: Bool {
+        var action = sigaction()
+        sigaction(SIGHUP, nil, &action)
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
     }
 
     /// Whether the terminal is gone; tcgetattr(3) is async-signal-safe.

@@ -71,6 +71,8 @@ package enum ExitStatus: Int32, Sendable {
     case noPermission = 77
     /// The configuration is wrong.
     case configuration = 78
+    /// Ended because its terminal was closed: 128 + SIGHUP.
+    case hungUp = 129
     /// Ended by Ctrl-C: 128 + SIGINT.
     case cancelled = 130
     /// Ended by SIGTERM: 128 + SIGTERM.

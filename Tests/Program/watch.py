@@ -201,6 +201,25 @@ def kill():
     terminal.stop()
 
 
+def hangup():
+    """A terminal that is closed ends the program, and so does SIGHUP alone; neither leaves the folder of the daemon that it started."""
+    for is_closed in (False, True):
+        with harness.temporary_folder() as folder:
+            terminal = Terminal("--simulate", "still", environment={"TMPDIR": folder})
+            terminal.wait("it begins", lambda: "accelerometer" in terminal.text)
+            check(os.listdir(folder) != [], "its daemon has a folder")
+            if is_closed:
+                os.close(terminal.slave)
+                os.close(terminal.master)
+                terminal.process.wait(PATIENCE)
+            else:
+                terminal.process.send_signal(signal.SIGHUP)
+                status = terminal.end()
+                check(status == 128 + signal.SIGHUP, f"SIGHUP ends it with status 129: {status}")
+                terminal.stop()
+            check(os.listdir(folder) == [], f"and it leaves nothing: {os.listdir(folder)}")
+
+
 def plain():
     for environment, what in [({"TERM": "dumb"}, "TERM=dumb"), ({"TERM": ""}, "no TERM")]:
         terminal = Terminal("--simulate", "still", "--for", "3s", environment=environment)
@@ -316,6 +335,7 @@ life()
 devices()
 shell()
 kill()
+hangup()
 plain()
 sources()
 harness.finish()

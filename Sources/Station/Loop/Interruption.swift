@@ -21,9 +21,9 @@ package struct Interruption: Sendable {
     /// Whether the work is to end.
     package var isRequested: Bool { signal() != 0 }
 
-    /// Whether SIGTERM requested the end.
-    package var isTermination: Bool { signal() == SIGTERM }
+    /// Whether SIGTERM, or the end of the terminal, requested the end, and no user who waits for a result.
+    package var isTermination: Bool { [SIGTERM, SIGHUP].contains(signal()) }
 
     /// The exit status after an interruption: 128 + the signal.
-    package var exitStatus: ExitStatus { isTermination ? .terminated : .cancelled }
+    package var exitStatus: ExitStatus { ExitStatus(rawValue: 128 + signal()) ?? .cancelled }
 }
