@@ -20,8 +20,9 @@ struct SignalListener {
         takeReload: { isReloadWanted.load(ordering: .relaxed) && isReloadWanted.exchange(false, ordering: .relaxed) })
 
     /// Handles SIGINT, SIGTERM and SIGHUP as requests to end; another one more than a second later kills the process.
+    /// SIGHUP, which comes when the terminal is closed, stays ignored after nohup(1), and is left alone after
+    /// ``listenForReload()``.
     ///
-    /// SIGHUP, which comes when the terminal is closed, stays ignored after nohup(1).
     /// Within a second it is the same request: Ctrl-C in a shell reaches the whole process group, and a parent often
     /// forwards it. `descriptor` is an eventfd that each signal writes to; it has to stay open.
     func listen(waking descriptor: Int32? = nil) {
@@ -29,7 +30,7 @@ struct SignalListener {
         Self.received.store(0, ordering: .relaxed)
         Self.firstNanoseconds.store(0, ordering: .relaxed)
         Self.wakeDescriptor.store(descriptor ?? -1, ordering: .relaxed)
-        Self.handle([SIGINT, SIGTERM] + (Self.isHangupIgnored ? [] : [SIGHUP])) { number in
+        Self.handle([SIGINT, SIGTERM] + (Self.isHangupUnhandled ? [SIGHUP] : [])) { number in
             // clock_gettime(2) is async-signal-safe.
             let now = SystemClock.monotonic()
             let first = SignalListener.firstNanoseconds.load(ordering: .relaxed)
@@ -54,7 +55,8 @@ struct SignalListener {
         Self.isReloadWanted.store(false, ordering: .relaxed)
         _ = Self.wakeDescriptor.load(ordering: .relaxed)
         _ = Self.received.load(ordering: .relaxed)
-        let standard = Self.isHangupIgnored ? [] : [STDERR_FILENO, STDOUT_FILENO, STDIN_FILENO]
+        // After nohup(1) the process is to outlive its terminal.
+        let standard = Self.isHangupUnhandled ? [STDERR_FILENO, STDOUT_FILENO, STDIN_FILENO] : []
         let terminal = standard.first { isatty($0) == 1 }
         Self.terminalDescriptor.store(terminal ?? -1, ordering: .relaxed)
         Self.handle([SIGHUP]) { number in
@@ -67,11 +69,11 @@ struct SignalListener {
         }
     }
 
-    /// Whether the process is to outlive its terminal, as after nohup(1).
-    private static var isHangupIgnored: Bool {
+    /// Whether SIGHUP would end the process: it is neither ignored, as after nohup(1), nor handled.
+    private static var isHangupUnhandled: Bool {
         var action = sigaction()
         sigaction(SIGHUP, nil, &action)
-        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 0
     }
 
     /// Whether the terminal is gone; tcgetattr(3) is async-signal-safe.
