@@ -94,7 +94,7 @@ package struct Fusion {
             ironSigma: settings.isFieldCalibrated ? Self.calibratedIron : settings.ironSigma,
             scaleSigma: settings.learnsSensors ? settings.scaleSigma : 0, noise: settings.fieldNoise,
             known: settings.learnsSensors ? memory?.errors.map(settings.usable) : nil)
-        accuracy = FusionAccuracy(scaleSigma: model.scaleSigma)
+        accuracy = FusionAccuracy(scaleSigma: model.scaleSigma, isSeen: settings.learnsSensors && memory?.errors != nil)
         ironVariance = settings.isFieldCalibrated ? 0 : model.ironVariance
         iron = settings.isFieldCalibrated ? .zero : model.iron
         fieldIron = iron
@@ -275,7 +275,7 @@ package struct Fusion {
     private mutating func restartHeading() {
         lastField.value = .zero
         delta = 0
-        accuracy = FusionAccuracy(scaleSigma: accuracy.scaleSigma)
+        accuracy.restart()
         frozenAcceleration.interrupt()
         frozenField.interrupt()
         model.interrupt()

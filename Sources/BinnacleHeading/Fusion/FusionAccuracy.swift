@@ -15,6 +15,12 @@ struct FusionAccuracy {
     private var scaleTurn = 0.0
     private var scaleTilt = SIMD2<Double>.zero
 
+    /// The turn in the level frame, in radians, that corrections have not taken away and the field has not shown to be right.
+    private var unseenTurn = Vector3.zero
+    /// The turns that the field has agreed with, in radians, and the turn since the last of them.
+    private var seenTurn: Double
+    private var nextTurn = Vector3.zero
+
     /// By what movement shows to be wrong with the sensors, in degrees, beyond what is learned of them.
     private var contradiction = 0.0
 
@@ -45,6 +51,10 @@ struct FusionAccuracy {
     private static let wrongTurnShare = 0.05
     /// In radians, 11°: a field that stays as strong moves by more in the gyroscope's frame in few seconds of a walk, and of fast turns.
     private static let usualTurn = 0.19
+    /// The share of the first turns that may be wrong, as by a unit or an axis that is another one, and the most degrees that count.
+    private static let (unseenShare, unseenDegrees) = (0.3, 24.0)
+    /// In radians: turns of the first size show something, and as many as the second have to be right.
+    private static let (clearTurn, wholeTurns) = (0.2, Double.pi)
     /// The share of a turn by which scale and axes of a gyroscope may be wrong.
     private static let turnShare = 0.0002
     /// The share of the rates' change over a gap by which their mean may be wrong.
@@ -61,8 +71,17 @@ struct FusionAccuracy {
     /// Nine of ten values of a normal distribution lie within so many standard deviations.
     private static let nineOfTen = 1.645
 
-    init(scaleSigma: Double) {
+    /// Creates the accuracy of a gyroscope; `isSeen` says that its turns were right in an earlier run.
+    init(scaleSigma: Double, isSeen: Bool) {
         self.scaleSigma = scaleSigma
+        seenTurn = isSeen ? Self.wholeTurns : 0
+    }
+
+    /// Begins again; what was seen of the gyroscope stays.
+    mutating func restart() {
+        let seen = seenTurn
+        self = FusionAccuracy(scaleSigma: scaleSigma, isSeen: false)
+        seenTurn = seen
     }
 
     /// Takes a step of the gyroscope: the rate and its vertical part in rad/s, and the offset's standard deviation about the
@@ -113,6 +132,10 @@ struct FusionAccuracy {
     /// Takes a turn in the level frame, in radians, and how well the scale is known since.
     mutating func addTurn(_ turn: Vector3, scaleSigma: Double, seconds: Double, inclinationSeconds: Double) {
         self.scaleSigma = scaleSigma
+        if seenTurn < Self.wholeTurns {
+            unseenTurn += turn
+            nextTurn += turn
+        }
         // The accelerometer takes the tilt away.
         scaleTilt = scaleTilt * exp(-seconds / inclinationSeconds) + SIMD2(turn.x, turn.y) * scaleSigma
     }
@@ -138,6 +161,12 @@ struct FusionAccuracy {
         let turned = lag * rate * 180 / .pi
         var unexplained = max(misfit - Self.usualMisfit, 0) * Self.contradictionDegrees
         let excess = max(surprise - Self.usualSurprise, 0)
+        if excess > 0 {
+            if seenTurn < Self.wholeTurns { (seenTurn, nextTurn) = (0, .zero) }
+        } else if length(nextTurn) > Self.clearTurn {
+            seenTurn += length(nextTurn)
+            nextTurn = .zero
+        }
         let isWrong = isFieldConstant || abs(gravity - 1) > Self.usualDeparture
         if isWrong || isFieldSphere { unexplained = max(unexplained, Self.surpriseDegrees * excess.squareRoot()) }
         if isWrong {
@@ -199,6 +228,7 @@ struct FusionAccuracy {
         let measured = min(180 / .pi / level * square.squareRoot(), 180)
         sigma += gain * (measured - sigma)
         scaleTurn *= 1 - gain
+        unseenTurn *= 1 - gain
         self.disagreement += disagreementGain.update(seconds) * (disagreement - self.disagreement)
     }
 
@@ -206,8 +236,13 @@ struct FusionAccuracy {
     func degrees(dipDegrees: Double) -> Double {
         let start = startSigma(dipDegrees) + gravitySigma(dipDegrees)
         let scale = scaleTurn * 180 / .pi
-        let square =
-            sigma * sigma + disagreement * disagreement + start * start + scale * scale + contradiction * contradiction
+        var square = sigma * sigma + disagreement * disagreement + start * start
+        square += scale * scale + contradiction * contradiction
+        if seenTurn < Self.wholeTurns {
+            let turned = min(Self.unseenShare * length(unseenTurn) * 180 / .pi, Self.unseenDegrees)
+            let unseen = turned * (1 - seenTurn / Self.wholeTurns)
+            square += unseen * unseen
+        }
         return min(Self.nineOfTen * square.squareRoot(), 180)
     }
 
@@ -215,6 +250,7 @@ struct FusionAccuracy {
     mutating func restartHeading() {
         sigma = 180
         scaleTurn = 0
+        unseenTurn = .zero
         disagreement = 0
     }
 
