@@ -20,11 +20,10 @@ struct SignalListener {
         takeReload: { isReloadWanted.load(ordering: .relaxed) && isReloadWanted.exchange(false, ordering: .relaxed) })
 
     /// Handles SIGINT, SIGTERM and SIGHUP as requests to end; another one more than a second later kills the process.
-    /// SIGHUP, which comes when the terminal is closed, stays ignored after nohup(1), and is left alone after
-    /// ``listenForReload()``.
     ///
-    /// Within a second it is the same request: Ctrl-C in a shell reaches the whole process group, and a parent often
-    /// forwards it. `descriptor` is an eventfd that each signal writes to; it has to stay open.
+    /// SIGHUP, which comes when the terminal is closed, stays ignored after nohup(1), and is left alone after
+    /// ``listenForReload()``. A signal within a second is the same request: Ctrl-C in a shell reaches the whole process
+    /// group, and a parent often forwards it. `descriptor` is an eventfd that each signal writes to; it has to stay open.
     func listen(waking descriptor: Int32? = nil) {
         // The first access initialises the static storage, which a signal handler must not do.
         Self.received.store(0, ordering: .relaxed)
