@@ -52,7 +52,7 @@ struct FusionAccuracy {
     /// In radians, 11°: a field that stays as strong moves by more in the gyroscope's frame in few seconds of a walk, and of fast turns.
     private static let usualTurn = 0.19
     /// The share of the first turns that may be wrong, as by a unit or an axis that is another one, and the most degrees that count.
-    private static let (unseenShare, unseenDegrees) = (0.3, 24.0)
+    private static let (unseenShare, unseenDegrees) = (0.3, 12.5)
     /// In radians: turns of the first size show something, and as many as the second have to be right.
     private static let (clearTurn, wholeTurns) = (0.2, Double.pi)
     /// The share of a turn by which scale and axes of a gyroscope may be wrong.
@@ -161,18 +161,23 @@ struct FusionAccuracy {
         let turned = lag * rate * 180 / .pi
         var unexplained = max(misfit - Self.usualMisfit, 0) * Self.contradictionDegrees
         let excess = max(surprise - Self.usualSurprise, 0)
-        if excess > 0 {
-            if seenTurn < Self.wholeTurns { (seenTurn, nextTurn) = (0, .zero) }
-        } else if length(nextTurn) > Self.clearTurn {
-            seenTurn += length(nextTurn)
-            nextTurn = .zero
-        }
         let isWrong = isFieldConstant || abs(gravity - 1) > Self.usualDeparture
         if isWrong || isFieldSphere { unexplained = max(unexplained, Self.surpriseDegrees * excess.squareRoot()) }
         if isWrong {
             sigma = min(sigma + Self.wrongTurnShare * excess * rate * 180 / .pi * seconds, 180)
         }
         contradiction = (turned * turned + unexplained * unexplained).squareRoot()
+        see(isAgreed: excess == 0, isWrong: excess > 0 && (isWrong || isFieldSphere))
+    }
+
+    /// Counts the turns that the field agrees with; a room's fields, which surprise as well, say nothing.
+    private mutating func see(isAgreed: Bool, isWrong: Bool) {
+        guard seenTurn < Self.wholeTurns else { return }
+        if isWrong { seenTurn = 0 }
+        let size = length(nextTurn)
+        guard !isAgreed || size > Self.clearTurn else { return }
+        if isAgreed { seenTurn += size }
+        nextTurn = .zero
     }
 
     /// Takes by how much the gyroscope has turned a field wrongly, in radians: by how much more than before.
