@@ -53,6 +53,8 @@ struct FusionAccuracy {
     private static let usualTurn = 0.19
     /// The share of the first turns that may be wrong, as by a unit or an axis that is another one, and the most degrees that count.
     private static let (unseenShare, unseenDegrees) = (0.3, 12.5)
+    /// What a turn counts that iron in a room disagrees with.
+    private static let roomShare = 0.1
     /// In radians: turns of the first size show something, and as many as the second have to be right.
     private static let (clearTurn, wholeTurns) = (0.2, Double.pi)
     /// The share of a turn by which scale and axes of a gyroscope may be wrong.
@@ -170,13 +172,13 @@ struct FusionAccuracy {
         see(isAgreed: excess == 0, isWrong: excess > 0 && (isWrong || isFieldSphere))
     }
 
-    /// Counts the turns that the field agrees with; a room's fields, which surprise as well, say nothing.
+    /// Counts the turns that the field agrees with; where iron in a room disagrees, the gyroscope is right by the other witnesses.
     private mutating func see(isAgreed: Bool, isWrong: Bool) {
         guard seenTurn < Self.wholeTurns else { return }
-        if isWrong { seenTurn = 0 }
+        if isWrong { (seenTurn, nextTurn) = (0, .zero) }
         let size = length(nextTurn)
-        guard !isAgreed || size > Self.clearTurn else { return }
-        if isAgreed { seenTurn += size }
+        guard size > Self.clearTurn else { return }
+        seenTurn += isAgreed ? size : Self.roomShare * size
         nextTurn = .zero
     }
 
