@@ -90,6 +90,8 @@ final class MCAPMessages: RowInput {
     }
 
     private func requireEnd() throws(TraceError) {
+        // Without the mark the end comes as one that was not written.
+        guard file.isComplete || offset < file.file.bytes.count - MCAPRecord.magic.count else { return }
         isAtEnd = true
         consumed = size ?? 0
         let rest = file.file.bytes.count - offset - MCAPRecord.magic.count
@@ -99,12 +101,14 @@ final class MCAPMessages: RowInput {
         }
     }
 
-    /// The end of a file that was not finished: an unterminated row where a record was begun.
+    /// The end of a file that was not finished: an unterminated row, also where only the mark of the end is missing.
     private func tornLine(at start: Int) throws(TraceError) -> LineReader.Line? {
         isAtEnd = true
         consumed = size ?? 0
-        guard start < file.file.bytes.count else { return nil }
-        guard !file.isComplete else { throw file.damage("it is no record, or longer than the file", at: start) }
+        guard !file.isComplete else {
+            guard start < file.file.bytes.count else { return nil }
+            throw file.damage("it is no record, or longer than the file", at: start)
+        }
         guard tellsTorn else { return nil }
         lineNumber += 1
         last = LineReader.Line(

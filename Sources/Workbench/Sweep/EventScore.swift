@@ -104,8 +104,7 @@ package struct EventLabels {
         }
         guard !lines.isEmpty else { throw StationError(.data, "\(path.printable): is empty") }
         let header = Self.fields(lines.removeFirst().element)
-        let known = ["time_s", "time_ns", "time", "kind", "recording"]
-        guard let time = header.firstIndex(where: known.prefix(3).contains) else {
+        guard let time = header.firstIndex(where: ["time_s", "time_ns", "time"].contains) else {
             throw StationError(
                 .data, "\(path.printable):1: has no column time_s, time_ns or time; it has \(Spelling.list(header))")
         }
@@ -113,9 +112,9 @@ package struct EventLabels {
         guard kind != nil || kinds?.count == 1 else {
             throw StationError(.data, "\(path.printable):1: has no column kind: say it with --kind, as in --kind shake")
         }
-        let others = header.filter { !known.contains($0) }
-        if !others.isEmpty { notices.append("\(path.printable): not used: \(Spelling.list(others))") }
         let recording = header.firstIndex(of: "recording")
+        let others = header.indices.filter { ![time, kind, recording].contains($0) }.map { header[$0] }
+        if !others.isEmpty { notices.append("\(path.printable): not used: \(Spelling.list(others))") }
         for (number, line) in lines {
             let fields = Self.fields(line)
             let place = "\(path.printable):\(number + 1)"
