@@ -51,10 +51,9 @@ struct FusionAccuracy {
     private static let wrongTurnShare = 0.05
     /// In radians, 11°: a field that stays as strong moves by more in the gyroscope's frame in few seconds of a walk, and of fast turns.
     private static let usualTurn = 0.19
-    /// The share of the first turns that may be wrong, as by a unit or an axis that is another one, and the most degrees that count.
-    private static let (unseenShare, unseenDegrees) = (0.3, 12.5)
-    /// What a turn counts that iron in a room disagrees with.
-    private static let roomShare = 0.1
+    /// The share of the first turns that may be wrong, as by a unit or an axis that is another one, and the most degrees of it: enough for
+    /// the heading not to look sure, and too little to silence it.
+    private static let (unseenShare, unseenDegrees) = (1.0, 20.5)
     /// In radians: turns of the first size show something, and as many as the second have to be right.
     private static let (clearTurn, wholeTurns) = (0.2, Double.pi)
     /// The share of a turn by which scale and axes of a gyroscope may be wrong.
@@ -172,13 +171,13 @@ struct FusionAccuracy {
         see(isAgreed: excess == 0, isWrong: excess > 0 && (isWrong || isFieldSphere))
     }
 
-    /// Counts the turns that the field agrees with; where iron in a room disagrees, the gyroscope is right by the other witnesses.
+    /// Counts the turns that the field agrees with; where iron in a room disagrees, they count neither for nor against the gyroscope.
     private mutating func see(isAgreed: Bool, isWrong: Bool) {
         guard seenTurn < Self.wholeTurns else { return }
-        if isWrong { (seenTurn, nextTurn) = (0, .zero) }
+        if isWrong { seenTurn = 0 }
         let size = length(nextTurn)
-        guard size > Self.clearTurn else { return }
-        seenTurn += isAgreed ? size : Self.roomShare * size
+        guard !isAgreed || size > Self.clearTurn else { return }
+        if isAgreed { seenTurn += size }
         nextTurn = .zero
     }
 
@@ -243,14 +242,16 @@ struct FusionAccuracy {
     func degrees(dipDegrees: Double) -> Double {
         let start = startSigma(dipDegrees) + gravitySigma(dipDegrees)
         let scale = scaleTurn * 180 / .pi
-        var square = sigma * sigma + disagreement * disagreement + start * start
-        square += scale * scale + contradiction * contradiction
-        if seenTurn < Self.wholeTurns {
-            let turned = min(Self.unseenShare * length(unseenTurn) * 180 / .pi, Self.unseenDegrees)
-            let unseen = turned * (1 - seenTurn / Self.wholeTurns)
-            square += unseen * unseen
-        }
-        return min(Self.nineOfTen * square.squareRoot(), 180)
+        let square =
+            sigma * sigma + disagreement * disagreement + start * start + scale * scale + contradiction * contradiction
+        return min(max(Self.nineOfTen * square.squareRoot(), unseenTurnDegrees), 180)
+    }
+
+    /// What is stated at least of a turn that the field has not shown to be right.
+    private var unseenTurnDegrees: Double {
+        guard seenTurn < Self.wholeTurns else { return 0 }
+        let share = Self.unseenShare * (1 - seenTurn / Self.wholeTurns)
+        return min(share * length(unseenTurn) * 180 / .pi, Self.unseenDegrees)
     }
 
     /// Begins with a new heading on a level that is known.

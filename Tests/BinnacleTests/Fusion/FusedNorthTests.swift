@@ -330,6 +330,13 @@ import Testing
     /// The end of a turn is told, although the heading does not change any more; and at rest nothing is.
     @Test func aTurnThatEndsIsTold() throws {
         let sensor = Sensor(name: "boat", calibration: .fair)
+        sensor.gyroscopeDevice = "chip"
+        // The accuracy of a first turn would be told as well.
+        sensor.recallGyroscope = { _ in
+            FusionMemory(
+                offset: .zero, sigmaDegrees: SIMD3(repeating: 0.05),
+                errors: SensorErrors(iron: .zero, ironSigma: SIMD3(repeating: 1), scale: 1, scaleSigma: 0.005))
+        }
         let streams = [SampleKind.gyroscope, .magnetometer, .accelerometer].map {
             SampleStream(sensor: sensor, kind: $0)
         }

@@ -54,6 +54,31 @@ import Testing
         }
     }
 
+    // MARK: - The first turn
+
+    /// A gyroscope whose turns nothing has shown to be right may be wrong: its heading is not sure until the field has agreed.
+    @Test(arguments: [1, 2] as [Float]) func aFirstTurnIsNotSure(scale: Float) {
+        var settings = FusionSettings()
+        (settings.learnsSensors, settings.isFieldCalibrated) = (true, true)
+        var boat = Boat()
+        boat.fusion = Fusion(settings: settings)
+        boat.shown = { $0 * scale }
+        boat.turn(0, seconds: 5, isCompared: false)
+        let atRest = boat.fusion.accuracyDegrees
+        var most = 0.0
+        var sureAndWrong = 0
+        for _ in 0..<100 {
+            boat.turn(90, seconds: 0.01)
+            let stated = boat.fusion.accuracyDegrees
+            if boat.fusion.fault == nil, stated <= 20, abs(boat.error) > 20 { sureAndWrong += 1 }
+            most = max(most, stated)
+        }
+        #expect(sureAndWrong == 0 && atRest < 6 && most > 20, "\(sureAndWrong) \(atRest) \(most)")
+        guard scale == 1 else { return }
+        boat.turn(-90, seconds: 2)
+        #expect(boat.fusion.accuracyDegrees < 6, "\(boat.fusion.accuracyDegrees)")
+    }
+
     // MARK: - A slow steady turn
 
     @Test(arguments: [0.5, 1, 1.5, 2, 4, 8], [0.0, 3])
