@@ -15,8 +15,8 @@ struct FusionAccuracy {
     private var scaleTurn = 0.0
     private var scaleTilt = SIMD2<Double>.zero
 
-    /// The turn in the level frame, in radians, that corrections have not taken away and the field has not shown to be right.
-    private var unseenTurn = Vector3.zero
+    /// The turn about the vertical, in radians, that corrections have not taken away and the field has not shown to be right.
+    private var unseenTurn = 0.0
     /// The turns that the field has agreed with, in radians, and the turn since the last of them.
     private var seenTurn: Double
     private var nextTurn = Vector3.zero
@@ -134,7 +134,7 @@ struct FusionAccuracy {
     mutating func addTurn(_ turn: Vector3, scaleSigma: Double, seconds: Double, inclinationSeconds: Double) {
         self.scaleSigma = scaleSigma
         if seenTurn < Self.wholeTurns {
-            unseenTurn += turn
+            unseenTurn += turn.z
             nextTurn += turn
         }
         // The accelerometer takes the tilt away.
@@ -251,14 +251,14 @@ struct FusionAccuracy {
     private var unseenTurnDegrees: Double {
         guard seenTurn < Self.wholeTurns else { return 0 }
         let share = Self.unseenShare * (1 - seenTurn / Self.wholeTurns)
-        return min(share * length(unseenTurn) * 180 / .pi, Self.unseenDegrees)
+        return min(share * abs(unseenTurn) * 180 / .pi, Self.unseenDegrees)
     }
 
     /// Begins with a new heading on a level that is known.
     mutating func restartHeading() {
         sigma = 180
         scaleTurn = 0
-        unseenTurn = .zero
+        unseenTurn = 0
         disagreement = 0
     }
 
