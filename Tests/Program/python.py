@@ -343,8 +343,10 @@ def reconnection(folder, daemon, address):
     raised(binnacle.Disconnected, "an end without reconnect", lambda: list(impatient))
     waiting = binnacle.samples(path=address, wait=True)
     check(waiting.read(timeout=0.1) is None, "who waits gets nothing yet")
-    harness.start_daemon(f"{folder}/c.toml", address)
+    daemon = harness.start_daemon(f"{folder}/c.toml", address)
     check(len(next(waiting)) > 0, "and then samples")
+    # It writes into the folder, which is removed next.
+    harness.end(daemon)
 
 
 def reload(folder, daemon, address):

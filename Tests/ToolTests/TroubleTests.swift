@@ -221,10 +221,12 @@ import Testing
         try child.run()
         defer { child.end() }
         try errors.wait { $0.contains("binnacle: handler.failed  handler lines  reason standard output: Broken pipe") }
-        let count = try String(contentsOfFile: folder.path + "/events.jsonl", encoding: .utf8).count
-        try waitUntil("further events") {
-            try String(contentsOfFile: folder.path + "/events.jsonl", encoding: .utf8).count > count
+        // Another thread writes it.
+        func history() -> Int {
+            (try? String(contentsOfFile: folder.path + "/events.jsonl", encoding: .utf8))?.count ?? 0
         }
+        let count = history()
+        try waitUntil("further events") { history() > count }
         kill(child.processIdentifier, SIGTERM)
         child.waitUntilExit()
         #expect(child.terminationStatus == 0)

@@ -51,9 +51,8 @@ struct FusionAccuracy {
     private static let wrongTurnShare = 0.05
     /// In radians, 11°: a field that stays as strong moves by more in the gyroscope's frame in few seconds of a walk, and of fast turns.
     private static let usualTurn = 0.19
-    /// The share of the first turns that may be wrong, as by a unit or an axis that is another one, and the most degrees of it: enough for
-    /// the heading not to look sure, and too little to silence it.
-    private static let (unseenShare, unseenDegrees) = (1.0, 20.5)
+    /// In degrees, the most that is stated of a turn alone: enough for the heading not to look sure, and too little to silence it.
+    private static let unseenDegrees = 20.5
     /// In radians: turns of the first size show something, and as many as the second have to be right.
     private static let (clearTurn, wholeTurns) = (0.2, Double.pi)
     /// The share of a turn by which scale and axes of a gyroscope may be wrong.
@@ -250,8 +249,7 @@ struct FusionAccuracy {
     /// What is stated at least of a turn that the field has not shown to be right.
     private var unseenTurnDegrees: Double {
         guard seenTurn < Self.wholeTurns else { return 0 }
-        let share = Self.unseenShare * (1 - seenTurn / Self.wholeTurns)
-        return min(share * abs(unseenTurn) * 180 / .pi, Self.unseenDegrees)
+        return min((1 - seenTurn / Self.wholeTurns) * abs(unseenTurn) * 180 / .pi, Self.unseenDegrees)
     }
 
     /// Begins with a new heading on a level that is known.
