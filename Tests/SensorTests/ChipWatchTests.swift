@@ -106,15 +106,19 @@ import Testing
         func isOn(_ attribute: String) throws -> Bool { try station.attribute(attribute, of: device) == "1" }
 
         /// Writes samples a hundredth of a second apart: the first ones end now, and later ones follow them and begin now.
-        func feed(_ values: [[Int64]], isOn: Bool = true, after seconds: Int64 = 0) async throws {
-            try await program.waitUntil("the buffer is on") { try self.isOn("buffer0/enable") == isOn }
+        func feed(
+            _ values: [[Int64]], isOn: Bool = true, after seconds: Int64 = 0,
+            orUntil isOver: () throws -> Bool = { false }
+        ) async throws {
+            try await program.waitUntil("the buffer is on") { try self.isOn("buffer0/enable") == isOn || isOver() }
+            guard try !isOver() else { return }
             let encoder = ScanEncoder(channels)
             let now = monotonicNow()
             let length = Int64(values.count) * 10_000_000
             let start = last.stamp == 0 ? now - length : max(now, last.stamp) + seconds * 1_000_000_000
             let scans = values.enumerated().map { encoder.scan($1 + [start + Int64($0 + 1) * 10_000_000]) }
             last.stamp = start + length
-            try await station.write(Array(scans.joined()), to: device, isRead: isOn)
+            try await station.write(Array(scans.joined()), to: device, isRead: isOn, orUntil: isOver)
         }
 
         /// Waits while samples of a device that moves come: a silent one is read by single values after a second.
@@ -126,12 +130,18 @@ import Testing
             }
         }
 
-        /// Feeds samples of rest, until the chip is armed and the buffer off; what is written after that is not read.
+        /// Feeds samples of rest, until the chip is armed and the buffer off.
+        ///
+        /// The program falls asleep before the last of them if the stamps of the others are far apart, as on a busy machine; what
+        /// is written after that is not read.
         func fallAsleep(_ event: String = "in_accel_x|y|z_mag_rising", count: Int = 100) async throws {
-            try await feed(Array(repeating: rest, count: count))
-            try await program.waitUntil("the chip is armed") {
-                try isOn("events/\(event)_en") && !isOn("buffer0/enable")
+            let isArmed = { try isOn("events/\(event)_en") && !isOn("buffer0/enable") }
+            try await program.waitUntil("the buffer is on") { try isOn("buffer0/enable") }
+            for _ in 0..<(count / 100) {
+                try await feed(Array(repeating: rest, count: 100), orUntil: isArmed)
+                guard try !isArmed() else { break }
             }
+            try await program.waitUntil("the chip is armed", isCase: isArmed)
         }
 
         /// Whether the program knows that its worker thread has armed the chip.

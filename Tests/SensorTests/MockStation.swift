@@ -72,14 +72,19 @@ final class MockStation {
     ///
     /// The task sleeps meanwhile: there are as many threads for all tests as processors, and two tests that kept theirs for
     /// half a minute would have every other miss the states that it waits for.
-    func write(_ bytes: [UInt8], to device: MockDevice, chunk: Int = 3600, isRead: Bool = true) async throws {
+    func write(
+        _ bytes: [UInt8], to device: MockDevice, chunk: Int = 3600, isRead: Bool = true,
+        orUntil isOver: () throws -> Bool = { false }
+    ) async throws {
         // A pipe keeps no more than 4096 bytes in one piece; 3600 are a whole number of scans of any usual size.
         for start in stride(from: 0, to: bytes.count, by: chunk) {
             let part = bytes[start..<min(start + chunk, bytes.count)]
             let hex = part.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
             try obey("write", device.node, hex)
             guard isRead else { continue }
-            try await waitUntil("the program reads \(device.node)") { try obey("unread", device.node) == "0" }
+            try await waitUntil("the program reads \(device.node)") {
+                try obey("unread", device.node) == "0" || isOver()
+            }
         }
     }
 
