@@ -43,6 +43,8 @@ package struct HandlerPlan: Sendable {
     package var status: (@Sendable () -> String)?
     /// The condition for which a replay waits.
     package var pace = Pace.none
+    /// Ends what the thread has started, when the thread has not ended in time.
+    package var abandon: (@Sendable () -> Void)?
     /// The text after the handler's name in a replay's messages.
     package var label = ""
 

@@ -191,6 +191,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
     /// Returns the number of events that are not known to be handled, plus that of unreported dropped events.
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Int {
         let hasEnded = port.courier.waitForEnd(until: deadlineNanoseconds)
+        if !hasEnded { plan.abandon?() }
         let count = port.courier.withContent { $0.abandonedCount + (hasEnded ? 0 : $0.unfinishedCount) }
         return count + port.drops.untoldCount
     }

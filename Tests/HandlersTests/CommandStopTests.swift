@@ -38,6 +38,19 @@ extension CommandTests {
             #expect(processes(in: file.path).count == 6)
         }
 
+        /// The thread that supervises it may be too late on a busy machine: nothing outlives the end of the program.
+        @Test func aWaitThatGivesUpKillsWhatRuns() throws {
+            let file = try TemporaryFile()
+            let handler = reports.shell(Self.stubborn, [file.path])
+            handler.handle(event())
+            try waitUntil("its start") { processes(in: file.path).count == 3 }
+            handler.end(within: .seconds(1000))
+            #expect(handler.waitForEnd(until: 0) == 1)
+            let family = processes(in: file.path)
+            try waitUntil("the end of all of \(family)") { !family.contains(where: isAlive) }
+            #expect(handler.stop(within: .zero) == 0)
+        }
+
         @Test func whatObeysIsAskedFirst() throws {
             let file = try TemporaryFile()
             let handler = reports.shell(

@@ -10,6 +10,7 @@ import PlainText
 struct CommandProcess {
     /// The ID of the leader, its session and its group.
     let identifier: pid_t
+    private let groups: CommandGroups
     /// A pidfd: readable once the leader has ended.
     let end: Descriptor
     /// The pipe to standard input, non-blocking; `nil` closes it.
@@ -18,7 +19,7 @@ struct CommandProcess {
     var output: Descriptor?
 
     /// Starts a program: its absolute path and arguments, and its whole environment as `NAME=value`.
-    init(_ words: [String], variables: [String]) throws(SystemError) {
+    init(_ words: [String], variables: [String], in groups: CommandGroups) throws(SystemError) {
         let (inputEnd, input) = try Self.pipe()
         let (output, outputEnd) = try Self.pipe()
         // Only our ends: a program does not expect O_NONBLOCK on its standard streams.
@@ -37,6 +38,8 @@ struct CommandProcess {
         }
         guard code == 0 else { throw SystemError(code: code, call: "posix_spawn", path: program) }
         self.identifier = identifier
+        self.groups = groups
+        groups.add(identifier)
         self.input = input
         self.output = output
         let leader = identifier
@@ -47,7 +50,7 @@ struct CommandProcess {
             // Without a pidfd the end would not be reported.
             kill(-identifier, SIGKILL)
             var status: Int32 = 0
-            _ = try? systemCall("waitpid") { waitpid(leader, &status, 0) }
+            _ = groups.reap(leader) { waitpid(leader, &status, 0) }
             throw error
         }
     }
@@ -61,7 +64,7 @@ struct CommandProcess {
     /// Reaps the leader, after which its ID is invalid; `nil` while a debugger delays its end.
     func reap() -> CommandOutcome.End? {
         var status: Int32 = 0
-        let result = waitpid(identifier, &status, WNOHANG)
+        let result = groups.reap(identifier) { waitpid(identifier, &status, WNOHANG) }
         guard result != 0 else { return nil }
         // Our parent may have set SIGCHLD to be ignored, which discards the exit status of children.
         guard result == identifier else { return .unknown }

@@ -21,13 +21,14 @@ struct CommandJob {
 /// descriptors. The report contains the end of its output. Processes of its group that remain when it ends are killed.
 ///
 /// After a request to stop, programs run and start for half of the time; then running ones get SIGTERM, and near the end of the
-/// time SIGKILL.
+/// time SIGKILL, at the latest from the thread that waits for the end.
 package final class CommandSupervisor {
     private let program: String
     private let arguments: @Sendable (Event) -> [String]
     private let settings: CommandSettings
     private let environment: CommandEnvironment
     private let port: HandlerPort
+    private let groups: CommandGroups
     private var workers: [CommandWorker] = []
     /// Sorted by time; the next one is the last element.
     private var retries: [CommandJob] = []
@@ -37,12 +38,14 @@ package final class CommandSupervisor {
     package static func plan(
         program: String, arguments: @escaping @Sendable (Event) -> [String], settings: CommandSettings
     ) -> HandlerPlan {
+        let groups = CommandGroups()
         var plan = HandlerPlan { port in
             // The workers have a weak reference to it.
-            let supervisor = CommandSupervisor(program, arguments, settings, port)
+            let supervisor = CommandSupervisor(program, arguments, settings, port, groups)
             withExtendedLifetime(supervisor) { supervisor.run() }
         }
         plan.startsWithEvent = true
+        plan.abandon = { groups.kill() }
         // An event whose program runs does not count as waiting.
         plan.capacity = settings.queueLimit + settings.concurrentLimit
         plan.dropReason = "\(settings.queueLimit) events wait for the command already"
@@ -54,12 +57,13 @@ package final class CommandSupervisor {
 
     private init(
         _ program: String, _ arguments: @escaping @Sendable (Event) -> [String], _ settings: CommandSettings,
-        _ port: HandlerPort
+        _ port: HandlerPort, _ groups: CommandGroups
     ) {
         self.program = program
         self.arguments = arguments
         self.settings = settings
         self.port = port
+        self.groups = groups
         environment = CommandEnvironment(further: settings.environment)
     }
 
@@ -133,7 +137,7 @@ package final class CommandSupervisor {
     }
 
     private func start(_ job: CommandJob) {
-        let worker = CommandWorker(job, settings)
+        let worker = CommandWorker(job, settings, in: groups)
         worker.delegate = self
         workers.append(worker)
         worker.start([program] + arguments(job.event), in: environment)

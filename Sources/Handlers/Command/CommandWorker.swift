@@ -31,6 +31,7 @@ final class CommandWorker {
     }
 
     private let settings: CommandSettings
+    private let groups: CommandGroups
     private var process: CommandProcess?
     private var phase = Phase.running
     private var hasLeaderEnded = false
@@ -47,9 +48,10 @@ final class CommandWorker {
     /// The interval of waitpid(2) while a debugger delays the end.
     private static let reapDelay: Int64 = 10_000_000
 
-    init(_ job: CommandJob, _ settings: CommandSettings) {
+    init(_ job: CommandJob, _ settings: CommandSettings, in groups: CommandGroups) {
         self.job = job
         self.settings = settings
+        self.groups = groups
         tail = OutputTail(limit: settings.outputLimit)
     }
 
@@ -57,7 +59,7 @@ final class CommandWorker {
     func start(_ words: [String], in environment: CommandEnvironment) {
         startTime = SystemClock.monotonic()
         do throws(SystemError) {
-            process = try CommandProcess(words, variables: environment.variables(for: job.event))
+            process = try CommandProcess(words, variables: environment.variables(for: job.event), in: groups)
         } catch {
             let passing = [EAGAIN, ENOMEM, EMFILE, ENFILE, ETXTBSY, EIO, EINTR]
             finish(.notStarted(reason: Self.reason(error), isFinal: !passing.contains(error.code)))
