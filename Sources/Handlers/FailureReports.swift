@@ -15,25 +15,26 @@ package struct RetryPauses: Sendable {
     }
 }
 
-/// Reports a worker's failures, each reason once, and computes the pauses between its attempts.
+/// Reports a worker's failures, each cause once, and computes the pauses between its attempts.
 ///
 /// A pause is random between half its length and all of it, so that a fleet does not reconnect at the same moment.
 package struct FailureReports {
     private let port: HandlerPort
     private let pauses: RetryPauses
     private var failureCount = 0
-    private var reportedReasons: Set<String> = []
-    package var hasFailed: Bool { !reportedReasons.isEmpty }
-    private static let mostReasons = 16
+    private var reportedCauses: Set<String> = []
+    package var hasFailed: Bool { !reportedCauses.isEmpty }
+    private static let mostCauses = 16
 
     package init(_ port: HandlerPort, _ pauses: RetryPauses) {
         self.port = port
         self.pauses = pauses
     }
 
-    /// Reports a failure, unless its reason was reported since the last recovery.
-    package mutating func fail(_ reason: String) {
-        guard reportedReasons.count < Self.mostReasons, reportedReasons.insert(reason).inserted else { return }
+    /// Reports a failure, unless its cause was reported since the last recovery: the reason itself, or what is the same for
+    /// reasons that differ in figures alone.
+    package mutating func fail(_ reason: String, cause: String? = nil) {
+        guard reportedCauses.count < Self.mostCauses, reportedCauses.insert(cause ?? reason).inserted else { return }
         report(reason)
     }
 
@@ -46,7 +47,7 @@ package struct FailureReports {
     package mutating func recover() {
         resetPauses()
         guard hasFailed else { return }
-        reportedReasons = []
+        reportedCauses = []
         port.report(Event(handlerRecovered: port.name))
     }
 

@@ -4,16 +4,16 @@ import PlainText
 
 /// One request at a time by libcurl, over a connection that stays; for one thread.
 package final class HTTPClient {
-    /// What came of a request.
+    /// What came of a request; a cause is the same for texts that differ in figures or in the words of the service alone.
     enum Answer {
         /// The service took it.
         case accepted
         /// It is this event that the service does not take.
         case refused(String)
         /// The place or the login is wrong, which a person has to change.
-        case misplaced(String)
+        case misplaced(String, cause: String)
         /// There was no answer, or one that says "later"; with the shortest pause in nanoseconds.
-        case unavailable(String, pause: Int64)
+        case unavailable(String, cause: String, pause: Int64)
     }
 
     /// A request's parts; the texts hold neither NUL nor line ends.
@@ -90,26 +90,31 @@ package final class HTTPClient {
     func end(hiding secret: String?) -> Answer {
         let answer = ccurl_end(handle).pointee
         let status = answer.status
-        // A complete status of success counts, however the rest of the answer ended.
+        // A complete status counts, however the rest of the answer ended.
         if (200..<300).contains(status) { return .accepted }
-        guard status >= 300, answer.code == 0 || answer.code == Self.writeError else {
+        guard status >= 300 else {
             var reason = Self.text(answer.problem, count: MemoryLayout.size(ofValue: answer.problem), hiding: secret)
             if let remedy = NetworkAccess.remedy(for: Int32(clamping: answer.error_number)) { reason += ": \(remedy)" }
-            return .unavailable(reason, pause: 0)
+            // An authority that is not known, and neither an expired certificate nor that of another host.
+            if answer.code == Self.peerFailedVerification, reason.contains("issuer") || reason.contains("self") {
+                reason += ": `ca_file` names the certificate of an authority of your own"
+            }
+            return .unavailable(reason, cause: "libcurl \(answer.code)", pause: 0)
         }
         var reason = "it answers \(status)"
         if (300..<400).contains(status) { reason += ", another place, which is not followed" }
         let words = Self.text(answer.text, count: Int(answer.text_size), hiding: secret)
         if !words.isEmpty { reason += ": \(words)" }
+        let cause = "status \(status)"
         if status >= 500 || Self.busy.contains(status) {
             let seconds = min(max(0, answer.retry_after), Self.longestPause)
-            return .unavailable(reason, pause: seconds * 1_000_000_000)
+            return .unavailable(reason, cause: cause, pause: seconds * 1_000_000_000)
         }
-        return status < 400 || Self.misplaced.contains(status) ? .misplaced(reason) : .refused(reason)
+        return status < 400 || Self.misplaced.contains(status) ? .misplaced(reason, cause: cause) : .refused(reason)
     }
 
-    /// CURLE_WRITE_ERROR: more than is kept of an answer.
-    private static let writeError: Int32 = 23
+    /// CURLE_PEER_FAILED_VERIFICATION: the certificate is not of a known authority, or not the service's.
+    private static let peerFailedVerification: Int32 = 60
 
     /// Text of libcurl or of a service, on one line, in which a service may repeat the secret that it got.
     private static func text<Bytes>(_ bytes: Bytes, count: Int, hiding secret: String?) -> String {

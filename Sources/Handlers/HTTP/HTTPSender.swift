@@ -15,8 +15,9 @@ package final class HTTPSender {
     private var refusalCount = 0
     /// Whether an event was given up for that since the service took one.
     private var isMisplaced = false
-    /// The events that were given up since the service took one.
-    private var skippedCount = 0
+    /// Whether an event was given up since the service took one: that one is reported with its reason, the others are counted.
+    private var hasSkipped = false
+    private let skipped: EventDrops
 
     /// The plan of a handler that posts its events.
     package static func plan(_ settings: HTTPSettings, _ pauses: RetryPauses = RetryPauses()) -> HandlerPlan {
@@ -31,14 +32,16 @@ package final class HTTPSender {
         self.settings = settings
         self.port = port
         self.failures = failures
+        skipped = EventDrops(
+            handler: port.name, reason: "\(settings.place) refuses them", report: { port.report($0) })
     }
 
     private func run() {
-        defer { reportSkipped() }
+        defer { skipped.reportRest() }
         while true {
             // Read first, so that events queued before the request are included.
             let isStopping = port.stop != nil
-            let pause = port.reportDrops()
+            let pause = reportDrops()
             if current == nil { current = port.removeFirst(atMost: 1).first }
             guard let item = current else {
                 if isStopping { return }
@@ -49,21 +52,22 @@ package final class HTTPSender {
             switch answer {
             case .accepted:
                 isMisplaced = false
-                reportSkipped()
+                hasSkipped = false
+                skipped.reportRest()
                 failures.recover()
                 finish(item)
             case .refused(let reason):
                 skip(item, reason)
-            case .misplaced(let reason):
+            case .misplaced(let reason, let cause):
                 refusalCount += 1
                 guard refusalCount <= settings.retryLimit, !isMisplaced else {
                     isMisplaced = true
                     skip(item, reason)
                     continue
                 }
-                guard wait(reason, 0) else { return }
-            case .unavailable(let reason, let pause):
-                guard wait(reason, pause) else { return }
+                guard wait(reason, cause: cause, 0) else { return }
+            case .unavailable(let reason, let cause, let pause):
+                guard wait(reason, cause: cause, pause) else { return }
             }
         }
     }
@@ -75,50 +79,54 @@ package final class HTTPSender {
     }
 
     /// Reports a failure, and waits before the next attempt; `false` when there is none.
-    private func wait(_ reason: String, _ pause: Int64) -> Bool {
-        failures.fail("\(settings.address): \(reason)")
+    private func wait(_ reason: String, cause: String, _ pause: Int64) -> Bool {
+        failures.fail("\(settings.address): \(reason)", cause: cause)
         return failures.waitBeforeRetry(atLeast: pause) { attemptTime in
-            _ = port.reportDrops()
+            _ = reportDrops()
             return port.stop.map { !port.wouldLose || attemptTime >= $0.endTime } ?? false
         }
     }
 
-    /// Gives an event up; the first of several in a row is reported at once, and the number of the others later.
+    /// Gives an event up; the first of several in a row is reported with its reason.
     private func skip(_ item: Delivery, _ reason: String) {
-        if skippedCount == 0 {
-            let event = item.event
+        let event = item.event
+        if hasSkipped {
+            skipped.add(event)
+        } else {
             failures.report(
                 "\(settings.address): event \(event.sequence) (\(event.kind.rawValue)) is given up: \(reason)")
         }
-        skippedCount += 1
+        hasSkipped = true
         finish(item)
     }
 
-    private func reportSkipped() {
-        if skippedCount > 1 {
-            port.report(
-                CommandReport.dropped(
-                    skippedCount - 1, isSimulated: false, isLive: !port.isReplay, handler: port.name,
-                    reason: "\(settings.place) refuses them"))
-        }
-        skippedCount = 0
+    /// Reports what is due of the events that had no room and of those that were given up; returns the longest wait for the
+    /// next in milliseconds, or −1 for an infinite one.
+    private func reportDrops() -> Int32 {
+        let pause = port.reportDrops()
+        guard let rest = skipped.reportDue(hasRoom: false) else { return pause }
+        let milliseconds = SystemClock.milliseconds(until: Units.nanoseconds(rest), from: 0)
+        return pause < 0 ? milliseconds : min(pause, milliseconds)
     }
 
     /// Posts an event; `nil` when a request to stop cut that short.
     private func send(_ event: Event) -> HTTPClient.Answer? {
         if client == nil { client = HTTPClient(settings) }
         guard let client else {
-            return .unavailable(HTTPClient.missingLibrary ?? "there is no memory for a request", pause: 0)
+            return .unavailable(
+                HTTPClient.missingLibrary ?? "there is no memory for a request", cause: "libcurl", pause: 0)
         }
         let password: String?
         do throws(HandlerPassword.Failure) {
             password = try settings.password?.read()
         } catch {
-            return .unavailable(error.reason, pause: 0)
+            return .unavailable(error.reason, cause: error.reason, pause: 0)
         }
-        if let password, let problem = problem(with: password) { return .unavailable(problem, pause: 0) }
+        if let password, let problem = problem(with: password) {
+            return .unavailable(problem, cause: problem, pause: 0)
+        }
         guard client.start(request(event, password)) else {
-            return .unavailable("libcurl does not take the request", pause: 0)
+            return .unavailable("libcurl does not take the request", cause: "request", pause: 0)
         }
         while true {
             let end = port.stop?.time(after: 90) ?? .max

@@ -45,6 +45,36 @@ struct HTTPTests {
         #expect(run.reasons[0].contains("event 1 (motion.began) is given up: it answers 400: no\\u{1b}[31m"))
     }
 
+    /// The status decides, also when the rest of the answer is cut off or does not come.
+    @Test(arguments: ["cut", "late"])
+    func aRefusalWithoutItsEndIsOne(answer: String) throws {
+        let server = try PostServer()
+        let run = try HTTPRun(server, "/x?\(answer),200") { $0.timeout = .milliseconds(500) }
+        run.handler.deliver(deliveries(1...2))
+        try waitUntil("2 acknowledgements; \(run.reasons)") { run.acknowledged.all == [1, 2] }
+        #expect(server.numbers == [1, 2])
+        #expect(run.reasons.count == 1 && run.reasons[0].contains("is given up: it answers 400"), "\(run.reasons)")
+    }
+
+    /// What is given up is counted while the service refuses, and not at the end alone.
+    @Test func whatIsGivenUpIsCountedMeanwhile() throws {
+        let server = try PostServer()
+        let run = try HTTPRun(server, "/x?400")
+        run.handler.deliver(deliveries(1...3))
+        try waitUntil("the count; \(run.reasons)") { run.reports.droppedCount == 2 }
+    }
+
+    /// Texts that differ in figures alone are one failure: "after 301 milliseconds", "after 300 milliseconds".
+    @Test func aCauseIsReportedOnce() throws {
+        let server = try PostServer()
+        let run = try HTTPRun(server, "/x?\(Array(repeating: "slow", count: 5).joined(separator: ",")),200") {
+            $0.timeout = .milliseconds(200)
+        }
+        run.handler.deliver(deliveries(1...1))
+        try waitUntil("the acknowledgement; \(run.reasons)") { run.acknowledged.all == [1] }
+        #expect(run.reasons.count == 1, "\(run.reasons)")
+    }
+
     @Test(arguments: ["401", "403", "404", "301"])
     func aWrongPlaceIsTriedAsOftenAsTheConfigurationSays(answer: String) throws {
         let server = try PostServer()
@@ -209,6 +239,7 @@ struct HTTPEncryptionTests {
         run.handler.deliver(deliveries(1...1))
         let reason = try run.waitForFailure()
         #expect(reason.contains("SSL"), "\(reason)")
+        #expect(reason.contains("`ca_file`") == (certificate == "server"), "\(reason)")
         run.end(within: .zero)
         #expect(server.posts.isEmpty && run.acknowledged.all.isEmpty)
     }

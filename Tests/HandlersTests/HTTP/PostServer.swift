@@ -6,7 +6,7 @@ import Testing
 /// A web server of a test's own, of Python's library, which answers as the path of a request asks for.
 ///
 /// `/x?503,200` answers the first request with 503 and all further ones with 200; the words `slow`, `huge`, `head`,
-/// `close`, `301` and `later` stand for answers that a good service does not give.
+/// `cut`, `late`, `close`, `301` and `later` stand for answers that a good service does not give.
 final class PostServer {
     static let program = ["/usr/bin/python3", "/usr/local/bin/python3"].first(where: isExecutable)
     static let absence: Comment = "python3 is not installed; `scripts/setup test` installs it"
@@ -87,7 +87,17 @@ final class PostServer {
                             self.wfile.write(b"X: " + b"x" * 1000 + b"\\r\\n")
                     except OSError:
                         return
-                text = ("no\\x1b[31m " + self.path + self.headers.get("Authorization", "")).encode()
+                if answer in ("cut", "late"):
+                    self.send_response(400)
+                    self.send_header("Content-Length", "1000")
+                    self.end_headers()
+                    self.wfile.write(b"no")
+                    self.wfile.flush()
+                    if answer == "late":
+                        time.sleep(3600)
+                    self.close_connection = True
+                    return
+                text = (f"no\\x1b[31m {count} " + self.path + self.headers.get("Authorization", "")).encode()
                 self.send_response(int(answer) if answer.isdigit() else 429)
                 if answer == "later":
                     self.send_header("Retry-After", "3600")
