@@ -91,7 +91,9 @@ extension DecoratorSettings {
         guard let end = minute("to", table), let start else { return nil }
         guard start != end else {
             // Equal times could mean never or always.
-            table.refuse("to", "is the same time as from")
+            table.refuse(
+                "to", "is the same time as from",
+                hint: "leave quiet_hours out for none; `enabled = false` switches a handler off")
             return nil
         }
         return .quietHours(startMinute: start, endMinute: end)

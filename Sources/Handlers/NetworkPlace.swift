@@ -19,14 +19,17 @@ package struct NetworkPlace {
         package let exampleOfIPv6: String
         /// What to do instead of naming a user.
         package let insteadOfUser: String
+        /// What else than a URL the key may have, for one without a scheme.
+        package let insteadOfScheme: String?
         /// Whether a path and a query may follow.
         package let hasPath: Bool
 
         /// Creates a form; the second scheme is the one without encryption.
         package init(
             schemes: (String, String), example: String, exampleOfIPv6: String, insteadOfUser: String,
-            hasPath: Bool = false
+            insteadOfScheme: String? = nil, hasPath: Bool = false
         ) {
+            self.insteadOfScheme = insteadOfScheme
             self.hasPath = hasPath
             self.schemes = schemes
             self.example = example
@@ -50,7 +53,9 @@ package struct NetworkPlace {
         let (first, second) = form.schemes
         let start = text.lowercased()
         guard let scheme = [first, second].first(where: { start.hasPrefix($0 + "://") }) else {
-            throw TextSyntaxError("begins neither with \(first):// nor with \(second)://", hint: example)
+            throw TextSyntaxError(
+                "begins neither with \(first):// nor with \(second)://",
+                hint: example + (form.insteadOfScheme.map { ", or " + $0 } ?? ""))
         }
         var rest = text.dropFirst(scheme.count + 3)
         path = form.hasPath ? String(rest.drop { $0 != "/" }) : ""

@@ -4,6 +4,7 @@ extension BrokenConfigurationTests {
     private static let helm = NMEAActionTests.bow + "[handler.h]\n"
     private static let nmea = helm + "nmea = \"udp://a\"\n"
     private static let example = "(such as udp://192.168.1.255:10110)"
+    private static let line = "(such as udp://192.168.1.255:10110, or /dev/ttyUSB0 for a serial line)"
 
     private static func place(_ name: String, _ url: String, _ message: String) -> BrokenConfiguration {
         BrokenConfiguration(name, helm + "nmea = \"\(url)\"\n", "DIR/t.toml:7:8: `nmea` " + message)
@@ -14,8 +15,8 @@ extension BrokenConfigurationTests {
     }
 
     static let plotters = [
-        place("plotter without a scheme", "192.168.1.255", "begins neither with udp:// nor with tcp:// " + example),
-        place("plotter at a relative path", "ttyUSB0", "begins neither with udp:// nor with tcp:// " + example),
+        place("plotter without a scheme", "192.168.1.255", "begins neither with udp:// nor with tcp:// " + line),
+        place("plotter at a relative path", "ttyUSB0", "begins neither with udp:// nor with tcp:// " + line),
         place("plotter without a host", "udp://", "names no host " + example),
         place("plotter with a path", "udp://a:1/x", "has something after the port " + example),
         place("plotter with a user", "tcp://me@a", "names a user (NMEA 0183 knows none)"),

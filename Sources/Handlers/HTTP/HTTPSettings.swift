@@ -142,10 +142,13 @@ extension HTTPSettings {
                     hint: "letters, digits and hyphens")
                 continue
             }
-            guard !ownHeaders.contains(entry.key.lowercased()) else {
+            let name = entry.key.lowercased()
+            guard !ownHeaders.contains(name) else {
                 table.refuse(
                     key, at: entry.keyPosition, "the header \(Spelling.quoted(entry.key)) is not for a configuration",
-                    hint: "a login is said with `user`, and `password_file` or `password_credential`")
+                    hint: name.hasSuffix("authorization")
+                        ? "a login is said with `user`, and `password_file` or `password_credential`"
+                        : "it follows from the address and the body")
                 continue
             }
             if let value = JSONTemplate.argument(entry.node, key, table) {
@@ -210,7 +213,13 @@ package indirect enum JSONTemplate: Sendable, Equatable {
             guard let argument = Self.argument(node, key, table) else { return nil }
             self = .text(argument)
         case .integer(let value): self = .literal("\(value)")
-        case .float(let value) where value.isFinite: self = .literal("\(value)")
+        case .float(let value):
+            guard value.isFinite else {
+                table.refuse(
+                    key, at: node.position, "JSON has no number for \(value)", hint: "a finite number, or a string")
+                return nil
+            }
+            self = .literal("\(value)")
         case .boolean(let value): self = .literal("\(value)")
         case .array(let nodes):
             self = .array(nodes.compactMap { JSONTemplate(reading: $0, key, table) })

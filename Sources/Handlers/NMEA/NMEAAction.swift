@@ -60,8 +60,9 @@ extension NMEAAction {
     private static let usualPort = 10110
 
     private static let form = NetworkPlace.Form(
-        schemes: ("udp", "tcp"), example: "udp://192.168.1.255:10110", exampleOfIPv6: "udp://[2001:db8::1]:10110",
-        insteadOfUser: "NMEA 0183 knows none")
+        schemes: ("udp", "tcp"), example: "udp://192.168.1.255:10110",
+        exampleOfIPv6: "udp://[2001:db8::1]:10110",
+        insteadOfUser: "NMEA 0183 knows none", insteadOfScheme: "/dev/ttyUSB0 for a serial line")
 
     package static let row = HandlerRow(
         shown: "plotter", kinds: nil,
@@ -94,7 +95,7 @@ extension NMEAAction {
         table.read(NMEASettings.rows, into: &settings)
         table.read(NavigationSettings.rows("sentences"), into: &settings.sending)
         table.read([Self.baudRow], into: &settings.sending)
-        if !isPath, let baud = table.entry(Self.baudRow.name) {
+        if !isPath, place != nil, let baud = table.entry(Self.baudRow.name) {
             table.refuse(
                 baud.key, at: baud.keyPosition, with: [Self.key], "`\(baud.key)` has no meaning for a network",
                 hint: "it is for the path of a serial line")
@@ -106,7 +107,16 @@ extension NMEAAction {
     /// A line that is not plugged in is no error; a file that is none is.
     private static func serialLine(_ table: TableReader, _ node: TOMLNode) -> NavigationSettings? {
         guard let path = table.path(key) else { return nil }
-        if let status = try? fileStatus(path), status.kind != S_IFCHR {
+        let isLine: Bool
+        do throws(SystemError) {
+            isLine = try fileStatus(path).kind == S_IFCHR
+        } catch {
+            isLine = true
+            table.warn(
+                at: node.position, "\(Spelling.quoted(path: path)): \(error.reason)",
+                hint: "a line that is plugged in later is opened then")
+        }
+        guard isLine else {
             table.refuse(
                 key, at: node.position, "\(Spelling.quoted(path: path)) is no serial line",
                 hint: "a device, such as /dev/ttyUSB0, or one of /dev/serial/by-id")
