@@ -1,15 +1,29 @@
-import Glibc
+package import Glibc
+import Synchronization
 
 /// The wall clock time in the machine's time zone, from `TZ` or /etc/localtime.
 package enum LocalTime {
     private static let second: Int64 = 1_000_000_000
+    /// The second on CLOCK_MONOTONIC in which the time zone was last read.
+    private static let readSecond = Atomic<Int>(-1)
+
+    /// The fields of a time in seconds since 1970.
+    ///
+    /// The zone of a machine that travels changes while a daemon runs, and `localtime_r` reads it only once: `tzset` looks whether
+    /// the file is another, which takes a system call, so it does this once a second.
+    package static func fields(_ seconds: time_t) -> tm {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &now)
+        if readSecond.exchange(now.tv_sec, ordering: .relaxed) != now.tv_sec { tzset() }
+        var (seconds, local) = (seconds, tm())
+        localtime_r(&seconds, &local)
+        return local
+    }
 
     /// Formats a time in nanoseconds since 1970, without leap seconds, to the millisecond: `2026-11-21 13:45:44.000` (23
     /// characters).
     package static func text(_ nanoseconds: Int64) -> String {
-        var seconds = time_t(nanoseconds.flooredDivision(by: second).quotient)
-        var local = tm()
-        localtime_r(&seconds, &local)
+        let local = fields(time_t(nanoseconds.flooredDivision(by: second).quotient))
         let shifted = Int64(clamping: Int128(nanoseconds) + Int128(local.tm_gmtoff) * Int128(second))
         return String(WallTime.text(shifted).prefix(23).map { $0 == "T" ? " " : $0 })
     }

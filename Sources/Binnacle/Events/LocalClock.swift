@@ -1,4 +1,5 @@
 import Glibc
+import PlainText
 
 /// The local time of day.
 enum LocalClock {
@@ -7,9 +8,7 @@ enum LocalClock {
 
     /// Minutes since local midnight at a time in nanoseconds since 1970.
     static func minuteOfDay(at nanoseconds: Int64) -> Int {
-        var now = time_t(nanoseconds / 1_000_000_000)
-        var local = tm()
-        localtime_r(&now, &local)
+        let local = LocalTime.fields(time_t(nanoseconds / 1_000_000_000))
         return Int(local.tm_hour) * 60 + Int(local.tm_min)
     }
 }
