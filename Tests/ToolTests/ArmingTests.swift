@@ -28,9 +28,9 @@ import Testing
         path = "STATE/events.db"
         """
 
-    private func start(_ state: TemporaryFolder) throws -> DaemonRun {
+    private func start(_ state: TemporaryFolder, isInService: Bool = true) throws -> DaemonRun {
         let text = Self.configuration.replacingOccurrences(of: "STATE", with: state.path)
-        let run = try DaemonRun(text, environment: ["STATE_DIRECTORY": state.path]).start()
+        let run = try DaemonRun(text, environment: isInService ? ["STATE_DIRECTORY": state.path] : [:]).start()
         try run.waitForEvent("shake")
         return run
     }
@@ -81,6 +81,17 @@ import Testing
         #expect(
             try String(contentsOfFile: state.path + "/disarmed.json", encoding: .utf8)
                 == "{\"version\":1,\"handlers\":[]}\n")
+    }
+
+    /// Root's daemon that no systemd started has no state folder but that of its store.
+    @Test(.enabled(if: geteuid() == 0, "for root, who has no state folder")) func rootsStateIsBesideTheEvents() throws {
+        let state = try TemporaryFolder()
+        let run = try start(state, isInService: false)
+        #expect(try Binary.run("disarm", "siren", "--socket", state.path + "/socket").status == 0)
+        #expect(run.stop() == 0)
+        #expect(
+            try String(contentsOfFile: state.path + "/disarmed.json", encoding: .utf8)
+                == "{\"version\":1,\"handlers\":[\"siren\"]}\n")
     }
 
     @Test func whatCannotBeDisarmedIsSaid() throws {

@@ -27,13 +27,13 @@ package final class HandlersPart: DaemonPart {
     /// Time for a removed handler to finish its queue.
     private static let retirement: Duration = .seconds(60)
 
-    init(_ daemon: Daemon, _ store: StorePart) {
+    init(_ daemon: Daemon, _ store: StorePart, _ settings: EventStoreSettings?) {
         self.daemon = daemon
         self.store = store
         let inbox = PartInbox<HandlersPart>(daemon)
         self.inbox = inbox
         trouble = TroubleLog(daemon.log)
-        let path = EventStoreSettings.besideEvents("disarmed.json")
+        let path = EventStoreSettings.besideEvents("disarmed.json", of: settings)
         disarmed = Self.readDisarmed(path, daemon.log)
         file = StateFile(daemon, path, of: \.file) {
             "which handlers are disarmed cannot be written (\($0)); the next start arms them"
@@ -119,6 +119,12 @@ package final class HandlersPart: DaemonPart {
         daemon.router.report(Event(handler: name, isArmed: isArmed))
         isChanged = true
         write()
+        if !isArmed, !file.hasPath {
+            daemon.log.say(
+                "the handler \(Spelling.quoted(name)) is disarmed until this run ends: no state folder is known; the `path` of "
+                    + "[store] names one",
+                level: .warning)
+        }
         return nil
     }
 

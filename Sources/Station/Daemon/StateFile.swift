@@ -25,6 +25,9 @@ final class StateFile<Part: DaemonPart> {
         inbox = PartInbox(daemon)
     }
 
+    /// Whether there is a file, which keeps what this run knows.
+    var hasPath: Bool { path != nil }
+
     /// Whether it may be written now; a daemon that only serves a view keeps nothing.
     var isReady: Bool { daemon.options.viewSocket == nil && path != nil && !isWriting }
 
