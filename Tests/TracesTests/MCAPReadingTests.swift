@@ -218,6 +218,14 @@ import Traces
         #expect(down.streams["a accelerometer"]?.first?.z == 9.81)
     }
 
+    /// What a message of a topic is that nothing describes cannot be said: it may be a sample.
+    @Test func aMessageOfAnUnknownTopicIsDamage() throws {
+        let records = [Record.imuChannel(1)] + imu(5) + [Record.message(7, log: 2_000_000_000, [0, 1, 0, 0])]
+        let outcome = try read(MCAPWriter.file(records))
+        #expect(outcome.streams["imu gyroscope"]?.count == 5)
+        #expect(outcome.failures.contains { $0.contains("a message of topic 7, which is not described") }, "\(outcome)")
+    }
+
     @Test func aFileWithoutSensorsNamesItsTopics() throws {
         let words = try refusal(
             MCAPWriter.file([

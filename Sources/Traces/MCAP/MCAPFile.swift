@@ -23,6 +23,8 @@ final class MCAPFile {
 
     /// By their numbers: the names of schemas, and the messages of ROS that some are.
     private var schemas: [UInt16: (name: String, message: RosMessage?)] = [:]
+    /// The numbers of all topics that were described so far.
+    private var described: Set<UInt16> = []
     /// The first of the topics without samples, for messages.
     private var others: [String] = []
     private var isOpening = true
@@ -82,8 +84,15 @@ final class MCAPFile {
         else { return }
         while offset < footer, let record = MCAPFinding(in: file.bytes, at: offset) {
             // A list that contradicts itself is not used.
-            guard (try? learn(record, at: offset)) != nil else { return (topics, others) = ([], []) }
+            guard (try? learn(record, at: offset)) != nil else { return (topics, others, described) = ([], [], []) }
             offset += record.bytes.count
+        }
+    }
+
+    /// Throws for a message of a topic that nothing before it, and no list, describes: its type is not known.
+    func requireDescription(of topic: UInt16, at offset: Int) throws(TraceError) {
+        guard described.contains(topic) else {
+            throw damage("a message of topic \(topic), which is not described", at: offset)
         }
     }
 
@@ -102,6 +111,7 @@ final class MCAPFile {
         guard let schema: UInt16 = fields.number(), let name = fields.text(), let encoding = fields.text(),
             let metadata = fields.texts()
         else { throw damage("it is too short", at: offset) }
+        described.insert(id)
         let known = topics.first { $0.id == id }
         guard let message = schemas[schema]?.message, encoding == "cdr" || encoding == "ros1" else {
             guard known == nil else { throw damage("topic \(name.printable) changes its type", at: offset) }

@@ -60,7 +60,10 @@ final class MCAPMessages: RowInput {
                 guard let message = MCAPMessage(record.bytes) else {
                     throw file.damage("a message without a head", at: place)
                 }
-                guard ids.contains(message.topic) else { continue }
+                guard ids.contains(message.topic) else {
+                    try file.requireDescription(of: message.topic, at: place)
+                    continue
+                }
                 lineNumber += 1
                 last = LineReader.Line(
                     bytes: record.bytes.bindMemory(to: UInt8.self), number: lineNumber, isTerminated: true)

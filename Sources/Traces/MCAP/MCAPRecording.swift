@@ -60,7 +60,10 @@ final class MCAPRecording: RecordingFormat {
         let start = offset
         let recordCount = chunk.count - MCAPRecord.chunkPrefixCount
         var head = MCAPRecord(.chunk, contentCount: chunk.count - MCAPRecord.prefixCount)
-        head.add(times.lowerBound, times.upperBound, Int64(recordCount), UInt32(0))
+        let checksum = chunk.withUnsafeBytes { bytes in
+            MCAPChecksum.of(UnsafeRawBufferPointer(rebasing: bytes[MCAPRecord.chunkPrefixCount...]))
+        }
+        head.add(times.lowerBound, times.upperBound, Int64(recordCount), checksum)
         head.add("")
         head.add(UInt64(recordCount))
         chunk.replaceSubrange(..<MCAPRecord.chunkPrefixCount, with: head.bytes)
@@ -101,7 +104,7 @@ final class MCAPRecording: RecordingFormat {
     func finish() throws(TraceError) {
         try flush()
         var dataEnd = MCAPRecord(.dataEnd)
-        // No checksum, here and in other records.
+        // No checksum but those of the chunks.
         dataEnd.add(UInt32(0))
         try write(dataEnd.finished)
         let summaryStart = offset

@@ -130,6 +130,7 @@ extension MCAPFile {
         }.filter { !$0.streams.isEmpty && !$0.isEmpty }
         guard contents.isEmpty else { return contents }
         let names = topics.prefix(12).map(\.name.printable).joined(separator: ", ")
-        throw TraceError(.data, path: file.path, "has no message of its topics (\(names)) with a number in it")
+        let place = isComplete ? "" : " before its end, which is missing"
+        throw TraceError(.data, path: file.path, "has no message of its topics (\(names)) with a number in it\(place)")
     }
 }
