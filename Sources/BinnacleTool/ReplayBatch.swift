@@ -56,8 +56,12 @@ struct ReplayBatch {
         }
         do throws(StationError) {
             // A pipe or a device may never end.
-            if let status = try? fileStatus(name), !status.isRegular, !status.isFolder {
+            let status = try? fileStatus(name)
+            if let status, !status.isRegular, !status.isFolder {
                 throw StationError(.data, "\(name.printable): is no regular file: replay it without --each")
+            }
+            if status == nil, name.unicodeScalars.contains("\u{FFFD}") {
+                throw StationError(.noInput, "\(name.printable): the name is not UTF-8: rename the file")
             }
             try options.traces.openFolders(interruption)
             let replay = try Replay(options, output: output, errors: errors, interruption: interruption)
@@ -79,15 +83,18 @@ struct ReplayBatch {
     }
 }
 
-/// The lines of a file or a pipe as they arrive, without empty ones.
+/// The lines of a file or a pipe as they arrive, without empty ones; with a NUL in its first bytes they end with one, as those of
+/// `find -print0` do.
 struct InputLines {
     private let descriptor: Int32
     private var pending: [UInt8] = []
     private var isAtEnd = false
+    private var end = UInt8(ascii: "\n")
+    private var isFirst = true
 
     /// Whether the next line or the end is available without waiting.
     var hasMore: Bool {
-        if isAtEnd || pending.contains(UInt8(ascii: "\n")) { return true }
+        if isAtEnd || pending.contains(end) { return true }
         return (try? waitUntilReady(descriptor, milliseconds: 0)) == true
     }
 
@@ -101,9 +108,9 @@ struct InputLines {
     /// Waits for the next line; `nil` at the end, or if a signal cancels it.
     mutating func next(isCancelled: () -> Bool) throws(StationError) -> String? {
         while !isCancelled() {
-            if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = String(decoding: pending[..<end], as: UTF8.self)
-                pending.removeSubrange(...end)
+            if let place = pending.firstIndex(of: end) {
+                let line = String(decoding: pending[..<place], as: UTF8.self)
+                pending.removeSubrange(...place)
                 if !line.isEmpty { return line }
             } else if isAtEnd {
                 defer { pending = [] }
@@ -126,6 +133,8 @@ struct InputLines {
         // A signal interrupted the wait; the caller checks whether it cancels.
         guard let count else { return }
         isAtEnd = count == 0
+        if isFirst, piece[..<count].contains(0) { end = 0 }
+        isFirst = false
         pending += piece[..<count]
     }
 }

@@ -168,7 +168,7 @@ private struct WatchView {
             for content in feed.removeAll() {
                 show(content)
                 switch content {
-                case .readings: output.write(WatchFrame.text(state))
+                case .readings: output.write(state.trouble ?? WatchFrame.text(state))
                 case .line(let line): output.write(line)
                 case .headings: break
                 case .trouble(let text): if let text { output.write(text) }

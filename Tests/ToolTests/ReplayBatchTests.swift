@@ -32,6 +32,17 @@ import Testing
         try text.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
     }
 
+    /// As those of `find -print0`, whose names may have line ends; a name that is not UTF-8 is said to be none.
+    @Test func namesMayEndWithNUL() throws {
+        let folder = try TemporaryFolder(["a.csv": Self.rows(seconds: 6), "b\nc.csv": Self.rows(seconds: 6)])
+        let names = ["a.csv", "b\nc.csv"].map { folder.path + "/" + $0 }
+        let result = try Binary.run(["replay", "--each"], input: names.map { $0 + "\0" }.joined())
+        let outcomes = try decode(result.output).filter { $0.kind.hasPrefix("recording.") }
+        #expect(outcomes.map(\.recording) == names && outcomes.map(\.status) == [0, 0], "\(result.errors)")
+        let strange = try Binary.run(["replay", "--each"], input: "a\u{FFFD}.csv\n")
+        #expect(strange.output.contains("the name is not UTF-8"), "\(strange)")
+    }
+
     @Test func eachRecordingIsPlayedByItself() throws {
         let folder = try TemporaryFolder([
             "a.csv": Self.rows(seconds: 6), "empty.csv": "", "malformed.csv": String(repeating: "?\n", count: 50),

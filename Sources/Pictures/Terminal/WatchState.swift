@@ -1,4 +1,5 @@
 package import Binnacle
+import PlainText
 
 /// The state of a live view: the last readings, held peaks, the last events, and the user's choices.
 ///
@@ -46,6 +47,10 @@ package struct WatchState {
         guard !isHeld else { return }
         self.readings = readings
         sensors = readings.streams.reduce(into: []) { if !$0.contains($1.sensor) { $0.append($1.sensor) } }
+        if let sensor, !sensors.contains(sensor) {
+            let known = sensors.isEmpty ? "none does" : Spelling.hint(for: sensor, among: sensors)
+            trouble = "no sensor \(Spelling.quoted(sensor)) delivers (\(known))"
+        }
         for stream in readings.streams {
             for (axis, span) in [("x", stream.x), ("y", stream.y), ("z", stream.z), ("length", stream.length)] {
                 guard let span else { continue }

@@ -54,8 +54,12 @@ package final class Conversion {
         let count = writer.sampleCounts.reduce(0, +)
         let path = outputPath == "-" ? "standard output" : outputPath.printable
         let repairs = assembly.repairs
+        let words =
+            writer.failure != nil && !writer.isReaderGone
+            ? "not all of \(count) samples are in"
+            : "\(session.isCancelled ? "cancelled after" : "converted") \(count) samples to"
         summary.lines =
-            ["\(session.isCancelled ? "cancelled after" : "converted") \(count) samples to \(path)"]
+            ["\(words) \(path)"]
             + zip(assembly.streams, writer.sampleCounts).map {
                 "  \($1) × \($0.kind.rawValue) of \($0.sensor.name.printable)"
             }

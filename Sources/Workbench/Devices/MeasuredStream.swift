@@ -21,6 +21,14 @@ package struct MeasuredStream {
         package let name: String
         package let passes: Bool?
         package let text: String
+
+        fileprivate var json: String {
+            var object = JSONObject()
+            object.add("name", name)
+            object.add("passes", raw: passes.map { String($0) } ?? "null")
+            object.add("text", text)
+            return object.text
+        }
     }
 
     /// How a kind's values are shown.
@@ -91,7 +99,7 @@ package struct MeasuredStream {
 
     /// `nil` of too few samples, and where most stamps stand still.
     private func findings(_ words: Words) -> Findings? {
-        guard times.count >= 100 else { return nil }
+        guard times.count >= Self.leastCount else { return nil }
         let intervals = zip(times, times.dropFirst()).map { Units.seconds(from: $0, to: $1) }
         let usual = intervals.sorted()[intervals.count / 2]
         guard usual > 0 else { return nil }
@@ -133,6 +141,8 @@ package struct MeasuredStream {
 
     /// The means of an hour's seconds are no further apart by noise, in standard deviations.
     private static let sigmas = 10.0
+    /// The fewest samples that show a rate and noise.
+    private static let leastCount = 100
     /// Of ten seconds, whose first sample comes after their begin.
     private static let leastSeconds = 9.5
 
@@ -176,13 +186,12 @@ package struct MeasuredStream {
         let shown = Self.shown
         func add(_ name: String, _ value: Double?) { object.add(name, raw: value.map(shown) ?? "null") }
         guard let found = findings(words) else {
-            object.add("checks", list: [])
-            return (
-                [
-                    "\(sensor.printable), \(kind.rawValue): FAIL: \(count) samples are too few, or their stamps stand still"
-                ],
-                object.text, false
-            )
+            let text =
+                count < Self.leastCount
+                ? "\(count) samples in \(shown(seconds)) s are too few, \(Self.leastCount) are needed: measure for longer"
+                : "most of \(count) stamps stand still"
+            object.add("checks", list: [Check(name: "samples", passes: false, text: text).json])
+            return (["\(sensor.printable), \(kind.rawValue): FAIL: \(text)"], object.text, false)
         }
         let (period, jitter, gaps) = (found.period, found.jitter, found.gaps)
         let (allan, means, density) = (found.allan, found.means, found.density)
@@ -253,15 +262,7 @@ package struct MeasuredStream {
                     name: "range", passes: Double(most) < 0.99 * range,
                     text: "up to \(shown(Double(most) * words.value)) of \(shown(range * words.value)) \(words.unit)"))
         }
-        object.add(
-            "checks",
-            list: checks.map { check in
-                var object = JSONObject()
-                object.add("name", check.name)
-                object.add("passes", raw: check.passes.map { String($0) } ?? "null")
-                object.add("text", check.text)
-                return object.text
-            })
+        object.add("checks", list: checks.map(\.json))
         var lines = ["\(sensor.printable), \(kind.rawValue): \(times.count) samples"]
         lines += checks.map { check in
             let word = check.passes.map { $0 ? "pass" : "FAIL" } ?? "-"

@@ -116,7 +116,9 @@ package final class Recording {
         let seconds = pipeline.timeRange.map { Units.seconds(from: $0.lowerBound, to: $0.upperBound) } ?? 0
         let shown = Figure.Value.number(seconds, decimals: 1)
         let path = options.path == "-" ? "standard output" : options.path.printable
-        return ["recorded \(pipeline.sampleCount) samples in \(shown) s to \(path)"]
+        let isWhole = writer.failure == nil || writer.isReaderGone
+        let words = isWhole ? "recorded \(pipeline.sampleCount) samples" : "not all of \(pipeline.sampleCount) samples"
+        return ["\(words) in \(shown) s \(isWhole ? "to" : "are in") \(path)"]
             + zip(source.streams, writer.sampleCounts).map {
                 "  \($1) × \($0.kind.rawValue) of \($0.sensor.name.printable)"
             }
