@@ -11,6 +11,7 @@ import json
 import math
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import socket
@@ -270,6 +271,15 @@ def errors(folder, address):
         first.connect(f"{folder}/full")
         raised(binnacle.Busy, "a daemon with a full queue", lambda: next(binnacle.events(path=f"{folder}/full")))
         raised(binnacle.Busy, "its status", lambda: binnacle.status(path=f"{folder}/full"))
+    with socket.socket(socket.AF_UNIX) as slow:
+        slow.bind(f"{folder}/slow")
+        slow.listen()
+        thread = threading.Thread(target=lambda: trickle(slow))
+        thread.start()
+        binnacle.STATUS_TIMEOUT, usual = 0.5, binnacle.STATUS_TIMEOUT
+        raised(binnacle.Busy, "a server that sends a byte now and then", lambda: binnacle.status(path=f"{folder}/slow"))
+        binnacle.STATUS_TIMEOUT = usual
+        thread.join()
     error = raised(binnacle.Refused, "an unknown sensor", lambda: next(binnacle.samples(["lit"], path=address)))
     check("lid (" in str(error) and "quick (accelerometer)" in str(error), "it names those that there are")
     error = raised(binnacle.Refused, "an unknown kind", lambda: next(binnacle.events(["motion.begun"], path=address)))
@@ -288,11 +298,25 @@ def errors(folder, address):
             raised(binnacle.NotUnderstood, f"{what} of a server that sends {text[:20]!r}", lambda: ask(f"{folder}/false"))
             thread.join()
         os.unlink(f"{folder}/false")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (2048, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    with contextlib.ExitStack() as descriptors:
+        while descriptors.enter_context(open(os.devnull, "rb")).fileno() < 1030:
+            pass
+        with binnacle.events(["free_fall"], path=address) as quiet:
+            check(quiet.read(timeout=0.1) is None, "also with a descriptor above 1,024")
     with binnacle.events(["free_fall"], path=address) as quiet:
         check(quiet.read(timeout=0.1) is None and not quiet.is_closed, "a wait has an end")
         thread = threading.Timer(0.2, quiet.close)
         thread.start()
         check(list(quiet) == [] and quiet.is_closed, "another thread ends the iteration")
+
+
+def trickle(listener):
+    connection, _ = listener.accept()
+    with connection, contextlib.suppress(OSError):
+        while True:
+            connection.sendall(b" ")
+            time.sleep(0.05)
 
 
 def serve(listener, text):

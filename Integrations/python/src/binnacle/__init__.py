@@ -45,6 +45,8 @@ SERVICE_PATH = "/run/binnacle/binnacle.sock"
 LONGEST_LINE = 1 << 20
 #: How long the first attempt to connect again is put off, and the last, in seconds; each waits twice as long as the one before.
 FIRST_DELAY, LONGEST_DELAY = 0.2, 10.0
+#: The longest that `status` waits for a whole answer, in seconds.
+STATUS_TIMEOUT = 5.0
 
 
 class BinnacleError(Exception):
@@ -404,7 +406,7 @@ class Subscription(Generic[_Wanted]):
                 return line
             searched = len(self._buffer)
             _require_line(searched)
-            if deadline is not None and not select.select([connection], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            if deadline is not None and not _has_bytes(connection, deadline):
                 return None
             self._buffer += _receive(connection)
 
@@ -529,11 +531,15 @@ def status(path: Optional[str] = None) -> Mapping[str, Any]:
     """The state of the daemon, as `binnacle status --json` prints it."""
     named = path or default_path()
     with _connect(named) as connection:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", 5, 0))
+        deadline = time.monotonic() + STATUS_TIMEOUT
         _send(connection, {"status": {}})
         line = bytearray()
         while not line.endswith(b"\n"):
             _require_line(len(line))
+            if not _has_bytes(connection, deadline):
+                raise Busy(
+                    f"the daemon does not answer within {STATUS_TIMEOUT:g} s: it is stopped or busy; try again, and look at its log "
+                    "if it stays so")
             line += _receive(connection)
         message = _parse(bytes(line))
     if isinstance(message.get("error"), dict):
@@ -596,13 +602,19 @@ def _send(connection: socket.socket, request: Mapping[str, Any]) -> None:
         raise BinnacleError(f"the request cannot be sent: {error.strerror or error}") from error
 
 
+def _has_bytes(connection: socket.socket, deadline: float) -> bool:
+    """Waits for bytes, or for the end; false when neither came until a time of `time.monotonic`."""
+    # Not select, which fails for descriptors from 1,024 on.
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
+    return bool(poll.poll(max(0.0, deadline - time.monotonic()) * 1000))
+
+
 def _receive(connection: socket.socket) -> bytes:
     try:
         received = connection.recv(1 << 16)
     except ConnectionResetError:
         received = b""
-    except BlockingIOError:
-        raise Busy("the daemon does not answer within 5 s: it is stopped or busy; try again, and look at its log if it stays so") from None
     except OSError as error:
         raise BinnacleError(f"nothing can be read from the daemon: {error.strerror or error}") from error
     if not received:
