@@ -203,7 +203,8 @@ import Testing
         watched.program.interrupt()
         #expect(try await watched.program.status() == 0)
         let lost = try watched.events("samples.lost")
-        #expect(lost.map { $0["cause"] as? String } == ["wake"], "\(lost)")
+        // A busy machine may interrupt it so late that the samples have stalled meanwhile.
+        #expect(lost.map { $0["cause"] as? String }.filter { $0 != "stall" } == ["wake"], "\(lost)")
     }
 
     /// A driver may stamp the first samples with a time before the event: the motion begins at the event all the same.
