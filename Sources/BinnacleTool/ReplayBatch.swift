@@ -60,6 +60,10 @@ struct ReplayBatch {
             if let status, !status.isRegular, !status.isFolder {
                 throw StationError(.data, "\(name.printable): is no regular file: replay it without --each")
             }
+            if status == nil, name.hasSuffix("\r") {
+                throw StationError(
+                    .noInput, "\(name.printable): the list has the line ends of Windows, which tr -d '\\r' removes")
+            }
             if status == nil, name.unicodeScalars.contains("\u{FFFD}") {
                 throw StationError(.noInput, "\(name.printable): the name is not UTF-8: rename the file")
             }

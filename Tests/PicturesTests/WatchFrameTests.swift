@@ -52,6 +52,18 @@ import Pictures
         #expect(try String(contentsOfFile: path, encoding: .utf8) == text, "\n\(text)")
     }
 
+    @Test func aSensorThatDeliversNothingIsSaid() throws {
+        var state = WatchState(source: "x", sensor: "none")
+        let readings = try #require(try Self.readings().last)
+        state.update(readings)
+        let names = Set(readings.streams.map(\.sensor))
+        #expect(state.trouble?.hasPrefix("no sensor `none` delivers (") == true, "\(state.trouble ?? "")")
+        #expect(names.allSatisfy { state.trouble?.contains($0) == true }, "\(state.trouble ?? "")")
+        state = WatchState(source: "x", sensor: names.first)
+        state.update(readings)
+        #expect(state.trouble == nil)
+    }
+
     /// A list of events that leaves headings out says so above them, with how to see them.
     @Test(arguments: [(80, 24), (120, 40), (60, 12)])
     func headingsThatAreLeftOutAreCounted(columns: Int, rows: Int) throws {

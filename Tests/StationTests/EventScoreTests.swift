@@ -53,7 +53,7 @@ import Workbench
         let events = line("shake", 5.5) + line("shock", 7) + #"{"kind":"recording.replayed","status":0}"# + "\n"
         for labels in [
             "time_s,kind\n5,shake\n", "kind;time_ns\r\n\"shake\";5000000000\r\n",
-            "\u{FEFF}time,kind\n1970-01-01T00:00:05Z,shake\n",
+            "\u{FEFF}time,kind\n1970-01-01T00:00:05Z,shake\n", "time_s\tkind\n5\tshake\n",
         ] {
             let (text, notices) = try table(events, labels)
             #expect(text == head + "shake,1,1,0,0,1.000,1.000,0.500,0.500\n")
@@ -71,6 +71,7 @@ import Workbench
         ("", "is empty"), ("a,b\n1,2\n", ":1: has no column time_s"), ("time_s\n1\n", ":1: has no column kind"),
         ("time_s,kind\n1\n", ":2: has 1 fields"), ("time_s,kind\nx,shake\n", ":2: `x` is no time_s"),
         ("time_s,kind\n1,shak\n", ":2: `shak` is no kind of event (did you mean `shake`?)"),
+        ("time_s,kind\n1,\"shake\n2,shake\n", ":2: a quote is not closed"),
         ("time_s,kind\n1e300,shake\n", "is no time_s"), ("time_s,kind\n", "has no label"),
     ])
     func wrongLabelsAreRefused(labels: String, message: String) throws {

@@ -138,6 +138,10 @@ import Workbench
     }
 
     @Test func tooFewSamplesFail() {
-        #expect(!MeasuredStream(sensor: "box", kind: .gyroscope, claims: .init()).result().passes)
+        let result = MeasuredStream(sensor: "box", kind: .gyroscope, claims: .init()).result()
+        let text = "0 samples in 0 s are too few, 100 are needed: measure for longer"
+        #expect(!result.passes && result.lines == ["box, gyroscope: FAIL: \(text)"])
+        #expect(
+            result.json.contains(#""checks":[{"name":"samples","passes":false,"text":"\#(text)"}]"#), "\(result.json)")
     }
 }

@@ -90,17 +90,6 @@ import Testing
         #expect(streams.allSatisfy { ($0["rate_hz"] as? Double) == 100 && ($0["gaps"] as? Int) == 0 })
     }
 
-    @Test func tooFewSamplesAreSaidWithWhatToDo() throws {
-        let result = try Binary.run("doctor", "--measure", "1s", "--simulate", "still", "--json")
-        #expect(result.status == 1 && result.output.contains("are too few, 100 are needed: measure for longer"))
-        #expect(result.output.contains(#""checks":[{"name":"samples","passes":false"#), "\(result.output)")
-    }
-
-    @Test func aSensorThatIsNotThereIsSaid() throws {
-        let result = try Binary.run("watch", "--simulate", "still", "--sensor", "simulatet", "--for", "3s")
-        #expect(result.output.contains("no sensor `simulatet` delivers (did you mean `simulated`?)"), "\(result)")
-    }
-
     /// The values stand still at 15 m/s²: the stamps are right, and the rest is not.
     @Test func aDeviceIsMeasured() throws {
         let tree = try FifoTree()

@@ -252,6 +252,21 @@ import Traces
         #expect(writer.failure == failure)
     }
 
+    /// The kernel says nothing where another program deletes the file, or empties it.
+    @Test(arguments: [true, false]) func whatAnotherProgramTookIsAFailure(isDeleted: Bool) throws {
+        let file = UnusedPath()
+        let writer = try TraceWriter(path: file.path, streams: streams)
+        let delivery = SampleDelivery(streams: streams, capacity: 1)
+        delivery.batches[0].append(timeNanoseconds: 1, x: 1, y: 2, z: 3)
+        try writer.write(delivery)
+        try writer.flush()
+        #expect((isDeleted ? unlink(file.path) : truncate(file.path, 10)) == 0)
+        try writer.write(delivery)
+        let error = #expect(throws: TraceError.self) { try writer.flush() }
+        #expect(error?.message.hasPrefix(isDeleted ? "was deleted while" : "was made shorter while") == true)
+        try writer.finish()
+    }
+
     @Test func whoWritesIsToldOfTheFailureOnce() throws {
         let pipe = UnusedPath()
         try #require(mkfifo(pipe.path, 0o600) == 0)

@@ -95,7 +95,7 @@ public struct VibrationSettings: CheckedSettings {
         list.requireNotNegative(\.idle, idle)
         list.requirePositive(\.learnDays, learnDays)
         list.requirePositive(\.learnedSpreads, learnedSpreads)
-        if learnDays != nil {
+        if learnDays != nil, !bands.isEmpty {
             list.require(
                 \.learnDays, bands.contains { $0.limits.isEmpty },
                 "has no effect: each of \(\Self.bands) has limits of its own", others: [\.bands])

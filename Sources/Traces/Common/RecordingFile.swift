@@ -25,6 +25,7 @@ package final class RecordingFile {
     /// Writes all bytes; throws ``TraceError`` at the first failure only.
     package func write(_ bytes: [UInt8]) throws(TraceError) {
         guard failure == nil else { return }
+        try requireKept()
         do throws(SystemError) {
             try writeAll(bytes, to: file?.raw ?? STDOUT_FILENO)
         } catch {
@@ -34,6 +35,20 @@ package final class RecordingFile {
             self.failure = failure
             throw failure
         }
+    }
+
+    /// Throws if another program deleted the file or made it shorter: what was written is lost then, without an error of the kernel.
+    private func requireKept() throws(TraceError) {
+        guard let file, let status = try? fileStatus(of: file.raw), status.isRegular else { return }
+        let loss: String
+        if status.st_nlink == 0 {
+            loss = "was deleted while it was written: what it held is lost"
+        } else if status.st_size < lseek(file.raw, 0, SEEK_CUR) {
+            loss = "was made shorter while it was written: a part of it is lost"
+        } else {
+            return
+        }
+        try refuse(TraceError(.inputOutput, path: path, loss))
     }
 
     /// Keeps a failure of what is to be written, and throws it; nothing is written after it.

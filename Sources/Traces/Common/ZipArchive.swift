@@ -142,6 +142,7 @@ struct ZipArchive {
         else {
             throw TraceError(.data, path: file.path, "is a zip archive whose end is missing: copy it again")
         }
+        guard place > 0 || size > endBytes else { throw TraceError(.data, path: file.path, "is an empty zip archive") }
         let end = size - tail.count + place
         guard value(place + 12) <= mostDirectoryBytes, end - value(place + 16) <= mostDirectoryBytes,
             place < 20 || !tail[(place - 20)...].starts(with: "PK\u{6}\u{7}".utf8)

@@ -103,7 +103,13 @@ package struct EventLabels {
             !$0.element.allSatisfy(\.isWhitespace)
         }
         guard !lines.isEmpty else { throw StationError(.data, "\(path.printable): is empty") }
-        let header = Self.fields(lines.removeFirst().element)
+        func fields(_ line: (offset: Int, element: Substring)) throws(StationError) -> [String] {
+            guard let fields = Self.fields(line.element) else {
+                throw StationError(.data, "\(path.printable):\(line.offset + 1): a quote is not closed")
+            }
+            return fields
+        }
+        let header = try fields(lines.removeFirst())
         guard let time = header.firstIndex(where: ["time_s", "time_ns", "time"].contains) else {
             throw StationError(
                 .data, "\(path.printable):1: has no column time_s, time_ns or time; it has \(Spelling.list(header))")
@@ -115,9 +121,9 @@ package struct EventLabels {
         let recording = header.firstIndex(of: "recording")
         let others = header.indices.filter { ![time, kind, recording].contains($0) }.map { header[$0] }
         if !others.isEmpty { notices.append("\(path.printable): not used: \(Spelling.list(others))") }
-        for (number, line) in lines {
-            let fields = Self.fields(line)
-            let place = "\(path.printable):\(number + 1)"
+        for line in lines {
+            let fields = try fields(line)
+            let place = "\(path.printable):\(line.offset + 1)"
             guard fields.count == header.count else {
                 throw StationError(.data, "\(place): has \(fields.count) fields, and the header \(header.count)")
             }
@@ -228,17 +234,18 @@ package struct EventLabels {
         }
     }
 
-    /// The fields of a line of CSV, without the quotes and the spaces around them.
-    private static func fields(_ line: Substring) -> [String] {
+    /// The fields of a line of CSV, without the quotes and the spaces around them; `nil` when a quote is not closed.
+    private static func fields(_ line: Substring) -> [String]? {
         var fields = [""]
         var isQuoted = false
         for character in line {
             switch character {
             case "\"": isQuoted.toggle()
-            case "," where !isQuoted, ";" where !isQuoted: fields.append("")
+            case "," where !isQuoted, ";" where !isQuoted, "\t" where !isQuoted: fields.append("")
             default: fields[fields.count - 1].append(character)
             }
         }
+        guard !isQuoted else { return nil }
         return fields.map { field in
             String(field.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
         }

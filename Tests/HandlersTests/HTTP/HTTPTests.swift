@@ -49,7 +49,7 @@ struct HTTPTests {
     @Test(arguments: ["cut", "late"])
     func aRefusalWithoutItsEndIsOne(answer: String) throws {
         let server = try PostServer()
-        let run = try HTTPRun(server, "/x?\(answer),200") { $0.timeout = .milliseconds(500) }
+        let run = try HTTPRun(server, "/x?\(answer),200") { $0.timeout = .seconds(3) }
         run.handler.deliver(deliveries(1...2))
         try waitUntil("2 acknowledgements; \(run.reasons)") { run.acknowledged.all == [1, 2] }
         #expect(server.numbers == [1, 2])
