@@ -195,6 +195,9 @@ struct CalibrateCommand {
             return
         }
         let kept = file.keptTables.map { " (its [\($0)] is kept)" }.joined()
+        if !file.lost.isEmpty {
+            words.write("lost of \(path.printable), not a calibration: \(Spelling.list(file.lost))")
+        }
         words.write("saved to \(path.printable)\(kept); in the sensor's section of the configuration:")
         words.write("    calibration = \(JSONObject.quoted(file.absolutePath))")
     }

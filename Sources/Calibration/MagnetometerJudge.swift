@@ -37,6 +37,8 @@ public struct MagnetometerJudge: Sendable {
         package let map: DirectionMap
         /// How many samples were used.
         package let sampleCount: Int
+        /// How many samples were left out, because they are far off all others.
+        package let glitchCount: Int
         /// The standard deviation of |m| before the calibration, in percent of its mean.
         package let spreadBeforePercent: Double
         /// The same after the calibration.
@@ -81,7 +83,8 @@ public struct MagnetometerJudge: Sendable {
     public func judge(_ samples: [Vector3]) throws -> Finding { try finding(of: samples) }
 
     package func finding(of samples: [Vector3]) throws(MagnetometerRefusal) -> Finding {
-        let samples = samples.filter(\.isFinite)
+        let finite = samples.filter(\.isFinite)
+        let samples = Self.withoutGlitches(finite)
         guard samples.count >= Self.leastSamples else { throw .samples(samples.count) }
         guard let coverage = Coverage(samples) else { throw .samples(0) }
         let missing = Self.map(samples).missing
@@ -110,6 +113,7 @@ public struct MagnetometerJudge: Sendable {
         return Finding(
             calibration: calibration, coverage: coverage,
             map: DirectionMap(samples, centre: calibration.hardIronMicrotesla), sampleCount: samples.count,
+            glitchCount: finite.count - samples.count,
             spreadBeforePercent: Self.spread(samples),
             spreadAfterPercent: Self.spread(samples.map(calibration.apply)),
             centre: centre,
@@ -166,6 +170,31 @@ public struct MagnetometerJudge: Sendable {
         }
         return DirectionMap(samples, centre: (least + most) / 2)
     }
+
+    /// Samples without the few that a bus has garbled: one in a hundred at most, off the fit by more than a fifth of the field and
+    /// by far more than the others are.
+    ///
+    /// Least squares weigh a lone sample far outside like a direction, and one of them spoils the fit of thousands.
+    package static func withoutGlitches(_ samples: [Vector3]) -> [Vector3] {
+        let most = max(1, samples.count / 100)
+        // The Earth's field turns no sample further than its diameter, stretched; a sample far beyond that is its own fit.
+        let middle = Vector3(median(samples.map(\.x)), median(samples.map(\.y)), median(samples.map(\.z)))
+        let near = samples.filter { ($0 - middle).length <= earthMicrotesla.upperBound * 2 * greatestStretch }
+        var kept = samples.count - near.count <= most ? near : samples
+        while kept.count >= leastSamples, let fit = ellipsoid(kept) ?? MagnetometerFit.sphere(kept) {
+            let errors = kept.map { (fit.apply($0).length / fit.fieldMicrotesla - 1).magnitude }
+            let limit = max(glitchShare, glitchFactor * median(errors))
+            let rest = zip(kept, errors).filter { $1 <= limit }.map(\.0)
+            guard rest.count < kept.count, samples.count - rest.count <= most else { break }
+            kept = rest
+        }
+        return kept
+    }
+
+    private static func median(_ values: [Double]) -> Double { values.isEmpty ? 0 : values.sorted()[values.count / 2] }
+
+    /// The share of the field by which a glitch is off at least, and how many times as much as the median.
+    private static let (glitchShare, glitchFactor) = (0.2, 12.0)
 
     private static func spread(_ samples: [Vector3]) -> Double {
         let lengths = samples.map(\.length)

@@ -85,6 +85,22 @@ import Testing
         #expect(refusal?.name == "fit")
     }
 
+    /// A bus that garbles one value in hundreds moves the centre of a fit by least squares far off.
+    @Test(arguments: [Vector3(400, 0, 0), Vector3(9e4, -9e4, 0), Vector3(10, 20, 30)])
+    func aGlitchIsLeftOut(glitch: Vector3) throws {
+        let samples = Self.sphere(45, centre: [10, 20, 30])
+        let found = try MagnetometerJudge().finding(of: samples.dropLast(100) + [glitch] + samples.suffix(100))
+        #expect(found.glitchCount == 1 && found.sampleCount == 400)
+        #expect(found.calibration == (try MagnetometerJudge().judge(samples)).calibration)
+    }
+
+    @Test func manyGlitchesAreNone() {
+        let samples = Self.sphere(45)
+        #expect(MagnetometerJudge.withoutGlitches(samples).count == 400)
+        let spoilt = samples + (0..<20).map { Vector3(500 + Double($0), 0, 0) }
+        #expect(MagnetometerJudge.withoutGlitches(spoilt).count == 420)
+    }
+
     @Test func ironThatNoCompassLivesWithIsNoEllipsoid() {
         let samples = Self.sphere(45).map { Vector3($0.x, $0.y, $0.z * 3) }
         var judge = MagnetometerJudge()

@@ -12,6 +12,8 @@ package struct CalibrationFile {
     private let target: String
     /// The other tables, which are written back.
     private let kept: [(name: String, lines: [String])]
+    /// What of a file that is replaced is lost: the names of tables that cannot be kept.
+    package let lost: [String]
     /// Whether the existing file has a table of this name, which is replaced.
     package let replacesTable: Bool
     private let mode: mode_t?
@@ -27,8 +29,13 @@ package struct CalibrationFile {
             status = try fileStatus(path)
         } catch {
             guard error.code == ENOENT else { throw Self.error(path, error) }
+            if (try? fileStatus(path, followsLink: false)) != nil {
+                throw StationError(
+                    .cannotCreate, "\(path.printable): is a symbolic link to a file that does not exist: name that file"
+                )
+            }
             target = path
-            kept = []
+            (kept, lost) = ([], [])
             replacesTable = false
             mode = nil
             try Self.requireFolder(of: path)
@@ -47,15 +54,20 @@ package struct CalibrationFile {
         }
         try Self.requireFolder(of: target)
         mode = status.st_mode & 0o777
-        do throws(StationError) {
-            let tables = try Self.tables(path)
-            kept = tables.filter { $0.name != name }
-            replacesTable = kept.count < tables.count
-        } catch {
-            guard replacing else { throw error }
-            kept = []
+        guard let (tables, unknown) = Self.tables(path), replacing || unknown.isEmpty else {
+            guard replacing else {
+                throw StationError(
+                    .cannotCreate,
+                    "\(path.printable): is there already and is no calibration: name another file, or write over it with "
+                        + "--force")
+            }
+            (kept, lost) = ([], ["all that it had"])
             replacesTable = false
+            return
         }
+        kept = tables.filter { $0.name != name }
+        replacesTable = kept.count < tables.count
+        lost = unknown.filter { $0 != "[\(name)]" }
     }
 
     /// The absolute path of the file once it exists, because a configuration is in another folder.
@@ -116,30 +128,26 @@ package struct CalibrationFile {
 
     // MARK: - The existing file
 
-    private static func tables(_ path: String) throws(StationError) -> [(name: String, lines: [String])] {
-        let refusal = StationError(
-            .cannotCreate,
-            "\(path.printable): is there already and is no calibration: name another file, or write over it with --force"
-        )
-        // A file that cannot be read cannot be preserved.
-        guard let bytes = try? ConfigurationFile.contents(of: path, mayWait: false) else { throw refusal }
-        let entries: [TOMLEntry]
-        do throws(TOMLDocument.SyntaxError) {
-            entries = try TOMLDocument(parsing: bytes).entries()
-        } catch {
-            throw refusal
-        }
+    /// The tables that can be written back, and the names of other entries; `nil` for a file that is no TOML or cannot be read.
+    private static func tables(_ path: String) -> (tables: [(name: String, lines: [String])], unknown: [String])? {
+        guard let bytes = try? ConfigurationFile.contents(of: path, mayWait: false),
+            let entries = try? TOMLDocument(parsing: bytes).entries()
+        else { return nil }
         var tables: [(name: String, lines: [String])] = []
+        var unknown: [String] = []
         for entry in entries {
-            guard names.contains(entry.key), case .table(let inner) = entry.node.value else { throw refusal }
-            var lines: [String] = []
-            for entry in inner {
-                guard let value = entry.node.text else { throw refusal }
-                lines.append("\(entry.key) = \(value)")
+            guard names.contains(entry.key), case .table(let inner) = entry.node.value else {
+                unknown.append(entry.key.printable)
+                continue
+            }
+            let lines = inner.compactMap { entry in entry.node.text.map { "\(entry.key) = \($0)" } }
+            guard lines.count == inner.count else {
+                unknown.append("[\(entry.key)]")
+                continue
             }
             tables.append((entry.key, lines))
         }
-        return tables
+        return (tables, unknown)
     }
 }
 

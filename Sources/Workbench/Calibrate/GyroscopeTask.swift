@@ -124,7 +124,10 @@ final class GyroscopeTask: CalibrationTask {
             fit.map { "\($0) = \($1)" } + [
                 "seconds = \(CalibrationText.number(longest.seconds, 1))", "samples = \(longest.count)",
             ]
-        let quality = noise < 0.3 ? "good" : "fair: there was noise or vibration"
+        let quality =
+            noise < 1e-6
+            ? "doubtful: the values never changed: does it measure?"
+            : noise < 0.3 ? "good" : "fair: there was noise or vibration"
         let report = [
             "  offset          \(CalibrationText.words(offset / Self.radian, 3)) °/s",
             "  noise           \(CalibrationText.number(noise, 3)) °/s, \(longest.count) samples in "

@@ -30,8 +30,9 @@ final class MagnetometerTask: CalibrationTask {
     func review() {
         guard thinning.samples.count != reviewedCount else { return }
         reviewedCount = thinning.samples.count
-        map = MagnetometerJudge.map(thinning.samples)
-        coverage = Coverage(thinning.samples)
+        let samples = MagnetometerJudge.withoutGlitches(thinning.samples)
+        map = MagnetometerJudge.map(samples)
+        coverage = Coverage(samples)
         lacksSamples =
             hasAllDirections && reviewedCount < Self.enoughSamples
             && (try? judge.judge(thinning.samples))?.lacksSamples == true
@@ -49,13 +50,18 @@ final class MagnetometerTask: CalibrationTask {
 
     var isComplete: Bool { hasAllDirections && !lacksSamples }
 
+    /// Noise alone covers all directions of a device that lies still.
+    private var isTurned: Bool { reviewedCount >= MagnetometerJudge.leastSamples }
+
     var fraction: Double {
-        min(map.coveredShare / Self.enoughShare, isComplete ? 1 : 0.99)
+        guard isTurned else { return 0 }
+        return min(map.coveredShare / Self.enoughShare, isComplete ? 1 : 0.99)
     }
 
     /// What the person who turns the device is to do.
     private var instruction: String {
         guard thinning.count > 0 else { return "waiting for the magnetometer" }
+        guard isTurned else { return MagnetometerRefusal.advice(DirectionRegion.allCases) }
         if isComplete { return "enough" }
         return lacksSamples
             ? "keep turning: more samples find the centre better" : MagnetometerRefusal.advice(map.missing)
@@ -116,6 +122,7 @@ final class MagnetometerTask: CalibrationTask {
             ]
         var figures = counts
         for (key, value) in fit { figures.add(key, raw: value) }
+        figures.add("samples_left_out", raw: "\(finding.glitchCount)")
         figures.add("spread_before_percent", raw: CalibrationText.number(finding.spreadBeforePercent, 2))
         figures.add("spread_after_percent", raw: CalibrationText.number(finding.spreadAfterPercent, 2))
         figures.add("directions_percent", raw: CalibrationText.number(100 * finding.map.coveredShare, 0))
@@ -125,7 +132,8 @@ final class MagnetometerTask: CalibrationTask {
     private func report(_ finding: MagnetometerJudge.Finding) -> [String] {
         let calibration = finding.calibration
         return [
-            "  samples         \(finding.sampleCount) used of \(thinning.count)",
+            "  samples         \(finding.sampleCount) used of \(thinning.count)"
+                + (finding.glitchCount > 0 ? "; \(finding.glitchCount) left out, which are far off all others" : ""),
             "  coverage        \(CalibrationText.number(finding.coverage.condition, 1)) (a sphere needs "
                 + "\(Int(Coverage.sphereLimit)) or less, an ellipsoid \(Int(Coverage.ellipsoidLimit)); a full sphere has 5), "
                 + "\(Int(100 * finding.map.coveredShare)) % of all directions",
