@@ -23,7 +23,8 @@ package struct FailureReports {
     private let pauses: RetryPauses
     private var failureCount = 0
     private var reportedCauses: Set<String> = []
-    package var hasFailed: Bool { !reportedCauses.isEmpty }
+    /// Whether a failure was reported since the last recovery.
+    package private(set) var hasFailed = false
     private static let mostCauses = 16
 
     package init(_ port: HandlerPort, _ pauses: RetryPauses) {
@@ -33,13 +34,20 @@ package struct FailureReports {
 
     /// Reports a failure, unless its cause was reported since the last recovery: the reason itself, or what is the same for
     /// reasons that differ in figures alone.
-    package mutating func fail(_ reason: String, cause: String? = nil) {
-        guard reportedCauses.count < Self.mostCauses, reportedCauses.insert(cause ?? reason).inserted else { return }
+    ///
+    /// - Returns: Whether it was reported now.
+    @discardableResult
+    package mutating func fail(_ reason: String, cause: String? = nil) -> Bool {
+        guard reportedCauses.count < Self.mostCauses, reportedCauses.insert(cause ?? reason).inserted else {
+            return false
+        }
         report(reason)
+        return true
     }
 
     /// Reports a failure, even if it was reported before.
-    package func report(_ reason: String) {
+    package mutating func report(_ reason: String) {
+        hasFailed = true
         port.report(Event(handlerFailed: port.name, because: reason))
     }
 
@@ -47,6 +55,7 @@ package struct FailureReports {
     package mutating func recover() {
         resetPauses()
         guard hasFailed else { return }
+        hasFailed = false
         reportedCauses = []
         port.report(Event(handlerRecovered: port.name))
     }

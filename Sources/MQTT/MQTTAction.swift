@@ -118,6 +118,12 @@ package struct MQTTAction: HandlerAction, Equatable {
         statusTopic = TopicTemplate(
             "status_topic", of: table, usual: layout.statusTopic, among: [], mayBeEmpty: true)
         requestTopic = TopicTemplate("request_topic", of: table, usual: nil, among: [], mayBeEmpty: true)
+        if let requestTopic, [topic, stateTopic, statusTopic].contains(where: { $0?.mayBe(requestTopic) ?? false }) {
+            table.refuse(
+                "request_topic", at: table.entry("request_topic")?.node.position ?? table.position,
+                "what is published at `request_topic` would be read as a request",
+                hint: "a topic that `topic`, `state_topic` and `status_topic` cannot be")
+        }
         if let stateTopic, !stateTopic.pieces.contains(.placeholder(.sensor)) {
             table.refuse(
                 "state_topic", at: table.entry("state_topic")?.node.position ?? table.position,

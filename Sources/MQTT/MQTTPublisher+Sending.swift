@@ -98,7 +98,7 @@ extension MQTTPublisher {
         let now = SystemClock.monotonic()
         guard now >= requestReportTime else { return }
         requestReportTime = Units.later(now, by: times.requestPause)
-        failures.report("\(settings.address): a request at \(settings.requestTopic ?? "") \(problem)")
+        report("\(settings.address): a request at \(settings.requestTopic ?? "") \(problem)")
     }
 
     func answerRequests(_ client: MQTTClient) throws(MQTTFailure) {
@@ -113,7 +113,7 @@ extension MQTTPublisher {
         }
         guard let history = port.history else {
             if !hasToldOfNoStore {
-                failures.report("\(topic): requests are answered from a store: there is no [store]")
+                report("\(topic): requests are answered from a store: there is no [store]")
             }
             hasToldOfNoStore = true
             return repeats.reset()
@@ -174,10 +174,16 @@ extension MQTTPublisher {
         failures.fail("\(settings.address): \(topic) has no subscriber: events are kept until there is one")
     }
 
+    /// Reports what concerns an event or a request, and not the connection.
+    private func report(_ reason: String) {
+        reportTime = SystemClock.monotonic()
+        failures.report(reason)
+    }
+
     /// Finishes and reports an event that cannot be published.
     func skip(at index: Int, because reason: String) {
         let event = window[index].item.event
-        failures.report(
+        report(
             "\(settings.address): event \(event.sequence) (\(event.kind.rawValue)) is skipped: \(reason)")
         figures.refusedCount += 1
         finish(at: index)
@@ -219,7 +225,7 @@ extension MQTTPublisher {
         silence?.until = 0
         if failure.lacksVersion5, !lacksVersion5 {
             lacksVersion5 = true
-            failures.report(
+            report(
                 "\(settings.address): the broker does not speak MQTT 5 and cannot report whether there is a subscriber: "
                     + "wait_for_subscriber has no effect")
             return

@@ -104,6 +104,8 @@ package final class MQTTPublisher {
     var hasToldOfNoStore = false
     /// When the next unusable request may be reported, on CLOCK_MONOTONIC.
     var requestReportTime = Int64.min
+    /// When something was last reported that concerns no connection, on CLOCK_MONOTONIC.
+    var reportTime = Int64.min
     /// Whether more descriptions came than are removed; then they are not subscribed to, which every connection would end by.
     var hasTooManyDescriptions = false
     /// The time after too many requests.
@@ -282,8 +284,8 @@ package final class MQTTPublisher {
         // The library counts silence in whole seconds; eight checks per keepalive interval suffice.
         var time = now + Int64(settings.keepaliveSeconds) * 1_000_000_000 / 8
         if isWaitingForAnswer(connection) { time = min(time, connection.answerTime + times.answer) }
-        if !connection.hasLasted, let accepted = connection.acceptedTime {
-            time = min(time, max(accepted + times.lasting, now + 100_000_000))
+        if isRecovering(connection), let accepted = connection.acceptedTime {
+            time = min(time, max(max(accepted, reportTime) + times.lasting, now + 100_000_000))
         }
         if let stop = port.stop { time = min(time, Self.drainTime(stop)) }
         if let silence, silence.until > now { time = min(time, silence.until) }
@@ -335,10 +337,13 @@ package final class MQTTPublisher {
         throw MQTTFailure("\(settings.address): no answer to PUBLISH within \(limit / 1_000_000_000) s")
     }
 
-    /// Reports the recovery once a connection has lasted.
+    /// Whether the connection has not lasted yet, or something was reported of it since.
+    private func isRecovering(_ connection: Connection) -> Bool { !connection.hasLasted || failures.hasFailed }
+
+    /// Reports the recovery once a connection has lasted, and some time behind what was reported of it.
     private func reportRecovery(_ connection: inout Connection) {
-        guard silence == nil, flood == nil, !connection.hasLasted, let accepted = connection.acceptedTime,
-            SystemClock.monotonic() - accepted >= times.lasting,
+        guard silence == nil, flood == nil, isRecovering(connection), let accepted = connection.acceptedTime,
+            SystemClock.monotonic() - max(accepted, reportTime) >= times.lasting,
             connection.announcement == nil, connection.hasProgress || !isWaitingForAnswer(connection)
         else { return }
         connection.hasLasted = true

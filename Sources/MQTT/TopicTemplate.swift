@@ -51,6 +51,36 @@ package struct TopicTemplate: Sendable, Equatable {
         topic(of: machine) { _ in nil }
     }
 
+    /// Whether the topic of some event, sensor or kind is that of another template, which has none of them.
+    func mayBe(_ other: TopicTemplate) -> Bool {
+        enum Symbol: Equatable {
+            case letter(Unicode.Scalar), host, identity
+            /// Any letters of one level, or of several.
+            case level, levels
+        }
+        func symbols(_ template: TopicTemplate) -> ArraySlice<Symbol> {
+            template.pieces.flatMap { piece -> [Symbol] in
+                switch piece {
+                case .text(let words): words.unicodeScalars.map(Symbol.letter)
+                case .host: [.host]
+                case .identity: [.identity]
+                case .kindLevels: [.levels]
+                case .placeholder: [.level]
+                }
+            }[...]
+        }
+        func matches(_ ours: ArraySlice<Symbol>, _ theirs: ArraySlice<Symbol>) -> Bool {
+            guard let first = ours.first else { return theirs.isEmpty }
+            if first == .level || first == .levels {
+                if matches(ours.dropFirst(), theirs) { return true }
+                guard let next = theirs.first, first == .levels || next != .letter("/") else { return false }
+                return matches(ours, theirs.dropFirst())
+            }
+            return first == theirs.first && matches(ours.dropFirst(), theirs.dropFirst())
+        }
+        return matches(symbols(self), symbols(other))
+    }
+
     private func topic(
         of machine: MachineNames, kind: EventKind? = nil, value: (CommandPlaceholder) -> String?
     ) -> String {

@@ -77,6 +77,10 @@ extension BrokenConfigurationTests {
             "misspelt placeholder of a topic", "topic = \"{hots}/{kind}\"",
             "8:9: unknown placeholder `{hots}` (did you mean `host`?; write `{{` and `}}` for braces)"),
         more(
+            "requests where events are", "topic = \"t/{kind_levels}/{sensor}x\"\nrequest_topic = \"t/a/b/boxx\"",
+            "9:17: what is published at `request_topic` would be read as a request (a topic that `topic`, `state_topic` "
+                + "and `status_topic` cannot be)"),
+        more(
             "state without a sensor", "state_topic = \"fleet/{host}\"",
             "8:15: `state_topic` has no {sensor} (each sensor has a state of its own; an empty text publishes none)"),
         more(

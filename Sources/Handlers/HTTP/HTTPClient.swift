@@ -9,7 +9,7 @@ package final class HTTPClient {
         /// The service took it.
         case accepted
         /// It is this event that the service does not take.
-        case refused(String)
+        case refused(String, cause: String)
         /// The place or the login is wrong, which a person has to change.
         case misplaced(String, cause: String)
         /// There was no answer, or one that says "later"; with the shortest pause in nanoseconds.
@@ -95,8 +95,12 @@ package final class HTTPClient {
         guard status >= 300 else {
             var reason = Self.text(answer.problem, count: MemoryLayout.size(ofValue: answer.problem), hiding: secret)
             if let remedy = NetworkAccess.remedy(for: Int32(clamping: answer.error_number)) { reason += ": \(remedy)" }
-            // An authority that is not known, and neither an expired certificate nor that of another host.
-            if answer.code == Self.peerFailedVerification, reason.contains("issuer") || reason.contains("self") {
+            // An authority that is not known, and neither an expired certificate nor that of another host, whose name is in it.
+            if answer.code == Self.peerFailedVerification, settings.authorityFile == nil,
+                ["self-signed", "self signed", "issuer"].contains(where: {
+                    reason.hasPrefix("SSL certificate problem:") && reason.contains($0)
+                })
+            {
                 reason += ": `ca_file` names the certificate of an authority of your own"
             }
             return .unavailable(reason, cause: "libcurl \(answer.code)", pause: 0)
@@ -110,7 +114,8 @@ package final class HTTPClient {
             let seconds = min(max(0, answer.retry_after), Self.longestPause)
             return .unavailable(reason, cause: cause, pause: seconds * 1_000_000_000)
         }
-        return status < 400 || Self.misplaced.contains(status) ? .misplaced(reason, cause: cause) : .refused(reason)
+        return status < 400 || Self.misplaced.contains(status)
+            ? .misplaced(reason, cause: cause) : .refused(reason, cause: cause)
     }
 
     /// CURLE_PEER_FAILED_VERIFICATION: the certificate is not of a known authority, or not the service's.

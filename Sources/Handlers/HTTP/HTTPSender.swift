@@ -15,8 +15,7 @@ package final class HTTPSender {
     private var refusalCount = 0
     /// Whether an event was given up for that since the service took one.
     private var isMisplaced = false
-    /// Whether an event was given up since the service took one: that one is reported with its reason, the others are counted.
-    private var hasSkipped = false
+    /// Events that were given up for a cause that was reported before.
     private let skipped: EventDrops
 
     /// The plan of a handler that posts its events.
@@ -52,17 +51,16 @@ package final class HTTPSender {
             switch answer {
             case .accepted:
                 isMisplaced = false
-                hasSkipped = false
                 skipped.reportRest()
                 failures.recover()
                 finish(item)
-            case .refused(let reason):
-                skip(item, reason)
+            case .refused(let reason, let cause):
+                skip(item, reason, cause)
             case .misplaced(let reason, let cause):
                 refusalCount += 1
                 guard refusalCount <= settings.retryLimit, !isMisplaced else {
                     isMisplaced = true
-                    skip(item, reason)
+                    skip(item, reason, cause)
                     continue
                 }
                 guard wait(reason, cause: cause, 0) else { return }
@@ -87,16 +85,13 @@ package final class HTTPSender {
         }
     }
 
-    /// Gives an event up; the first of several in a row is reported with its reason.
-    private func skip(_ item: Delivery, _ reason: String) {
+    /// Gives an event up; the first one for each cause is reported with its reason, the others are counted.
+    private func skip(_ item: Delivery, _ reason: String, _ cause: String) {
         let event = item.event
-        if hasSkipped {
-            skipped.add(event)
-        } else {
-            failures.report(
-                "\(settings.address): event \(event.sequence) (\(event.kind.rawValue)) is given up: \(reason)")
-        }
-        hasSkipped = true
+        let isReported = failures.fail(
+            "\(settings.address): event \(event.sequence) (\(event.kind.rawValue)) is given up: \(reason)",
+            cause: "given up: \(cause)")
+        if !isReported { skipped.add(event) }
         finish(item)
     }
 

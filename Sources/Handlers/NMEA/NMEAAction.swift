@@ -111,10 +111,12 @@ extension NMEAAction {
         do throws(SystemError) {
             isLine = try fileStatus(path).kind == S_IFCHR
         } catch {
-            isLine = true
-            table.warn(
-                at: node.position, "\(Spelling.quoted(path: path)): \(error.reason)",
-                hint: "a line that is plugged in later is opened then")
+            isLine = error.code != ENOTDIR
+            if isLine {
+                table.warn(
+                    at: node.position, "\(Spelling.quoted(path: path)): \(error.reason)",
+                    hint: error.isMissing ? "a line that is plugged in later is opened then" : nil)
+            }
         }
         guard isLine else {
             table.refuse(

@@ -99,6 +99,8 @@ struct MQTTRequestTests {
         let run = try run(broker, subscriber, Kept(1...9))
         ask(broker, message)
         #expect(try run.waitForFailure().contains("is ignored"))
+        // What a stranger sends is no failure that stays.
+        try waitUntil("the recovery") { run.reports.of(.handlerRecovered).count == 1 }
         // The handler still works.
         ask(broker, #"{"after":8}"#)
         try subscriber.waitForNumber(9)
