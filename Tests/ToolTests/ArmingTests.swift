@@ -83,15 +83,31 @@ import Testing
                 == "{\"version\":1,\"handlers\":[]}\n")
     }
 
-    /// Root's daemon that no systemd started has no state folder but that of its store.
-    @Test(.enabled(if: geteuid() == 0, "for root, who has no state folder")) func rootsStateIsBesideTheEvents() throws {
+    /// A daemon that does not get the store changes nothing of what the one that has it keeps.
+    @Test func aDaemonThatIsRefusedArmsNothing() throws {
+        let state = try TemporaryFolder()
+        let run = try start(state)
+        #expect(try Binary.run("disarm", "siren", "--socket", state.path + "/socket").status == 0)
+        let kept = state.path + "/disarmed.json"
+        try waitUntil("the state is written") { FileManager.default.fileExists(atPath: kept) }
+        let other = try DaemonRun(
+            Self.configuration.replacingOccurrences(of: "STATE", with: state.path)
+                .replacingOccurrences(of: "siren", with: "bell"),
+            environment: ["STATE_DIRECTORY": state.path])
+        try other.process.run()
+        other.process.waitUntilExit()
+        #expect(other.process.terminationStatus == 75)
+        #expect(try String(contentsOfFile: kept, encoding: .utf8).contains("siren"))
+        #expect(run.stop() == 0)
+    }
+
+    /// Root's daemon that no systemd started has no state folder.
+    @Test(.enabled(if: geteuid() == 0, "for root, who has no state folder")) func whatIsForgottenIsSaid() throws {
         let state = try TemporaryFolder()
         let run = try start(state, isInService: false)
         #expect(try Binary.run("disarm", "siren", "--socket", state.path + "/socket").status == 0)
+        try run.waitForMessage("is disarmed until this run ends")
         #expect(run.stop() == 0)
-        #expect(
-            try String(contentsOfFile: state.path + "/disarmed.json", encoding: .utf8)
-                == "{\"version\":1,\"handlers\":[\"siren\"]}\n")
     }
 
     @Test func whatCannotBeDisarmedIsSaid() throws {

@@ -85,14 +85,13 @@ package final class Daemon {
         let relay = SocketRelay()
         let demand = DemandPart(self)
         let store = try StorePart(self, configuration.store, relay)
-        let learned = LearnedPart(self, configuration.store)
+        let learned = LearnedPart(self)
         let socket = SocketPart(self, relay, store, learned)
         let service = ServicePart(self)
         return [
-            GyroscopePart(self, configuration.store), learned,
+            GyroscopePart(self), learned,
             DetectionPart(self, demand), store, socket, DesktopPart(self, demand),
-            HandlersPart(self, store, configuration.store), demand, LiveValuesPart(self, socket),
-            ReloadPart(self, service, socket), service,
+            HandlersPart(self, store), demand, LiveValuesPart(self, socket), ReloadPart(self, service, socket), service,
         ]
     }
 

@@ -1,12 +1,11 @@
 import Binnacle
 import LinuxSystem
 import PlainText
-import Store
 
 /// Saves the calibration that detectors have learned of gyroscopes for the next start.
 final class GyroscopePart: DaemonPart {
     private unowned let daemon: Daemon
-    private let memoryFile: GyroscopeMemoryFile
+    private let memoryFile = GyroscopeMemoryFile(path: GyroscopeMemoryFile.standardPath)
     private let file: StateFile<GyroscopePart>
     /// Next times to query the detectors and to write the file, on CLOCK_MONOTONIC.
     private var lookNanoseconds: Int64 = 0
@@ -15,9 +14,8 @@ final class GyroscopePart: DaemonPart {
     /// Intervals of querying the detectors and of writing the file, in nanoseconds.
     private static let intervals = (look: Int64(60_000_000_000), file: Int64(600_000_000_000))
 
-    init(_ daemon: Daemon, _ store: EventStoreSettings?) {
+    init(_ daemon: Daemon) {
         self.daemon = daemon
-        memoryFile = GyroscopeMemoryFile(path: GyroscopeMemoryFile.path(beside: store))
         file = StateFile(daemon, memoryFile.path, of: \.file) {
             "what was learned of gyroscopes cannot be written (\($0)); it is learned again after each start"
         }

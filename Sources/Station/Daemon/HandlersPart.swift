@@ -27,13 +27,13 @@ package final class HandlersPart: DaemonPart {
     /// Time for a removed handler to finish its queue.
     private static let retirement: Duration = .seconds(60)
 
-    init(_ daemon: Daemon, _ store: StorePart, _ settings: EventStoreSettings?) {
+    init(_ daemon: Daemon, _ store: StorePart) {
         self.daemon = daemon
         self.store = store
         let inbox = PartInbox<HandlersPart>(daemon)
         self.inbox = inbox
         trouble = TroubleLog(daemon.log)
-        let path = EventStoreSettings.besideEvents("disarmed.json", of: settings)
+        let path = EventStoreSettings.besideEvents("disarmed.json")
         disarmed = Self.readDisarmed(path, daemon.log)
         file = StateFile(daemon, path, of: \.file) {
             "which handlers are disarmed cannot be written (\($0)); the next start arms them"
@@ -81,7 +81,8 @@ package final class HandlersPart: DaemonPart {
             // The handlers that are new do not know it.
             daemon.router.report(Event(handler: line.section.name, isArmed: false))
         }
-        isChanged = isChanged || !disarmed.isSubset(of: lines.map(\.section.name))
+        // A start leaves the file alone: it may be that of another daemon, which this one has not met at the store yet.
+        isChanged = isChanged || !change.isFirst && !disarmed.isSubset(of: lines.map(\.section.name))
         disarmed.formIntersection(lines.map(\.section.name))
         daemon.replaceChains()
         let kept = change.after.detectors.filter { detector in
@@ -121,8 +122,8 @@ package final class HandlersPart: DaemonPart {
         write()
         if !isArmed, !file.hasPath {
             daemon.log.say(
-                "the handler \(Spelling.quoted(name)) is disarmed until this run ends: no state folder is known; the `path` of "
-                    + "[store] names one",
+                "the handler \(Spelling.quoted(name)) is disarmed until this run ends: it has no state folder, which systemd's "
+                    + "StateDirectory= makes",
                 level: .warning)
         }
         return nil
@@ -185,6 +186,7 @@ package final class HandlersPart: DaemonPart {
         case .actors: end((lines + retired).filter(\.actsOnTheWorld), until: deadline)
         case .handlers: end((lines + retired).filter { !$0.actsOnTheWorld }, until: deadline)
         case .files:
+            isChanged = isChanged || file.hasFailed
             write()
             file.wait(until: deadline)
             // With `--json` the output is the purpose of the run, so its failure is the run's.

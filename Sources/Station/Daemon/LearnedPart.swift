@@ -7,7 +7,7 @@ import Store
 /// Keeps what detectors have learned or counted across starts and reloads, in a small file in the state folder.
 final class LearnedPart: DaemonPart {
     private unowned let daemon: Daemon
-    private let path: String?
+    private let path = EventStoreSettings.besideEvents("learned.json")
     private let file: StateFile<LearnedPart>
     /// By kind and name of the detector, each the text of a JSON object.
     private var entries: [String: String] = [:]
@@ -17,9 +17,8 @@ final class LearnedPart: DaemonPart {
     private static let intervalNanoseconds: Int64 = 60_000_000_000
     private static let limits = (bytes: 4_194_304, entries: 64)
 
-    init(_ daemon: Daemon, _ store: EventStoreSettings?) {
+    init(_ daemon: Daemon) {
         self.daemon = daemon
-        path = EventStoreSettings.besideEvents("learned.json", of: store)
         file = StateFile(daemon, path, of: \.file) {
             "what detectors have learned cannot be written (\($0)); it is kept until the next stop"
         }

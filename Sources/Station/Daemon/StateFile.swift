@@ -28,6 +28,9 @@ final class StateFile<Part: DaemonPart> {
     /// Whether there is a file, which keeps what this run knows.
     var hasPath: Bool { path != nil }
 
+    /// Whether the last attempt to write failed.
+    var hasFailed: Bool { failure != nil }
+
     /// Whether it may be written now; a daemon that only serves a view keeps nothing.
     var isReady: Bool { daemon.options.viewSocket == nil && path != nil && !isWriting }
 

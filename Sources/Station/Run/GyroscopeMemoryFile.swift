@@ -25,9 +25,7 @@ package final class GyroscopeMemoryFile {
     /// Larger offsets in a file are rejected, in rad/s.
     private static let largestOffset = 1.0
 
-    static func path(beside store: EventStoreSettings?) -> String? {
-        EventStoreSettings.besideEvents("gyroscopes.json", of: store)
-    }
+    static var standardPath: String? { EventStoreSettings.besideEvents("gyroscopes.json") }
 
     /// Creates an empty memory; with `nil` it is never written.
     package init(path: String?) {
@@ -148,10 +146,9 @@ package final class GyroscopeMemoryFile {
 }
 
 extension EventStoreSettings {
-    /// The path of a file in the state folder, which for root without systemd is that of a configured store; `nil` when no folder
-    /// is known.
-    static func besideEvents(_ name: String, of store: EventStoreSettings?) -> String? {
-        (withoutConfiguration ?? store?.path).map { path in
+    /// The path of a file in the state folder; `nil` when no folder is known.
+    static func besideEvents(_ name: String) -> String? {
+        withoutConfiguration.map { path in
             path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/" + name
         }
     }
