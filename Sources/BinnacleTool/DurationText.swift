@@ -12,13 +12,26 @@ enum DurationText {
     /// Parses a start time, in nanoseconds since 1970: a duration before now, as in `10m`, `2h` or `3d`, or a day with
     /// an optional time, as in `2026-11-21` or `2026-11-21T12:45`.
     ///
-    /// The time is local unless `isUTC` is set or the text ends with `Z`. `nil` for other texts.
+    /// The time is local unless `isUTC` is set or the text ends with `Z` or an offset such as `+02:00`. `nil` for other texts.
     static func start(_ text: String, now: Int64, isUTC: Bool) -> Int64? {
         if let distance = nanoseconds(text, ["s": 1e9, "m": 60e9, "h": 3600e9, "d": 86_400e9]) {
             return distance < 9e18 ? now - Int64(distance) : nil
         }
         let time = String(text.map { $0 == " " ? "T" : $0 })
+        if let (place, seconds) = offset(time) {
+            return WallTime.nanoseconds(String(time[..<place])).map { $0 - seconds * 1_000_000_000 }
+        }
         return isUTC || time.hasSuffix("Z") ? WallTime.nanoseconds(time) : LocalTime.nanoseconds(time)
+    }
+
+    /// The offset from UTC behind a time of day, in seconds: `+02:00` or `-0330`, and where it begins.
+    private static func offset(_ time: String) -> (place: String.Index, seconds: Int64)? {
+        guard let start = time.firstIndex(of: "T"), let place = time[start...].lastIndex(where: { "+-".contains($0) })
+        else { return nil }
+        let digits = time[place...].dropFirst().filter { $0 != ":" }
+        guard digits.utf8.count == 4, let number = Int64(digits), number % 100 < 60, number < 2400 else { return nil }
+        let seconds = number / 100 * 3600 + number % 100 * 60
+        return (place, time[place] == "-" ? -seconds : seconds)
     }
 
     /// Parses a number followed by a unit, in nanoseconds.

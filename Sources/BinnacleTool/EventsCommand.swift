@@ -33,6 +33,7 @@ struct EventsCommand {
         isUTC = arguments.has(.utc)
         untilNanoseconds = try Self.time(.until, arguments)
         lastCount = try arguments.count(.last, in: 1...1_000_000)
+        if listsKinds { try arguments.refuse([.json], "does not go with --kinds, which prints a list") }
         if arguments.has(.follow) {
             try arguments.refuse([.until, .last], "does not go with --follow, which has no last event")
         }
@@ -42,6 +43,9 @@ struct EventsCommand {
         request.follows = arguments.has(.follow)
         request.sinceNanoseconds = try Self.time(.since, arguments)
         if request.sinceNanoseconds == nil { request.after = 0 }
+        if let since = request.sinceNanoseconds, let until = untilNanoseconds, until < since {
+            throw StationError(.usage, "--until is before --since: nothing lies between them")
+        }
         self.request = request
         path = arguments.socketPath
         storePath = arguments.value(.store)
@@ -60,7 +64,7 @@ struct EventsCommand {
             throw StationError(
                 .usage,
                 "--\(option.name) \(text): has to be a number with s, m, h or d before now, as in 10m, or a local time, as "
-                    + "in 2026-11-21 or 2026-11-21T12:45, or with a Z behind it in UTC")
+                    + "in 2026-11-21 or 2026-11-21T12:45, or with Z or +02:00 behind it")
         }
     }
 

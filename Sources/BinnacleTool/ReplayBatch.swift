@@ -56,6 +56,9 @@ struct ReplayBatch {
         }
         do throws(StationError) {
             // A pipe or a device may never end.
+            guard !name.utf8.contains(0) else {
+                throw StationError(.data, "\(name.printable): holds a NUL: end all names with one, or none")
+            }
             let status = try? fileStatus(name)
             if let status, !status.isRegular, !status.isFolder {
                 throw StationError(.data, "\(name.printable): is no regular file: replay it without --each")
@@ -87,18 +90,18 @@ struct ReplayBatch {
     }
 }
 
-/// The lines of a file or a pipe as they arrive, without empty ones; with a NUL in its first bytes they end with one, as those of
-/// `find -print0` do.
+/// The lines of a file or a pipe as they arrive, without empty ones; with a NUL before or soon behind the first line end they end
+/// with one, as those of `find -print0` do.
 struct InputLines {
     private let descriptor: Int32
     private var pending: [UInt8] = []
     private var isAtEnd = false
-    private var end = UInt8(ascii: "\n")
-    private var isFirst = true
+    /// What ends a line; `nil` before the first end has come.
+    private var end: UInt8?
 
     /// Whether the next line or the end is available without waiting.
     var hasMore: Bool {
-        if isAtEnd || pending.contains(end) { return true }
+        if isAtEnd || end.map(pending.contains) ?? false { return true }
         return (try? waitUntilReady(descriptor, milliseconds: 0)) == true
     }
 
@@ -112,7 +115,7 @@ struct InputLines {
     /// Waits for the next line; `nil` at the end, or if a signal cancels it.
     mutating func next(isCancelled: () -> Bool) throws(StationError) -> String? {
         while !isCancelled() {
-            if let place = pending.firstIndex(of: end) {
+            if let end, let place = pending.firstIndex(of: end) {
                 let line = String(decoding: pending[..<place], as: UTF8.self)
                 pending.removeSubrange(...place)
                 if !line.isEmpty { return line }
@@ -137,8 +140,7 @@ struct InputLines {
         // A signal interrupted the wait; the caller checks whether it cancels.
         guard let count else { return }
         isAtEnd = count == 0
-        if isFirst, piece[..<count].contains(0) { end = 0 }
-        isFirst = false
         pending += piece[..<count]
+        if end == nil { end = [0, UInt8(ascii: "\n")].first(where: pending.contains) }
     }
 }

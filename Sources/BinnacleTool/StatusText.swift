@@ -81,7 +81,7 @@ enum StatusText {
         var parts = handler["armed"] == .boolean(false) ? ["DISARMED"] : []
         parts.append("\(word(handler["queued"])) queued")
         if let stored = handler["stored"] {
-            parts.append("\(word(stored)) waiting in the store behind number \(word(handler["cursor"]))")
+            parts.append("\(word(stored)) waiting in the store")
         }
         let counts = [
             ("finished", "finished"), ("failed", "failed"), ("dropped", "dropped"),

@@ -40,7 +40,8 @@ package enum WallTime {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Parses the format of ``text(_:)`` or a prefix of it (`2026-11-21`, `2026-11-21T12:45Z`), always UTC: whatever it writes is read.
+    /// Parses the format of ``text(_:)`` or a prefix of it (`2026-11-21`, `2026-11-21T12:45Z`), with one to nine decimals of the
+    /// second, always UTC: whatever it writes is read.
     package static func nanoseconds(_ text: String) -> Int64? {
         var rest = text.utf8[...]
         if rest.last == UInt8(ascii: "Z") { rest.removeLast() }
@@ -60,8 +61,11 @@ package enum WallTime {
             ofDay += second * 1_000_000_000
         }
         if !rest.isEmpty {
-            guard let micros = rest.consumeNumber(digits: 6, after: ".") else { return nil }
-            ofDay += micros * 1000
+            let digits = rest.count - 1
+            guard (1...9).contains(digits), let fraction = rest.consumeNumber(digits: digits, after: ".") else {
+                return nil
+            }
+            ofDay += (digits..<9).reduce(fraction) { value, _ in value * 10 }
         }
         guard rest.isEmpty else { return nil }
         // The first and the last day are not whole.

@@ -304,6 +304,8 @@ def errors(folder, address):
             pass
         with binnacle.events(["free_fall"], path=address) as quiet:
             check(quiet.read(timeout=0.1) is None, "also with a descriptor above 1,024")
+            threading.Timer(0.2, quiet.close).start()
+            check(quiet.read(timeout=math.inf) is None or quiet.is_closed, "also without an end")
     with binnacle.events(["free_fall"], path=address) as quiet:
         check(quiet.read(timeout=0.1) is None and not quiet.is_closed, "a wait has an end")
         thread = threading.Timer(0.2, quiet.close)

@@ -93,6 +93,8 @@ import Testing
         #expect(try events(double, "--sensor", "attic").lines.isEmpty)
         // The last of them happened at 15:33:20.
         #expect(try events(double, "--since", "2025-11-21T15:33:11Z").lines.count == 10)
+        #expect(try events(double, "--since", "2025-11-21T17:33:11+02:00").lines.count == 10)
+        #expect(try events(double, "--since", "2025-11-21T12:03:11.000-0330").lines.count == 10)
         #expect(try events(double, "--since", "2025-11-21 15:33").lines.count == 21)
         #expect(try events(double, "--since", "2025-11-22").lines.isEmpty)
         #expect(try events(double, "--since", "1m").lines.isEmpty)

@@ -39,6 +39,8 @@ import Testing
         let result = try Binary.run(["replay", "--each"], input: names.map { $0 + "\0" }.joined())
         let outcomes = try decode(result.output).filter { $0.kind.hasPrefix("recording.") }
         #expect(outcomes.map(\.recording) == names && outcomes.map(\.status) == [0, 0], "\(result.errors)")
+        let mixed = try Binary.run(["replay", "--each"], input: "\(names[0])\n\(names[0])\0\n")
+        #expect(mixed.output.contains("recording.failed"), "\(mixed)")
         let windows = try Binary.run(["replay", "--each"], input: names[0] + "\r\n")
         #expect(windows.output.contains("the list has the line ends of Windows"), "\(windows)")
         let strange = try Binary.run(["replay", "--each"], input: "a\u{FFFD}.csv\n")

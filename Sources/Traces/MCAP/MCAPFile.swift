@@ -28,6 +28,8 @@ final class MCAPFile {
     /// The first of the topics without samples, for messages.
     private var others: [String] = []
     private var isOpening = true
+    /// Whether a topic has a schema that was not described.
+    private var lacksSchema = false
     /// Whether the program is to end, which ends a walk over the file.
     let isCancelled: () -> Bool
     /// The chunks used last: several readers are near each other.
@@ -84,7 +86,10 @@ final class MCAPFile {
         else { return }
         while offset < footer, let record = MCAPFinding(in: file.bytes, at: offset) {
             // A list that contradicts itself is not used.
-            guard (try? learn(record, at: offset)) != nil else { return (topics, others, described) = ([], [], []) }
+            guard (try? learn(record, at: offset)) != nil, !lacksSchema else {
+                (topics, others, described, schemas, lacksSchema) = ([], [], [], [:], false)
+                return
+            }
             offset += record.bytes.count
         }
     }
@@ -112,6 +117,7 @@ final class MCAPFile {
             let metadata = fields.texts()
         else { throw damage("it is too short", at: offset) }
         described.insert(id)
+        lacksSchema = lacksSchema || schema != 0 && schemas[schema] == nil
         let known = topics.first { $0.id == id }
         guard let message = schemas[schema]?.message, encoding == "cdr" || encoding == "ros1" else {
             guard known == nil else { throw damage("topic \(name.printable) changes its type", at: offset) }

@@ -534,14 +534,14 @@ def status(path: Optional[str] = None) -> Mapping[str, Any]:
         deadline = time.monotonic() + STATUS_TIMEOUT
         _send(connection, {"status": {}})
         line = bytearray()
-        while not line.endswith(b"\n"):
+        while b"\n" not in line:
             _require_line(len(line))
             if not _has_bytes(connection, deadline):
                 raise Busy(
                     f"the daemon does not answer within {STATUS_TIMEOUT:g} s: it is stopped or busy; try again, and look at its log "
                     "if it stays so")
             line += _receive(connection)
-        message = _parse(bytes(line))
+        message = _parse(bytes(line[: line.index(b"\n")]))
     if isinstance(message.get("error"), dict):
         raise _refusal(message["error"], named)
     found = message.get("status")
@@ -607,7 +607,13 @@ def _has_bytes(connection: socket.socket, deadline: float) -> bool:
     # Not select, which fails for descriptors from 1,024 on.
     poll = select.poll()
     poll.register(connection, select.POLLIN)
-    return bool(poll.poll(max(0.0, deadline - time.monotonic()) * 1000))
+    while True:
+        left = max(0.0, deadline - time.monotonic())
+        # poll counts milliseconds in 32 bits.
+        if poll.poll(min(left, 3600.0) * 1000):
+            return True
+        if left <= 3600.0:
+            return False
 
 
 def _receive(connection: socket.socket) -> bytes:
