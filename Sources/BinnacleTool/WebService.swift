@@ -49,7 +49,7 @@ struct WebService: Sendable {
                 try calibration.stream(connection, request, socketPath: socketPath)
             case WebCalibration.saving where request.method == "POST":
                 answer("text/plain; charset=utf-8", Array(try calibration.save(request).utf8))
-            case "/events", "/stream", "/calibration/stream", WebCalibration.saving:
+            case "/events", "/stream", "/calibration/stream":
                 throw HTTPRefusal(status: "405 Method Not Allowed", text: "This page has another method.")
             default: throw .notFound("There is no such page.")
             }

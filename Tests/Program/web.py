@@ -155,6 +155,7 @@ with harness.temporary_folder() as folder:
     check(ask(port, headers={"Origin": f"http://127.0.0.1:{port}", "Sec-Fetch-Site": "same-origin"})[0] == 200, "its own page")
     for method in ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"]:
         check(ask(port, "/status", method)[0] == 405, f"{method} is refused")
+    check(ask(port, "/events", "HEAD")[0] == 405 and ask(port, "/stream", "HEAD")[0] == 405, "a page of GET alone is no missing one")
     status, _, body = ask(port, "/calibration/save?run=1", "POST")
     check(status == 403 and b"--calibrations" in body and ask(port, "/calibration/save")[0] == 404, f"nothing is saved: {body.decode().strip()}")
     check(b" 413 " in raw(port, b"POST /calibration/save HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc"), "a POST has no body")
