@@ -51,6 +51,18 @@ extension CommandTests {
             #expect(handler.stop(within: .zero) == 0)
         }
 
+        /// An end that is late, as on a busy machine, leaves no zombie and knows how the program ended.
+        @Test func anEndThatIsOverReapsWhatItKills() throws {
+            let file = try TemporaryFile()
+            let handler = reports.shell("echo $$ >> \"$1\"; exec sleep 1000", [file.path])
+            handler.handle(event())
+            try waitUntil("its start") { processes(in: file.path).count == 1 }
+            handler.end(within: .nanoseconds(1))
+            #expect(handler.waitForEnd(until: .max) == 0)
+            #expect(reports.of(.commandFailed).first?.integer(.signal) != nil, "\(reports.all)")
+            #expect(processes(in: file.path).allSatisfy { kill($0, 0) != 0 })
+        }
+
         @Test func whatObeysIsAskedFirst() throws {
             let file = try TemporaryFile()
             let handler = reports.shell(

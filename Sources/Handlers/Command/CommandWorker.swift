@@ -122,9 +122,13 @@ final class CommandWorker {
         if hasLeaderEnded { conclude() } else { process?.signalGroup(SIGKILL) }
     }
 
-    /// Finishes without further waiting, for a program that the kernel cannot end.
+    /// Kills the program and finishes, also if the kernel cannot end it: it is waited for no longer than a second.
     func abandon() {
-        finish(.unknown)
+        guard let process else { return }
+        process.signalGroup(SIGKILL)
+        var end = [pollfd(fd: process.end.raw, events: Int16(POLLIN), revents: 0)]
+        _ = waitOnce(for: &end, milliseconds: 1000)
+        finish(process.reap() ?? .unknown)
     }
 
     /// Kills the rest of the leader's group, and reaps the leader.
