@@ -196,7 +196,7 @@ struct CalibrateCommand {
         }
         let kept = file.keptTables.map { " (its [\($0)] is kept)" }.joined()
         if !file.lost.isEmpty {
-            words.write("lost of \(path.printable), not a calibration: \(Spelling.list(file.lost))")
+            words.write("\(path.printable): not kept, because it is no calibration: \(Spelling.list(file.lost))")
         }
         words.write("saved to \(path.printable)\(kept); in the sensor's section of the configuration:")
         words.write("    calibration = \(JSONObject.quoted(file.absolutePath))")

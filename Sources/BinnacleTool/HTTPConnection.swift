@@ -11,6 +11,7 @@ struct HTTPRefusal: Error {
     static func malformed(_ text: String) -> HTTPRefusal { HTTPRefusal(status: "400 Bad Request", text: text) }
     static func forbidden(_ text: String) -> HTTPRefusal { HTTPRefusal(status: "403 Forbidden", text: text) }
     static func notFound(_ text: String) -> HTTPRefusal { HTTPRefusal(status: "404 Not Found", text: text) }
+    static let methodNotAllowed = HTTPRefusal(status: "405 Method Not Allowed", text: "Only GET is answered.")
     static func unavailable(_ text: String) -> HTTPRefusal {
         HTTPRefusal(status: "503 Service Unavailable", text: text)
     }
@@ -77,7 +78,7 @@ final class HTTPConnection {
                 lengths.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.isASCII && $0.isNumber } })
             else { throw .malformed("The length of the request is not clear.") }
             guard method == "GET" || method == "HEAD" || mayPost && method == "POST" else {
-                throw HTTPRefusal(status: "405 Method Not Allowed", text: "Only GET is answered.")
+                throw .methodNotAllowed
             }
             guard codings.isEmpty else {
                 throw HTTPRefusal(status: "501 Not Implemented", text: "A request has no body here.")

@@ -55,11 +55,11 @@ struct ReplayBatch {
             errors.write("binnacle: \(words.hasPrefix(name.printable) ? "" : "\(name.printable): ")\(words)")
         }
         do throws(StationError) {
-            // A pipe or a device may never end.
             guard !name.utf8.contains(0) else {
                 throw StationError(.data, "\(name.printable): holds a NUL: end all names with one, or none")
             }
             let status = try? fileStatus(name)
+            // A pipe or a device may never end.
             if let status, !status.isRegular, !status.isFolder {
                 throw StationError(.data, "\(name.printable): is no regular file: replay it without --each")
             }

@@ -49,8 +49,7 @@ struct WebService: Sendable {
                 try calibration.stream(connection, request, socketPath: socketPath)
             case WebCalibration.saving where request.method == "POST":
                 answer("text/plain; charset=utf-8", Array(try calibration.save(request).utf8))
-            case "/events", "/stream", "/calibration/stream":
-                throw HTTPRefusal(status: "405 Method Not Allowed", text: "This page has another method.")
+            case "/events", "/stream", "/calibration/stream": throw .methodNotAllowed
             default: throw .notFound("There is no such page.")
             }
         } catch {

@@ -58,7 +58,7 @@ package struct TopicTemplate: Sendable, Equatable {
             /// Any letters of one level, or of several.
             case level, levels
         }
-        func symbols(_ template: TopicTemplate) -> ArraySlice<Symbol> {
+        func symbols(_ template: TopicTemplate) -> [Symbol] {
             template.pieces.flatMap { piece -> [Symbol] in
                 switch piece {
                 case .text(let words): words.unicodeScalars.map(Symbol.letter)
@@ -67,18 +67,22 @@ package struct TopicTemplate: Sendable, Equatable {
                 case .kindLevels: [.levels]
                 case .placeholder: [.level]
                 }
-            }[...]
-        }
-        func matches(_ ours: ArraySlice<Symbol>, _ theirs: ArraySlice<Symbol>) -> Bool {
-            guard let first = ours.first else { return theirs.isEmpty }
-            if first == .level || first == .levels {
-                if matches(ours.dropFirst(), theirs) { return true }
-                guard let next = theirs.first, first == .levels || next != .letter("/") else { return false }
-                return matches(ours, theirs.dropFirst())
             }
-            return first == theirs.first && matches(ours.dropFirst(), theirs.dropFirst())
         }
-        return matches(symbols(self), symbols(other))
+        let theirs = symbols(other)
+        // The places in the other template that the symbols so far may have reached.
+        var places: Set<Int> = [0]
+        for symbol in symbols(self) {
+            guard symbol == .level || symbol == .levels else {
+                places = Set(places.filter { $0 < theirs.count && theirs[$0] == symbol }.map { $0 + 1 })
+                continue
+            }
+            for place in theirs.indices
+            where places.contains(place) && (symbol == .levels || theirs[place] != .letter("/")) {
+                places.insert(place + 1)
+            }
+        }
+        return places.contains(theirs.count)
     }
 
     private func topic(

@@ -128,7 +128,8 @@ final class CommandWorker {
         process.signalGroup(SIGKILL)
         var end = [pollfd(fd: process.end.raw, events: Int16(POLLIN), revents: 0)]
         _ = waitOnce(for: &end, milliseconds: 1000)
-        finish(process.reap() ?? .unknown)
+        conclude()
+        if self.process != nil { finish(.unknown) }
     }
 
     /// Kills the rest of the leader's group, and reaps the leader.

@@ -97,9 +97,8 @@ package final class HTTPClient {
             if let remedy = NetworkAccess.remedy(for: Int32(clamping: answer.error_number)) { reason += ": \(remedy)" }
             // An authority that is not known, and neither an expired certificate nor that of another host, whose name is in it.
             if answer.code == Self.peerFailedVerification, settings.authorityFile == nil,
-                ["self-signed", "self signed", "issuer"].contains(where: {
-                    reason.hasPrefix("SSL certificate problem:") && reason.contains($0)
-                })
+                reason.hasPrefix("SSL certificate problem:"),
+                ["self-signed", "self signed", "issuer"].contains(where: reason.contains)
             {
                 reason += ": `ca_file` names the certificate of an authority of your own"
             }

@@ -20,6 +20,8 @@ package final class TraceWriter {
     package let keepsScans: Bool
     /// Whether ``failure`` is that the reading end of a pipe was closed, which ends a pipeline normally.
     package var isReaderGone: Bool { file.isReaderGone }
+    /// The failure with which samples were lost; a reader that is gone needed no more.
+    package var loss: TraceError? { isReaderGone ? nil : failure }
 
     private let file: RecordingFile
     private let format: any RecordingFormat

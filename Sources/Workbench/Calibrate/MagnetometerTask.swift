@@ -98,7 +98,9 @@ final class MagnetometerTask: CalibrationTask {
         object.add("samples", raw: "\(thinning.samples.count)")
         object.add("samples_seen", raw: "\(thinning.count)")
         object.add("samples_unusable", raw: "\(thinning.unusableCount)")
-        let coverage = Coverage(thinning.samples).map(\.condition).flatMap { $0.isFinite ? $0 : nil }
+        let coverage = Coverage(MagnetometerJudge.withoutGlitches(thinning.samples)).map(\.condition).flatMap {
+            $0.isFinite ? $0 : nil
+        }
         object.add("coverage", raw: coverage.map { CalibrationText.number($0, 2) } ?? "null")
         return object
     }

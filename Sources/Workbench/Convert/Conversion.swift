@@ -45,7 +45,7 @@ package final class Conversion {
         // The writer keeps the error.
         try? writer.finish()
         // A closed pipe is a normal end: its reader needs no more.
-        if let failure = writer.failure, !writer.isReaderGone { session.add(failure) }
+        if let loss = writer.loss { session.add(loss) }
         return summary(session)
     }
 
@@ -55,9 +55,9 @@ package final class Conversion {
         let path = outputPath == "-" ? "standard output" : outputPath.printable
         let repairs = assembly.repairs
         let words =
-            writer.failure != nil && !writer.isReaderGone
-            ? "not all of \(count) samples are in"
-            : "\(session.isCancelled ? "cancelled after" : "converted") \(count) samples to"
+            writer.loss == nil
+            ? "\(session.isCancelled ? "cancelled after" : "converted") \(count) samples to"
+            : "not all of \(count) samples are in"
         summary.lines =
             ["\(words) \(path)"]
             + zip(assembly.streams, writer.sampleCounts).map {

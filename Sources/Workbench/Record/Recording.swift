@@ -116,7 +116,7 @@ package final class Recording {
         let seconds = pipeline.timeRange.map { Units.seconds(from: $0.lowerBound, to: $0.upperBound) } ?? 0
         let shown = Figure.Value.number(seconds, decimals: 1)
         let path = options.path == "-" ? "standard output" : options.path.printable
-        let isWhole = writer.failure == nil || writer.isReaderGone
+        let isWhole = writer.loss == nil
         let words = isWhole ? "recorded \(pipeline.sampleCount) samples" : "not all of \(pipeline.sampleCount) samples"
         return ["\(words) in \(shown) s \(isWhole ? "to" : "are in") \(path)"]
             + zip(source.streams, writer.sampleCounts).map {
