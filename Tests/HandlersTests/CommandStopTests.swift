@@ -45,7 +45,8 @@ extension CommandTests {
             handler.handle(event())
             try waitUntil("its start") { processes(in: file.path).count == 3 }
             handler.end(within: .seconds(1000))
-            #expect(handler.waitForEnd(until: 0) == 1)
+            // Its thread may have seen the end of what was killed by now, and told of it: 0 then, 1 before.
+            #expect(handler.waitForEnd(until: 0) <= 1)
             let family = processes(in: file.path)
             try waitUntil("the end of all of \(family)") { !family.contains(where: isAlive) }
             #expect(handler.stop(within: .zero) == 0)
