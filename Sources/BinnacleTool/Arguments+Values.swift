@@ -11,7 +11,9 @@ extension Arguments {
         guard let text = value(option) else { return nil }
         guard let duration = DurationText.parse(text), duration > .zero else {
             throw StationError(
-                .usage, "--\(option.name) \(text): has to be a time above 0 with its unit, as in 500ms, 10s, 5m, 1h")
+                .usage,
+                "--\(option.name) \(text): has to be a time above 0 and below a century, with its unit, as in 500ms, 10s, 5m, 1h"
+            )
         }
         return duration
     }

@@ -23,6 +23,9 @@ enum RetryLine {
         guard (try? fileStatus(path))?.isRegular ?? false else { return nil }
         let name = command.name.rawValue
         let isNamed = arguments.contains { replaced($0, path, path + ".") != $0 }
+        // A folder takes what was made in it in place of the file.
+        let isInFolder = arguments.contains { !$0.isEmpty && path.hasPrefix($0.hasSuffix("/") ? $0 : $0 + "/") }
+        let again = isInFolder ? shell([name] + arguments) : nil
         switch remedy {
         case .file(let file, let maker, let options):
             // The other file may be among the arguments already.
@@ -39,7 +42,7 @@ enum RetryLine {
                 case .conversion(let options): shell(["convert", "--force"] + options + [path, "-o", file])
                 }
             // A configuration that names the file has to name the other one then.
-            guard isNamed else { return first }
+            guard isNamed else { return first.map { [$0, again].compactMap { $0 }.joined(separator: " && ") } }
             let next = shell([name] + added + without(added, others.map { replaced($0, path, file) }))
             return [first, next].compactMap { $0 }.joined(separator: " && ")
         case .leftOut:
@@ -50,8 +53,8 @@ enum RetryLine {
             // The command has no such options, or the file is named in a configuration: convert it once.
             let file = ForeignFormat.beside(path, ForeignFormat.convertedSuffix)
             let words = ["convert", "--force"] + options + [path, "-o", file]
-            return isNamed
-                ? shell(words) + " && " + shell([name] + arguments.map { replaced($0, path, file) }) : shell(words)
+            let next = isNamed ? shell([name] + arguments.map { replaced($0, path, file) }) : again
+            return [shell(words), next].compactMap { $0 }.joined(separator: " && ")
         }
     }
 

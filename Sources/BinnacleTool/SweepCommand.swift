@@ -24,6 +24,9 @@ struct SweepCommand {
                 throw StationError(
                     .usage, "--set \(text): has to be KEY=A,B,C, as in motion.motion.threshold_g=0.05,0.1,0.2")
             }
+            guard !keys.contains(where: { $0.name == key.name }) else {
+                throw StationError(.usage, "--set \(key.name) is given twice: one list has all values, as in KEY=A,B,C")
+            }
             keys.append(key)
         }
         var options = try ReplayOptions(arguments, of: .sweep, needsTrace: false)

@@ -80,7 +80,7 @@ struct WebService: Sendable {
         var wanted = SubscriptionRequest()
         wanted.sinceNanoseconds = since
         wanted.follows = false
-        var count = 0, thinnedCount = 0, headingCount = 0
+        var count = 0, unshownCount = 0, thinnedCount = 0, headingCount = 0
         var piece: [UInt8] = []
         var isBegun = false
         func send() -> Bool {
@@ -113,9 +113,10 @@ struct WebService: Sendable {
                         courses[name] = now
                         thinnedCount += 1
                     } else {
+                        // The curves go on to the end of the range.
                         guard count < Self.mostEvents else {
-                            notes.append("only the first \(count) are shown")
-                            break reading
+                            unshownCount += 1
+                            continue
                         }
                         count += 1
                     }
@@ -131,6 +132,7 @@ struct WebService: Sendable {
             guard isBegun else { throw .unavailable(error.description.printable) }
             notes.append(error.description)
         }
+        if unshownCount > 0 { notes.append("only the first \(count) are listed, \(unshownCount) more are not") }
         if let note = LeftOutHeadings.note(headingCount) { notes.append(note) }
         piece += Array("{\"end\":{\"note\":\(JSONObject.quoted(notes.joined(separator: "; ")))}}\n".utf8)
         _ = send()

@@ -74,7 +74,7 @@ package enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConver
         switch missing.count {
         case 0: "keep turning, through all directions"
         case 1: "keep turning: \(missing[0].rawValue) is missing"
-        case DirectionRegion.allCases.count: "keep turning: nearly all directions are missing"
+        case DirectionRegion.allCases.count: "keep turning: directions are missing on all sides"
         default:
             "keep turning: \(missing.dropLast().map(\.rawValue).joined(separator: ", ")) and "
                 + "\(missing[missing.count - 1].rawValue) are missing"

@@ -97,10 +97,11 @@ extension OptionRow {
     package static let each = OptionRow(
         "each",
         help: """
-            Play each recording whose path is a line of standard input, one after the other and each by itself. Standard
-            output gets JSON lines (or, with --arrow, rows) that name their "recording", and one of the kind
-            recording.replayed or recording.failed for each recording, with its status and reason. A recording that
-            fails ends nothing, nor does one whose device has no calibration where the configuration asks for {device}.
+            Play each recording whose path is a line of standard input, one after the other and each by itself; paths may
+            end with NUL instead, as find -print0 writes them. Standard output gets JSON lines (or, with --arrow, rows)
+            that name their "recording", and one of the kind recording.replayed or recording.failed for each recording,
+            with its status and reason. A recording that fails ends nothing, nor does one whose device has no calibration
+            where the configuration asks for {device}.
             """)
     package static let report = OptionRow(
         "report", "FILE", takes: .files,

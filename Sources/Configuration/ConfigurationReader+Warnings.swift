@@ -7,8 +7,15 @@ import TableReading
 extension ConfigurationReader {
     /// Warns of settings that are valid and probably not intended.
     func warn(of configuration: Configuration, _ sensors: [TOMLEntry], _ handlers: [TOMLEntry]) {
-        // Without a detector the configuration is rejected, or completed by other files.
-        guard !configuration.detectorNames.isEmpty || !configuration.sampledSensors.isEmpty else { return }
+        // What else is missing may be in the other files that complete it.
+        guard !configuration.detectorNames.isEmpty || !configuration.sampledSensors.isEmpty else {
+            guard configuration.dbus == nil, embedded == nil else { return }
+            diagnostics.report(
+                .warning, at: SourcePosition(line: 1, column: 1),
+                "there is no detector: the daemon takes that only where another file of its folder has one",
+                hint: "add a section [motion.NAME] or another one of a detector")
+            return
+        }
         for entry in sensors
         where configuration.kinds(of: entry.key).isEmpty && !configuration.namedSensors.contains(entry.key) {
             diagnostics.report(

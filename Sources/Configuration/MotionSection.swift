@@ -144,13 +144,14 @@ extension MotionSection {
         SettingRow(
             "min_duration_s", \.minimumDuration, .seconds,
             """
-            How long threshold_g has to be exceeded until motion has begun, and rotation_dps until a rotation has. Shorter \
-            jolts are ignored.
+            How long motion has to last until it has begun: from a sample above threshold_g on, without one below release_g. A \
+            rotation has its own two limits. Shorter jolts are ignored.
             """),
         SettingRow(
             "quiet_s", \.quiet, .seconds,
             """
-            How long it has to be quiet until motion, or a rotation, has ended. A longer time joins movements with pauses.
+            How long quiet has to last until motion has ended: from a sample below release_g on, without one above threshold_g. A \
+            rotation has its own two limits. A longer time joins movements with pauses.
             """),
         SettingRow("shake_g", \.shakeG, .number, "A shake is a user acceleration (without gravity) above it."),
         SettingRow("shake_refractory_s", \.shakeRefractory, .seconds, "The shortest time between two shakes."),

@@ -143,7 +143,10 @@ extension NorthSection {
         ) { table, key, settings in settings.sectors = HeadingSector.read(table, key) },
         SettingRow(
             "dwell_s", \.dwell, .seconds,
-            "How long the device has to face the bearing or a sector, or to look away, until that counts."),
+            """
+            How long the device has to face the bearing or a sector, or to look away, until that counts. It faces it until it turns \
+            beyond exit_deg, and looks away until it turns to within tolerance_deg.
+            """),
         SettingRow(
             "smoothing_s", \.smoothing, .seconds,
             "The time constant of the filter over both sensors; a longer one is calmer and slower."),

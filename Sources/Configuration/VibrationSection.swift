@@ -14,13 +14,12 @@ package struct VibrationSection: AccelerometerSection {
     ) {
         let sensor = Self.sensor(Self.accelerometer, table, names)
         let microG = [settings.noiseMicroG, sensor.flatMap { names.noiseMicroG[$0] }].compactMap { $0 }.max()
-        for band in settings.bands where settings.problems().isEmpty {
-            guard let limit = band.limits.first, let floor = settings.noiseFloor(of: band, microG: microG),
-                limit < floor
-            else { continue }
+        let limits = settings.bands.enumerated().flatMap { settings.lowestLimits(of: $0, as: $1) }
+        for (key, limit, band) in settings.problems().isEmpty ? limits : [] {
+            guard let floor = settings.noiseFloor(of: band, microG: microG), limit < floor else { continue }
             table.warn(
-                at: table.entry("bands")?.keyPosition ?? table.position,
-                "the lowest limit of band \(Spelling.quoted(band.name)) (\(limit)) lies below the chip's noise in it "
+                at: table.entry(key)?.keyPosition ?? table.position,
+                "\(key == "bands" ? "the lowest limit" : key) of band \(Spelling.quoted(band.name)) (\(limit)) lies below the chip's noise in it "
                     + "(\(Decimal.text(floor, decimals: 4) ?? ""))",
                 hint: "the noise alone exceeds it: raise the limit, narrow the band, or use a quieter chip")
         }
@@ -29,6 +28,9 @@ package struct VibrationSection: AccelerometerSection {
     }
 
     package var rateHz: Double { (settings.bands.map(\.toHz).max() ?? 0) * VibrationSettings.rateFactor }
+
+    /// Where the highest band begins to be measured.
+    package var leastHz: Double { ((settings.bands.map(\.fromHz).max() ?? 0) + 1) * VibrationSettings.rateFactor }
 
     package static func condition(of kind: EventKind, _ settings: VibrationSettings) -> Condition? {
         let counts = settings.bands.map(\.limits.count)
@@ -107,8 +109,8 @@ extension VibrationSection {
         SettingRow(
             "learn_days", \.learnDays, .number, usual: "nothing is learned", shown: .example("7"),
             """
-            How many days of measured seconds are learned as normal, for bands without zones: the median and the spread, for each \
-            state of the machine. Then "vibration.began" reports what is unusual. What was learned is kept in the state folder.
+            How many days of measured seconds are learned as normal, for bands without zones: the median and the spread, of idle, \
+            running and spinning seconds each. Then "vibration.began" reports what is unusual. What was learned is kept in the state folder.
             """),
         SettingRow(
             "learned_spreads", \.learnedSpreads, .number,

@@ -201,7 +201,9 @@ struct EventFeed {
             after = page.first - 1
         }
         page.lines.removeAll { $0.sequence <= after }
-        if !page.lines.isEmpty {
+        if let first = page.lines.first {
+            // Those before it are older, and not missing.
+            if since != nil { after = first.sequence - 1 }
             since = nil
             state = .page(page, given: 0)
         } else if page.isLast || page.through <= after {

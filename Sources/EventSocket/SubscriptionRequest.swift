@@ -134,7 +134,8 @@ extension LocatedJSONValue {
     func name() throws(SocketRequest.SyntaxError) -> String {
         guard let text = value.text, text.utf8.count <= SocketRequest.longestName else {
             throw error(
-                "a string of at most \(SocketRequest.longestName) bytes should be here, not \(value.typeName)")
+                "a string of at most \(SocketRequest.longestName) bytes should be here, not \(value.text == nil ? value.typeName : "a longer one")"
+            )
         }
         return text
     }

@@ -26,6 +26,8 @@ package final class IIOSession {
         let feed: any IIOFeed
         /// Scans that did not fit into the last answer.
         var rest: ArraySlice<IIOScan> = []
+        /// Why no more scans come, if an answer was under way then.
+        var failure: IIOFailure?
     }
 
     private let stream: PeerStream
@@ -231,6 +233,7 @@ package final class IIOSession {
         while missing > 0 {
             if buffer.rest.isEmpty {
                 do throws(IIOFailure) {
+                    if let failure = buffer.failure { throw failure }
                     buffer.rest = try feed.next(until: end) { [stream] in !stream.isGone }[...]
                     if buffer.rest.isEmpty {
                         if stream.isGone { return false }
@@ -238,6 +241,8 @@ package final class IIOSession {
                     }
                 } catch {
                     guard !isFirst else { throw error }
+                    // What came too late may come next time.
+                    if error.code != ETIMEDOUT { buffer.failure = error }
                     return say(0)
                 }
                 end = deadline()

@@ -22,6 +22,7 @@ package enum WebPage {
             <a id="calibration" href="/calibration\(query)">calibration</a></nav> <p id="state" role="status"></p></header>
             <main id="main">
             \(PicturePage.head)\
+            <p id="lost" class="trouble" role="status" hidden></p>
             <div id="now"></div>
             <form id="days" class="choose" aria-label="days" hidden>
             <button id="before" type="button" aria-label="the days before">&larr;</button>

@@ -287,6 +287,9 @@ import BinnacleHeading
         let at = { (seconds: Int64) in diary.motions.last { $0.timeNanoseconds <= seconds * second } }
         #expect(try #require(at(8)).rotationRate == nil && at(8)?.reference == .magnetic)
         #expect(try #require(at(12)).rotationRate != nil && at(12)?.reference == .magnetic)
+        // North, which was known without the turns, stays known until they have it, too.
+        let others = diary.motions.filter { $0.timeNanoseconds > 4 * second && $0.reference != .magnetic }
+        #expect(others.isEmpty, "\(others.map { ($0.timeNanoseconds, $0.reference, $0.headingFault) })")
         // The attitude is held for the second in which the rates might still come, and no longer.
         #expect(diary.motions.allSatisfy { !(5 * second..<6 * second).contains($0.timeNanoseconds) })
     }

@@ -142,6 +142,56 @@ private func event(
         #expect(collector.seconds == [10])
     }
 
+    /// A decorator in front may drop an end, or hold a begin back until it has ended.
+    @Test(arguments: [0, 1]) func minimumDurationKnowsEachEndWhateverStandsInFront(which: Int) {
+        let collector = EventCollector()
+        let chain = HandlerChain(handler: collector, kinds: which == 0 ? [.motionBegan, .motionEnded] : [.motionBegan])
+        chain.append(which == 0 ? DebounceDecorator(time: .seconds(2)) : CoalesceDecorator(window: .seconds(2)))
+        chain.append(MinimumDurationDecorator(time: .seconds(3)))
+        for (kind, seconds) in [
+            (EventKind.motionBegan, 1.0), (.motionEnded, 2), (.motionBegan, 3.1), (.motionEnded, 3.4),
+            (.motionBegan, 20), (.motionEnded, 29), (.motionBegan, 40), (.motionEnded, 41), (.shake, 60),
+        ] {
+            chain.handle(event(kind, at: seconds))
+        }
+        chain.finish()
+        #expect(collector.seconds == (which == 0 ? [20, 29] : [20]))
+    }
+
+    /// What fails, vanishes or begins again has not lasted.
+    @Test(arguments: [EventKind.detectorFailed, .sensorInactive, .motionBegan])
+    func aStateWhoseEndIsNotKnownHasNotLasted(kind: EventKind) {
+        let (chain, collector, _) = chain(MinimumDurationDecorator(time: .seconds(5)))
+        chain.handle(event(.motionBegan, at: 0))
+        chain.handle(event(kind, at: 3))
+        chain.handle(event(.motionEnded, at: 3.3))
+        chain.handle(event(.shake, at: 20))
+        #expect(!collector.events.contains { $0.kind == .motionBegan }, "\(collector.events.map(\.kind))")
+        #expect(collector.events.last?.kind == .shake)
+    }
+
+    /// Events that were held back for longer come behind younger ones.
+    @Test func eventsThatCameLateAreJoinedInTheirOrder() {
+        let coalesce = CoalesceDecorator(window: .seconds(20))
+        let (chain, collector, _) = chain(coalesce)
+        chain.handle(event(.shock, at: 5.9))
+        chain.handle(event(.motionBegan, at: 1))
+        #expect(coalesce.nextDeadlineNanoseconds == 21 * second)
+        chain.handle(event(.shake, at: 22))
+        #expect(collector.seconds == [1])
+        chain.finish()
+        #expect(collector.seconds == [1, 5.9, 22])
+    }
+
+    @Test func aBeginThatCameLateAgreesWithNoneOutsideOfItsWindow() {
+        let (chain, collector, _) = chain(QuorumDecorator(count: 2, window: .seconds(1)) { ["a", "b", "c"] })
+        chain.handle(event(.shock, at: 5.9, sensor: "b"))
+        chain.handle(event(.motionBegan, at: 1, sensor: "a"))
+        #expect(collector.events.isEmpty)
+        chain.handle(event(.motionBegan, at: 6, sensor: "c"))
+        #expect(collector.events.map(\.kind) == [.quorumReached])
+    }
+
     @Test func coalesceSaysHowManyItJoined() {
         let collector = play([0, 1, 2, 5.5, 9, 30].map { event(at: $0) }, CoalesceDecorator(window: .seconds(5)))
         #expect(collector.seconds == [0, 5.5, 30])

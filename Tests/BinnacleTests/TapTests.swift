@@ -67,6 +67,14 @@ import Binnacle
         }
     }
 
+    /// Calm counts from the last tap on, and not from its report.
+    @Test(arguments: [0.7, 0.8]) func equalTapsAreFoundAsSoonAsThereWasCalm(pause: Double) {
+        var ground = Ground(seconds: 12, seed: 5)
+        let times = (0..<8).map { 3 + pause * Double($0) }
+        for time in times { ground.addHalfSine(at: time, g: 1, along: 2, isFiltered: true) }
+        #expect(ground.taps().map(\.count) == times.map { _ in 1 })
+    }
+
     /// Of points, those between which a tap of 2 ms falls cannot be found.
     @Test(arguments: [(true, 98), (false, 93)]) func tapsAreCounted(isFiltered: Bool, percent: Int) {
         var ground = Ground(seconds: 905, seed: 17)

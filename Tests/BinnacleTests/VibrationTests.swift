@@ -203,6 +203,54 @@ import Binnacle
         #expect(number(play(settings, seconds: 5, rateHz: 256, learned: kept, value: pump).figures, .learned) < 10)
     }
 
+    /// A second is compared with what is normal for its own state: a start that is like all others is not unusual.
+    @Test func eachStateHasItsOwnNormalValues() {
+        var settings = VibrationSettings()
+        settings.bands = [.init("pump", fromHz: 10, toHz: 100, isVelocity: false)]
+        (settings.runningG, settings.learnDays) = (0.02, 600.0 / 86_400)
+        (settings.dwell, settings.idle) = (.seconds(1), .seconds(20))
+        func pump(_ time: Double) -> SIMD3<Double> {
+            let runs = time.truncatingRemainder(dividingBy: 200) < 80
+            return SIMD3((runs ? 0.1 : 0.001) * sin(2 * .pi * 25 * time), 0, 0)
+        }
+        let (events, figures, _) = play(settings, seconds: 1300, rateHz: 256, value: pump)
+        #expect(number(figures, .learned) == 100)
+        #expect(Set(events.map(\.kind)) == [.machineChanged, .machineFinished])
+    }
+
+    @Test func aMachineThatRunsAtFirstIsNotIdle() {
+        var settings = VibrationSettings()
+        (settings.runningG, settings.machineDwell) = (0.02, .seconds(4))
+        let (events, _, _) = play(settings, seconds: 10, rateHz: 256) { SIMD3(0.1 * sin(2 * .pi * 25 * $0), 0, 0) }
+        #expect(events.map { $0.figures.first { $0.name == .machine }?.value.description } == ["running"])
+        #expect(events.first.map { $0.timeNanoseconds / second } == 4)
+    }
+
+    /// A coarse sensor at rest has equal values: that is learned, too.
+    @Test func nothingAtAllIsLearned() {
+        var settings = VibrationSettings()
+        settings.bands = [.init("pump", fromHz: 10, toHz: 100, isVelocity: false)]
+        settings.learnDays = 70.0 / 86_400
+        let (events, figures, _) = play(settings, seconds: 80, rateHz: 256) { time in
+            SIMD3(time < 75 ? 0 : 0.1 * sin(2 * .pi * 25 * time), 0, 0)
+        }
+        #expect(number(figures, .learned) == 100)
+        #expect(events.map(\.kind) == [.vibrationBegan])
+    }
+
+    @Test func anUnevenClockIsSaid() {
+        var random = SeededGenerator(seed: 7)
+        func jitter(_ share: Double) -> (Int, Double) -> Double {
+            { index, rate in (Double(index) + Double.random(in: -share...share, using: &random)) / rate }
+        }
+        var settings = VibrationSettings()
+        settings.bands = [.init("pump", fromHz: 10, toHz: 100)]
+        let even = play(settings, seconds: 12, rateHz: 256, place: jitter(0.02)) { SIMD3(0.1 * sin(60 * $0), 0, 0) }
+        #expect(even.detector.assumptions.isEmpty)
+        let uneven = play(settings, seconds: 12, rateHz: 256, place: jitter(0.4)) { SIMD3(0.1 * sin(60 * $0), 0, 0) }
+        #expect(uneven.detector.assumptions.first?.text.contains("taken for even ones") == true)
+    }
+
     @Test func whatTheRateDoesNotShowIsSaid() {
         let detector = play(VibrationSettings(), seconds: 2, rateHz: 100) { _ in .zero }.detector
         #expect(detector.assumptions.map(\.text).first?.contains("from 10.0 to 39.1 Hz, and not to 1000.0 Hz") == true)

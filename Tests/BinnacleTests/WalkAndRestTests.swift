@@ -1,4 +1,5 @@
 import BinnacleTesting
+import Foundation
 import PlainText
 import Testing
 
@@ -34,6 +35,20 @@ import Binnacle
             time > 10 && time < 19 ? .nan : 1
         }
         #expect(events.map(\.kind) == [.stationary])
+    }
+
+    /// What follows the last change may be a rest, and is no motion; a rest that is reported ends it.
+    @Test(arguments: [(5, 4, 0), (5, 5.4, 1), (1, 0.5, 0), (1, 3, 1), (2, 0.04, 0)])
+    func onlyWhatMovesForTheWholeTimeDeparts(dwell: Int, moving: Double, departures: Int) {
+        var settings = StationarySettings()
+        settings.dwell = .seconds(dwell)
+        let detector = StationaryDetector(name: "worn", accelerometer: stream, settings: settings)
+        let events = play(detector, seconds: 30) { time in
+            let isMoving = time > 10 && time < 10 + moving
+            return 1 + (isMoving ? Float(0.3 * sin(2 * .pi * (time - 10))) : 0)
+        }
+        let rest = [EventKind.stationary]
+        #expect(events.map(\.kind) == rest + (departures == 1 ? [.departed, .stationary] : []))
     }
 
     @Test(arguments: ["9223372036854775807", "9007199254740993", "-1", "1.5", "\"7\""])

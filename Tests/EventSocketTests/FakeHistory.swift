@@ -8,6 +8,7 @@ final class FakeHistory: EventHistory {
         var events: [Event] = []
         var first: UInt64 = 1
         var failure: String?
+        var scanLimit = Int.max
         var queries: [EventQuery] = []
     }
 
@@ -35,6 +36,9 @@ final class FakeHistory: EventHistory {
         state.withLock { $0.failure = reason }
     }
 
+    /// Looks through at most so many events for a page, which may then have none.
+    func scan(atMost limit: Int) { state.withLock { $0.scanLimit = limit } }
+
     var queries: [EventQuery] { state.withLock { $0.queries } }
 
     func read(_ query: EventQuery, reply: @escaping @Sendable (EventPage) -> Void) {
@@ -47,13 +51,16 @@ final class FakeHistory: EventHistory {
 
     private static func page(_ query: EventQuery, _ state: State) -> EventPage {
         if let failure = state.failure { return EventPage(failure: failure) }
-        let wanted = state.events.filter { event in
-            event.sequence > query.after && query.filter.accepts(event)
+        let next = state.events.filter { $0.sequence > query.after }
+        let scanned = next.prefix(state.scanLimit)
+        let wanted = scanned.filter { event in
+            query.filter.accepts(event)
                 && query.sinceNanoseconds.map { (event.wallNanoseconds ?? .max) >= $0 } ?? true
         }
         let lines = wanted.prefix(query.limit).map { EventLine(sequence: $0.sequence, json: $0.json) }
-        let isLast = lines.count == wanted.count
-        let through = isLast ? max(query.after, state.events.last?.sequence ?? 0) : lines.last?.sequence ?? query.after
+        let isWhole = lines.count == wanted.count
+        let through = isWhole ? max(query.after, scanned.last?.sequence ?? 0) : lines.last?.sequence ?? query.after
+        let isLast = isWhole && scanned.count == next.count
         return EventPage(lines: lines, through: through, first: state.first, isLast: isLast)
     }
 }

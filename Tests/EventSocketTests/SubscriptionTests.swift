@@ -156,6 +156,17 @@ import Testing
         #expect(try other.message() == .end)
     }
 
+    /// What is older than asked for is not missing, however many pages it fills.
+    @Test func whatIsOlderIsNotMissed() throws {
+        let history = FakeHistory(1...50)
+        history.scan(atMost: 7)
+        let server = try TestServer(history: history, startingBehind: 50)
+        let client = try server.client()
+        try client.subscribe(#""since_ns":\#(1_700_000_000_000_000_000 + 40 * 1_000_000_000),"follow":false"#)
+        #expect(try client.sequences(11) == Array(40...50))
+        #expect(try client.message() == .end)
+    }
+
     @Test func anotherIdentityBeginsAtTheBeginning() throws {
         let server = try TestServer(history: FakeHistory(1...5), startingBehind: 5)
         let client = try server.client()

@@ -9,6 +9,8 @@ private final class PlayedDevices: IIOSource, IIOFeed {
     let summary = "a < \"b\" & c"
     var batches: [[IIOScan]] = []
     var failure: IIOFailure?
+    /// Whether the failure is thrown only once, as by a connection that is closed behind it.
+    var failsOnce = false
     var lostCount = 0
     private(set) var pollCount: Int32 = 0
     static let all = [IIODevice("lid", .samples(.accelerometer)), IIODevice("<&>\"\u{7}", .attitude)]
@@ -22,8 +24,9 @@ private final class PlayedDevices: IIOSource, IIOFeed {
     func attribute(_ name: String, of device: IIODevice) throws(IIOFailure) -> String { "\(device.owner) \(name)" }
     func next(until deadline: Int64) throws(IIOFailure) -> [IIOScan] {
         guard batches.isEmpty else { return batches.removeFirst() }
-        if let failure { throw failure }
-        return []
+        guard let found = failure else { return [] }
+        if failsOnce { failure = nil }
+        throw found
     }
     func removeLost() -> Int {
         defer { lostCount = 0 }
@@ -106,6 +109,15 @@ private final class PlayedDevices: IIOSource, IIOFeed {
             + Array("8\n".utf8) + mask + bytes(scans[4...]) + Array("0\n-61\n0\n".utf8)
         #expect(found.bytes == wanted)
         #expect(found.notes == ["lost(4)"])
+    }
+
+    @Test func aFailureWithinAnAnswerIsToldByTheNext() throws {
+        let devices = PlayedDevices()
+        devices.batches = [[IIOScan(timeNanoseconds: 1, values: SIMD4(repeating: 1))]]
+        (devices.failure, devices.failsOnce) = (.noDevice, true)
+        let read = "READBUF iio:device0 8\n"
+        let found = try answers("OPEN iio:device0 2 00000001\n\(read)\(read)CLOSE iio:device0\n", devices)
+        #expect(found.bytes == Array("0\n4\n00000001\n".utf8) + [1, 0, 0, 0] + Array("0\n-19\n0\n".utf8))
     }
 
     @Test func aClientThatWaitsInVainIsToldInTime() throws {

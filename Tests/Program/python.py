@@ -144,6 +144,7 @@ def events(address):
         and ours[seq].figures == {key: value for key, value in line.items() if key not in (*named, "simulated")}
         and ours[seq].simulated == line["simulated"] for seq, line in theirs.items())
     check(same, "with every member as the program prints it")
+    wait_for("a shake", lambda: stored(address, "--kind", "shake"))
     kinds = {event.kind for event in binnacle.events(["motion.began", "shake"], ["lid"], after=0, follow=False, path=address)}
     check(kinds and kinds <= {"motion.began", "shake"}, "kinds and sensors choose", sorted(kinds))
     check(binnacle.status(address)["store"]["events"] > 0, "the status is there")
@@ -306,6 +307,12 @@ def errors(folder, address):
             check(quiet.read(timeout=0.1) is None, "also with a descriptor above 1,024")
             threading.Timer(0.2, quiet.close).start()
             check(quiet.read(timeout=math.inf) is None or quiet.is_closed, "also without an end")
+    count, kept = len(os.listdir("/proc/self/fd")), []
+    for _ in range(3):
+        with binnacle.events(["free_fall"], path=address) as quiet:
+            quiet.read(timeout=0.1)
+        kept.append(quiet)
+    check(len(os.listdir("/proc/self/fd")) == count, "the end of a with statement closes the descriptor")
     with binnacle.events(["free_fall"], path=address) as quiet:
         check(quiet.read(timeout=0.1) is None and not quiet.is_closed, "a wait has an end")
         thread = threading.Timer(0.2, quiet.close)

@@ -204,7 +204,10 @@ with harness.temporary_folder() as folder:
         browser.inside(1024, 1000)
         browser.open(address("/"))
         check(browser.wait("return binnacle.tracks[0].count === arguments[0]", played.SECONDS * played.RATE), "live: all readings have come")
-        time.sleep(1)
+        lost = "const note = document.getElementById('lost'); return !note.hidden && note.textContent.includes('what is shown is old') && !!document.querySelector('.lost .dial')"
+        check(browser.wait(lost), "live: readings that are old are grey, and it is said")
+        browser.run("binnacle.patience = 1e9")
+        check(browser.wait("return document.getElementById('lost').hidden && !document.querySelector('.lost')"), "live: and not when new ones may come")
         browser.run("const { instruments: i, latest } = binnacle; i.turn(latest()); i.tell(latest()); view.from = 0; view.to = 40; draw()")
         text = browser.run("return document.body.innerText")
         for words in ["354.0°", "± 3.9°", "true", "held for 3.20 s: magnetic interference", "roll 5.5°, pitch -2.5° ± 1.3°", "heel > 6.0°", "1319", "spinning",

@@ -283,7 +283,7 @@ with harness.temporary_folder() as folder:
               f"32 clients that read nothing: {levels} kB after each attack, at most {peaks} kB during it")
         answer = ask(port, "/events?since_ns=0")[2].decode().splitlines()
         end = json.loads(answer[-1])["end"]
-        check(len(answer) == 5002 and end["note"] == "only the first 5000 are shown; 2 headings or attitudes left out: see binnacle events",
+        check(len(answer) == 5002 and end["note"] == "only the first 5000 are listed, 15000 more are not; 2 headings or attitudes left out: see binnacle events",
               f"{len(answer)} lines, and the last says {end}")
         harness.end(web)
 

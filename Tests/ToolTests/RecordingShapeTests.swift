@@ -122,6 +122,17 @@ import Testing
         #expect(command == "plot" || result.output.contains("motion.began"), "\(result.errors)")
     }
 
+    /// The folder of a file that is refused: the command that is printed makes it one that plays.
+    @Test(arguments: RecordingShape.all.filter(\.isAccelerometer))
+    func aFolderPlaysWithTheCommandThatIsPrinted(shape: RecordingShape) throws {
+        let folder = try TemporaryFolder(["export/notes.txt": "a walk"])
+        try shape.contents.write(to: URL(fileURLWithPath: "\(folder.path)/export/\(shape.file)"))
+        let first = try Binary.run(["replay", "--json", "export"], in: folder.path)
+        guard first.status != 0, first.errors.contains("\ntry: ") else { return }
+        let result = try followed(first, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+    }
+
     /// A command that is printed runs, whatever command was refused.
     @Test(arguments: RecordingShape.all)
     func everyCommandThatIsPrintedRuns(shape: RecordingShape) throws {

@@ -51,6 +51,30 @@ import Traces
         }
     }
 
+    @Test func whatWasConvertedTakesThePlaceOfItsFile() throws {
+        let folder = try TemporaryFolder([
+            "Accelerometer.csv": "t,x,y,z\n0,x,y,z\n", "Accelerometer.converted.csv": "t_s,ax_g,ay_g,az_g\n0,0,0,1\n",
+        ])
+        let recording = try #require(try opened(folder.path))
+        #expect(recording.files == ["\(folder.path)/Accelerometer.converted.csv"])
+        #expect(recording.notice == "\(folder.path): left out: Accelerometer.csv")
+    }
+
+    @Test func theOnlyTableSaysWhyItIsNone() throws {
+        let folder = try TemporaryFolder(["log.csv": "time,ax,ay\n0,1,2\n", "README.txt": "hello\n"])
+        let words = try refusal(folder.path)
+        #expect(words.hasPrefix("\(folder.path)/log.csv") && !words.contains("without a recording"), "\(words)")
+    }
+
+    @Test func notesBesideTheFolderOfAnArchiveAreLeftOut() throws {
+        let archive = try zip(
+            entries(["Accelerometer.csv": Self.vector(0, 0, 9.81)], under: "walk/data/")
+                + [Entry(name: "README.txt", text: "hello"), Entry(name: "walk/Thumbs.db", text: "")])
+        let recording = try #require(try opened(archive.path))
+        #expect(recording.files == ["\(archive.path)/walk/data/Accelerometer.csv"])
+        #expect(recording.notice?.contains("README.txt") == true && recording.notice?.contains("Thumbs.db") == true)
+    }
+
     @Test func aStopEndsLookingIntoAFolder() throws {
         let folder = try TemporaryFolder(Self.logger)
         #expect(try refusal(folder.path, isCancelled: true).contains("without a recording"))

@@ -275,6 +275,23 @@ import Traces
         #expect(found.repairs.isEmpty)
     }
 
+    /// A column of dates before that of the clock belongs to it: nothing else says that days have passed.
+    @Test(arguments: [",", ";", "\t", "\",\""])
+    func datesInAColumnBeforeTheClockCount(separator: String) throws {
+        let quote = separator.count > 1 ? "\"" : ""
+        let rows = [("2024-10-17", "19:22:22.5"), ("2024-10-17", "19:22:22.75"), ("2024-10-20", "08:00:00")].map {
+            quote + [$0, $1, "0", "0", "1"].joined(separator: separator) + quote + "\n"
+        }
+        let head = quote + ["date", "time", "ax_g", "ay_g", "az_g"].joined(separator: separator) + quote + "\n"
+        let found = try opened(head + rows.joined())
+        #expect(
+            found.samples[0].map { $0.timeNanoseconds / 1_000_000 } == [
+                1_729_192_942_500, 1_729_192_942_750, 1_729_411_200_000,
+            ])
+        let apart = try opened("date,ax_g,ay_g,az_g,time\n2024-10-17,0,0,1,19:22:22\n2024-10-17,0,0,1,19:22:23\n")
+        #expect(apart.notices.contains { $0.contains("the dates in 'date' are not used") }, "\(apart.notices)")
+    }
+
     @Test func numbersThatRiseAreABetterTimeThanWholeSeconds() throws {
         let found = try opened(
             "Timestamp,Milliseconds,ax_g,ay_g,az_g\n"

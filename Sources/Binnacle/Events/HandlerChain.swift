@@ -73,11 +73,8 @@ package final class HandlerChain {
     }
 
     package func handle(_ event: Event) {
-        if accepts(event) {
-            first.handle(event)
-        } else {
-            for decorator in decorators { decorator.observe(event) }
-        }
+        for decorator in decorators { decorator.observe(event) }
+        if accepts(event) { first.handle(event) }
     }
 
     var nextDeadlineNanoseconds: Int64? { first.nextDeadlineNanoseconds }
@@ -114,7 +111,8 @@ open class EventDecorator: EventHandler {
         next?.handle(event)
     }
 
-    /// Learns of an event that the chain did not ask for, and passes it to no handler; it does nothing by default.
+    /// Learns of an event, before a decorator in front drops it or holds it back and also if the chain did not ask for it; does nothing
+    /// by default, and passes it to no handler.
     open func observe(_ event: Event) {}
 
     /// The next one's deadline; a decorator that holds something back takes its own into account.
@@ -141,7 +139,14 @@ struct EventTopic: Hashable {
     let detector: String?
 
     init(_ event: Event) {
-        kind = event.kind
-        detector = event.detector
+        self.init(kind: event.kind, detector: event.detector)
     }
+
+    private init(kind: EventKind, detector: String?) {
+        self.kind = kind
+        self.detector = detector
+    }
+
+    /// The topic of the event that ends what this one begins; `nil` if it begins nothing.
+    var end: EventTopic? { kind.end.map { EventTopic(kind: $0, detector: detector) } }
 }

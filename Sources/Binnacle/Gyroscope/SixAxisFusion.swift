@@ -278,6 +278,8 @@ package import SensorGeometry
         restartOrientation()
         restarts.atRest += 1
         history.append(integrated, at: time)
+        // A field may come before the next acceleration, and has to be level as well.
+        _ = level(rest.acceleration, rotation: integrated, seconds: 0)
     }
 
     private mutating func restartOrientation() {
@@ -331,6 +333,17 @@ package import SensorGeometry
             }
         }
         rest.addAcceleration(a, step: seconds, up: up, offset: offset, isOffsetLearned: hasLearnedOffset)
+        let drifting = level(a, rotation: rotation, seconds: seconds)
+        if settings.restartsWithOffset, rest.isAtRest, hasOffsetMoved() {
+            restartAtRest(rateTime ?? time)
+            return .restartAtRest
+        }
+        return .level(acceleration: a, rotation: rotation, drifting: drifting, seconds: seconds)
+    }
+
+    /// Corrects the inclination by an acceleration; returns it in the frame that only drifts.
+    @inline(__always)
+    private mutating func level(_ a: Vector3, rotation: Quaternion, seconds: Double) -> Vector3 {
         let drifting = rotation.rotate(a)
         levelClock.advance(seconds)
         levelAcceleration.update(drifting, levelClock)
@@ -339,11 +352,7 @@ package import SensorGeometry
         let error = raised / gravityLength
         inclination = (Self.leveling(error) * inclination).normalized
         estimateOffset(error, frame: (inclination * rotation).matrix, seconds: seconds)
-        if settings.restartsWithOffset, rest.isAtRest, hasOffsetMoved() {
-            restartAtRest(rateTime ?? time)
-            return .restartAtRest
-        }
-        return .level(acceleration: a, rotation: rotation, drifting: drifting, seconds: seconds)
+        return drifting
     }
 
     /// Whether the offset that was found at rest is far from the one that was used until now.

@@ -12,7 +12,7 @@ package final class StationaryDetector: DetectorCore<StationarySettings>, Sample
 
     package init(name: String, accelerometer: SampleStream?, settings: StationarySettings) {
         dwellNanoseconds = Units.nanoseconds(settings.dwell)
-        acceleration = AnchoredAcceleration(radiusG: Float(settings.thresholdG))
+        acceleration = AnchoredAcceleration(radiusG: Float(settings.thresholdG), dwellNanoseconds: dwellNanoseconds)
         super.init(name: name, streams: [accelerometer], settings: settings)
     }
 
@@ -25,10 +25,14 @@ package final class StationaryDetector: DetectorCore<StationarySettings>, Sample
 
     func find(_ sample: SIMD3<Float>, at time: Int64) -> Finding? {
         guard acceleration.update(sample, at: time) else { return nil }
-        func lasts(since onset: Int64) -> Bool { time >= Units.later(onset, by: dwellNanoseconds) }
         let still = acceleration.stillNanoseconds
-        if told != false, lasts(since: still) { return found(false, since: still, at: time) }
-        guard let onset = acceleration.movingNanoseconds, lasts(since: onset) else { return nil }
+        if told != false, time >= Units.later(still, by: dwellNanoseconds) {
+            return found(false, since: still, at: time)
+        }
+        // The time since the last change may be the begin of a rest, and is no motion.
+        guard let onset = acceleration.movingNanoseconds, still >= Units.later(onset, by: dwellNanoseconds) else {
+            return nil
+        }
         return found(true, since: onset, at: time)
     }
 
@@ -83,12 +87,13 @@ extension StationaryDetector {
 private struct AnchoredAcceleration {
     /// Nothing is known of a longer time without a sample.
     private static let gapNanoseconds: Int64 = 1_000_000_000
-    /// A shorter rest is part of a motion.
-    private static let restNanoseconds: Int64 = 2_000_000_000
+    /// A shorter rest is part of a motion, unless it is long enough to be reported.
+    private static let longestRestNanoseconds: Int64 = 2_000_000_000
     /// The time constant of each filter, in seconds.
     private static let filterSeconds: Float = 0.08
 
     private let radiusG: Float
+    private let restNanoseconds: Int64
     private var lastNanoseconds: Int64?
     private var fast = SIMD3<Float>.zero
     private var smooth = SIMD3<Float>.zero
@@ -100,7 +105,10 @@ private struct AnchoredAcceleration {
     /// When motion began; `nil` after a rest.
     private(set) var movingNanoseconds: Int64?
 
-    init(radiusG: Float) { self.radiusG = radiusG }
+    init(radiusG: Float, dwellNanoseconds: Int64) {
+        self.radiusG = radiusG
+        restNanoseconds = min(Self.longestRestNanoseconds, dwellNanoseconds)
+    }
 
     mutating func interrupt() { lastNanoseconds = nil }
 
@@ -109,7 +117,7 @@ private struct AnchoredAcceleration {
         let accelerationG = sample / Units.standardGravity
         guard (accelerationG * accelerationG).sum().isFinite else { return false }
         guard let last = lastNanoseconds, time >= last, time <= Units.later(last, by: Self.gapNanoseconds) else {
-            self = AnchoredAcceleration(radiusG: radiusG)
+            self = AnchoredAcceleration(radiusG: radiusG, dwellNanoseconds: restNanoseconds)
             (lastNanoseconds, stillNanoseconds) = (time, time)
             (fast, smooth, anchor) = (accelerationG, accelerationG, accelerationG)
             return true
@@ -125,7 +133,7 @@ private struct AnchoredAcceleration {
             anchor = smooth
             stillNanoseconds = time
             movingNanoseconds = movingNanoseconds ?? time
-        } else if time - stillNanoseconds > Self.restNanoseconds {
+        } else if time - stillNanoseconds >= restNanoseconds {
             movingNanoseconds = nil
         }
         return true

@@ -221,6 +221,8 @@ private struct TapFinder {
 
     private mutating func add(_ found: Impulse) -> Taps? {
         let peakG = found.peakG
+        // It fades from the last tap on, whether more of them are waited for or not.
+        defer { levelG = max(levelG, peakG) }
         guard var taps else {
             guard peakG > thresholdG, levelG <= max(Self.noiseG, Float(settings.calmShare) * peakG),
                 disturbancesG <= Self.disturbance.ratio * peakG
@@ -268,7 +270,6 @@ private struct TapFinder {
     private mutating func finish() -> Taps? {
         guard let taps else { return nil }
         self.taps = nil
-        levelG = max(levelG, taps.greatestG)
         return taps
     }
 }

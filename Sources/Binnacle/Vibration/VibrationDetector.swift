@@ -10,9 +10,10 @@ import SensorGeometry
 /// not, a change of zone or state has to last its time again.
 package final class VibrationDetector: DetectorCore<VibrationSettings>, AccelerometerDetector {
     package static let kind = "vibration"
-    /// What is assumed of the rate, known after the first second, and of the noise.
-    package var assumptions: [Assumption] { rateAssumptions + noiseAssumptions }
+    /// What is assumed of the rate, known after the first second, of the clock, after ten, and of the noise.
+    package var assumptions: [Assumption] { rateAssumptions + clockAssumptions + noiseAssumptions }
     private var rateAssumptions: [Assumption] = []
+    private var clockAssumptions: [Assumption] = []
     private var noiseAssumptions: [Assumption] = []
 
     /// What a band had in the last second that was measured.
@@ -39,8 +40,10 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
     private let factors: SIMD4<Float>
     private var readings: [Reading]
     private var zone = LevelDwell()
-    private var machine = LevelDwell()
-    private var isMachineKnown = false
+    /// The state of the machine, by the place of its name; −1 while it is not known.
+    private var machine = LevelDwell(-1)
+    /// That which the last second shows by itself, whose limits and whose normal values apply to it.
+    private var machineLevel = 0
     private var zoneSinceNanoseconds: Int64 = 0
     private var ranSinceNanoseconds: Int64?
     /// The second under way: its begin, and whether its samples are all there; its first and last stamp, and their longest distance.
@@ -49,6 +52,8 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
     private var toldRateHz = 0.0
     /// The seconds that were measured, and those that were not.
     private var counts = (measured: 0, left: 0)
+    /// Whether each second so far had a distance of two samples that was a quarter longer than their mean.
+    private var isUneven = true
     private var isMeasured = false
     private var learning: VibrationLearning?
     private var noise = QuietestNoise()
@@ -60,6 +65,9 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
     private static let secondNanoseconds: Int64 = 1_000_000_000
     /// In samples: two are missing, or the clock of a polled device waited as long.
     private static let mostIntervals = 2.5
+    private static let unevenIntervals = 1.25
+    /// After so many measured seconds it is known whether the clock is even.
+    private static let clockSeconds = 10
 
     package init(name: String, accelerometer: SampleStream?, settings: VibrationSettings) {
         readings = settings.bands.map(Reading.init)
@@ -76,8 +84,8 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
     }
 
     package func reset() {
-        (zone, machine) = (LevelDwell(), LevelDwell())
-        (isMachineKnown, isMeasured, ranSinceNanoseconds) = (false, false, nil)
+        (zone, machine, machineLevel) = (LevelDwell(), LevelDwell(-1), 0)
+        (isMeasured, ranSinceNanoseconds) = (false, nil)
         readings = settings.bands.map(Reading.init)
         second = nil
     }
@@ -151,14 +159,25 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
         }
         counts.measured += 1
         isMeasured = true
+        judgeClock(isUneven: longest > Self.unevenIntervals * interval)
         measure(rateHz: 1 / interval)
         rows?.append(end, row)
         // A band with limits of its own needs none that are learned.
         for (index, reading) in readings.enumerated() where reading.band.limits.isEmpty {
-            learning?.add(reading.value, of: index, in: machine.value)
+            learning?.add(reading.value, of: index, in: machineLevel)
         }
         reportZone(start, end)
         reportMachine(start, end)
+    }
+
+    private func judgeClock(isUneven: Bool) {
+        guard counts.measured <= Self.clockSeconds else { return }
+        self.isUneven = self.isUneven && isUneven
+        guard self.isUneven, counts.measured == Self.clockSeconds else { return }
+        let told =
+            "vibration '\(name)': in each second samples are a quarter of their distance late or more, and are taken for even ones: "
+            + "velocities come out too high; a device with a trigger or a buffer of its own is even"
+        clockAssumptions = [Assumption(subject: "\(name) clock", text: told)]
     }
 
     private func measure(rateHz: Double) {
@@ -168,11 +187,15 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
             rateAssumptions = settings.bands.compactMap { assumption($0, rateHz) }
         }
         for (index, band) in settings.bands.enumerated() {
-            var reading = readings[index]
-            reading.band.toHz = min(band.toHz, mostHz)
-            reading.power = fineSpectrum.power(from: band.fromHz, to: reading.band.toHz)
-            reading.zone = level(of: reading.value, above: limits(of: index), from: reading.zone)
-            readings[index] = reading
+            readings[index].band.toHz = min(band.toHz, mostHz)
+            readings[index].power = fineSpectrum.power(from: band.fromHz, to: readings[index].band.toHz)
+        }
+        if let runningG = settings.runningG {
+            let limits = [runningG, settings.spinningG ?? .infinity]
+            machineLevel = level(of: readings[0].acceleration, above: limits, from: machineLevel)
+        }
+        for (index, reading) in readings.enumerated() {
+            readings[index].zone = level(of: reading.value, above: limits(of: index), from: reading.zone)
         }
         let axes = settings.axes == .all ? 3 : 1
         let isKnown = noise.add(fineSpectrum.noiseDensity(from: VibrationSettings.lowestHz, to: mostHz, axes: axes))
@@ -189,7 +212,7 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
     /// The limits of a band; a learned one where it has none of its own.
     private func limits(of band: Int) -> [Double] {
         guard settings.bands[band].limits.isEmpty else { return settings.bands[band].limits }
-        return learning?.limit(of: band, in: machine.value).map { [$0] } ?? []
+        return learning?.limit(of: band, in: machineLevel).map { [$0] } ?? []
     }
 
     private func assumption(_ band: VibrationSettings.Band, _ rateHz: Double) -> Assumption? {
@@ -215,11 +238,7 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
         let band = readings[index].band
         // What the settings say of it, the check of the configuration compares.
         guard let microG, microG == keptMicroG || noise.microG != nil else { return nil }
-        var compared = band.limits.prefix(1).map { ($0, band) }
-        if index == 0, let runningG = settings.runningG {
-            compared.append((runningG, .init(band.name, fromHz: band.fromHz, toHz: band.toHz, isVelocity: false)))
-        }
-        for (limit, band) in compared {
+        for (_, limit, band) in settings.lowestLimits(of: index, as: band) {
             guard let floor = settings.noiseFloor(of: band, microG: microG), limit < floor else { continue }
             let figure = band.isVelocity ? Figure.Name.velocity : .vibration
             let source =
@@ -239,7 +258,7 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
         readings.reduce(readings[0]) { $1.zone > $0.zone ? $1 : $0 }
     }
 
-    private var machineState: MachineState? { isMachineKnown ? MachineState.allCases[machine.value] : nil }
+    private var machineState: MachineState? { machine.value < 0 ? nil : MachineState.allCases[machine.value] }
 
     private func found(_ kind: EventKind, _ end: Int64, lasting seconds: Double? = nil) -> Finding {
         let reading = strongest
@@ -266,26 +285,27 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
     }
 
     private func reportMachine(_ start: Int64, _ end: Int64) {
-        guard let runningG = settings.runningG, readings[0].acceleration.isFinite else { return }
-        let limits = [runningG, settings.spinningG ?? .infinity]
-        let level = level(of: readings[0].acceleration, above: limits, from: machine.value)
-        let (idle, run) = (settings.idle, settings.machineDwell)
-        let change = machine.change(to: level, from: start, at: end) { $0 == 0 ? idle : run }
-        guard change != nil || !isMachineKnown else { return }
-        isMachineKnown = true
+        guard settings.runningG != nil, readings[0].acceleration.isFinite else { return }
+        let run = settings.machineDwell
+        let idle = machine.value < 0 ? run : settings.idle
+        guard let change = machine.change(to: machineLevel, from: start, at: end, { $0 == 0 ? idle : run }) else {
+            return
+        }
         let (began, state) = (ranSinceNanoseconds, machine.value)
         ranSinceNanoseconds = state == 0 ? nil : began ?? change
         tell(found(.machineChanged, end), at: position)
-        guard state == 0, let began, let change else { return }
+        guard state == 0, let began else { return }
         tell(found(.machineFinished, end, lasting: Units.seconds(from: began, to: change)), at: position)
     }
 }
 
 /// A level that changes after all those found for a time lay on one side of it.
 struct LevelDwell {
-    private(set) var value = 0
+    private(set) var value: Int
     /// The one that is nearest to ``value``, of those found.
     private var candidate: (level: Int, sinceNanoseconds: Int64)?
+
+    init(_ value: Int = 0) { self.value = value }
 
     /// Looks at the level of a stretch of time; returns since when another one lasted, if it counts from now on.
     mutating func change(to found: Int, from start: Int64, at end: Int64, _ delay: (Int) -> Duration) -> Int64? {

@@ -39,9 +39,10 @@ struct VibrationLearning {
 
     /// Learns the value of a band in a second; once enough is learned, nothing more is.
     mutating func add(_ value: Double, of band: Int, in state: Int) {
-        guard value > 0, value.isFinite, percent < 100 else { return }
-        let step = Int(((log2(value) + 12) * Self.stepsPerOctave).rounded(.down))
-        counts[band][state][min(Self.steps - 1, max(0, step))] &+= 1
+        guard value >= 0, value.isFinite, percent < 100 else { return }
+        // Nothing at all, as a coarse sensor at rest has, is the least.
+        let step = ((log2(value) + 12) * Self.stepsPerOctave).rounded(.down)
+        counts[band][state][Int(min(Double(Self.steps - 1), max(0, step)))] &+= 1
     }
 
     /// The value above which a band is unusual in a state; `nil` while that is not learned.

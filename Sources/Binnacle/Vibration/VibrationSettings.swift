@@ -114,6 +114,14 @@ public struct VibrationSettings: CheckedSettings {
         return 1000 * Gravity.standard * noise * (1 / band.fromHz - 1 / band.toHz).squareRoot() / (2 * .pi)
     }
 
+    /// The lowest limits of a band as far as it is measured: its own, and of the first that of a running machine.
+    package func lowestLimits(of index: Int, as band: Band) -> [(key: String, limit: Double, band: Band)] {
+        let own = band.limits.prefix(1).map { ("bands", $0, band) }
+        guard index == 0, let runningG else { return own }
+        return own
+            + [("running_g", runningG, Band(band.name, fromHz: band.fromHz, toHz: band.toHz, isVelocity: false))]
+    }
+
     private func check(_ band: Band, _ list: inout ProblemList<VibrationSettings>) {
         let isNamed =
             (1...32).contains(band.name.utf8.count)

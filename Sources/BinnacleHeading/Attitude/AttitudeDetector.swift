@@ -41,6 +41,8 @@ package final class AttitudeDetector: ReportingDetector {
     /// Since when rates come and do not make an attitude.
     private var missingNanoseconds: Int64?
     private var isFailureTold = false
+    /// Whether rates have come back, and north is known without them alone.
+    private var isReturning = false
     private var lastFoundNanoseconds: Int64?
     private let gapLimitNanoseconds: Int64
     private var filter: AttitudeFilter
@@ -92,7 +94,7 @@ package final class AttitudeDetector: ReportingDetector {
         fused = FusedAttitude(
             gyroscope, accelerometer: accelerometer, magnetometer: magnetometer, settings: settings)
         level = LevelAttitude(accelerometer: accelerometer, magnetometer: magnetometer, settings: settings)
-        isFailureTold = false
+        (isFailureTold, isReturning) = (false, false)
         (lastRateNanoseconds, lastFoundNanoseconds, missingNanoseconds, latest) = (nil, nil, nil, nil)
         filter.reset()
         heel?.reset()
@@ -159,7 +161,7 @@ package final class AttitudeDetector: ReportingDetector {
         fused?.update(acceleration: acceleration, at: time)
         level.update(acceleration: acceleration, at: time)
         // With the first rate the fusion is waited for: an attitude without it would have another yaw.
-        if let last = lastRateNanoseconds, fused?.fused.found.axes == nil {
+        if let last = lastRateNanoseconds, fused?.fused.found.axes == nil, !isReturning {
             guard isGap(from: last, to: time, limit: Self.silenceNanoseconds) else { return }
             interrupt()
             tell(.gyroscopeSilent, delegate)
@@ -176,7 +178,15 @@ package final class AttitudeDetector: ReportingDetector {
             delegate?.collect(.detectorFailed, self, because: failure)
         }
         guard fused?.fused.found.axes == nil else { return }
-        guard let found = fused?.find(at: time) else {
+        let found = fused?.find(at: time)
+        if isReturning {
+            // North has to be found again with the turns; until then it is known without them.
+            guard found?.reference ?? .relative != .relative || latest?.reference ?? .relative == .relative else {
+                return
+            }
+            isReturning = false
+        }
+        guard let found else {
             // The vertical of a fusion is lost with its accelerometer alone.
             let since = missingNanoseconds ?? time
             missingNanoseconds = since
@@ -193,7 +203,7 @@ package final class AttitudeDetector: ReportingDetector {
     /// Begins again without the gyroscope's turns; what was learned of it stays.
     private func interrupt() {
         fused?.interrupt()
-        lastRateNanoseconds = nil
+        (lastRateNanoseconds, isReturning) = (nil, magnetometer != nil)
     }
 
     private func tell(_ failure: AttitudeFailure, _ delegate: (any DetectorDelegate)?) {

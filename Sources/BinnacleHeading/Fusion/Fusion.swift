@@ -160,7 +160,10 @@ package struct Fusion {
         if axisCheck.finding != nil || axisCheck.isDoubted || ironWitness.isContradicted { return .axesWrong }
         if accuracyDegrees > settings.accuracyLimit ?? 180, !isIronKnown { return .ironUnknown }
         if field.horizontal < settings.leastLevelField { return .fieldVertical }
-        guard sixAxes.rest.wasAtRest || sixAxes.ageSeconds >= Self.settlingSeconds else { return .settling }
+        // A rest shows the offset within a second; until then it has tilted the level.
+        guard
+            sixAxes.rest.wasAtRest && sixAxes.hasLearnedOffset || sixAxes.ageSeconds >= Self.settlingSeconds
+        else { return .settling }
         // Written so that NaN fails as well.
         guard accuracyDegrees <= settings.accuracyLimit ?? 180 else { return .inaccurate }
         return nil

@@ -1,6 +1,7 @@
 import Binnacle
 import Glibc
 import LinuxSystem
+import PlainText
 
 /// Appends events to a file, one line each; for one thread.
 ///
@@ -110,7 +111,8 @@ package final class FileAppender {
         return opened
     }
 
-    /// Removes an incomplete line of ours, whose event is written again, and terminates any other incomplete line.
+    /// Removes an incomplete line of ours, whose event is written again, and terminates any other line, also a whole one of ours that has
+    /// lost its end.
     ///
     /// A full disk or a kill may leave an incomplete line.
     private func repairEnd(of file: Descriptor) throws(SystemError) {
@@ -129,7 +131,8 @@ package final class FileAppender {
         }
         if !tail.isEmpty {
             let isOurs = zip(tail, format.lineStart).allSatisfy { $0 == $1 }
-            if isOurs {
+            let isWhole = (try? JSONReader.value(of: tail)) != nil
+            if isOurs, !isWhole {
                 let length = start
                 try systemCall("ftruncate", path: path) { ftruncate(file.raw, length) }
             } else {

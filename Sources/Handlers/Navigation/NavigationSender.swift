@@ -51,6 +51,12 @@ package final class NavigationSender {
     /// The time of the next messages, independent of connections.
     private var dueTime: Int64 = 0
     private var lastWallNanoseconds: Int64?
+    /// The stamp that was sent last, and how late the last new reading came: what it says held then.
+    private var (sentWallNanoseconds, delayNanoseconds) = (Int64.min, Int64(0))
+    /// A stamp may be as much before the last one; a clock that was set is further.
+    private static let clockStepNanoseconds: Int64 = 1_000_000_000
+    /// A reading that is older is of another clock.
+    private static let longestDelayNanoseconds: Int64 = 10_000_000_000
     private var failures: FailureReports
 
     /// The plan of a handler that sends readings; by default with a new state for the reading and the figures.
@@ -138,11 +144,24 @@ package final class NavigationSender {
         // A missed interval is skipped.
         let next = Units.later(dueTime, by: intervalNanoseconds)
         dueTime = next > now ? next : Units.later(now, by: intervalNanoseconds)
-        // A repeated reading holds now: what differs from it would have been an event.
-        let isRepeated = reading.wallNanoseconds == lastWallNanoseconds
-        let wall = (isRepeated ? nil : reading.wallNanoseconds) ?? SystemClock.realtime()
-        lastWallNanoseconds = reading.wallNanoseconds
+        let wall = stamp(reading)
         try transport.send(format.messages(reading, at: wall).map { Array($0.utf8) }, at: now)
+    }
+
+    /// The stamp of a reading: its own, or the time up to which one that is sent again is known to hold.
+    ///
+    /// What differs from it would have been an event. Samples that were not delivered yet say nothing, so that is as long ago as
+    /// the last event came late.
+    private func stamp(_ reading: NavigationReading) -> Int64 {
+        let now = SystemClock.realtime()
+        let isRepeated = reading.wallNanoseconds == lastWallNanoseconds
+        lastWallNanoseconds = reading.wallNanoseconds
+        let own = reading.wallNanoseconds ?? now
+        if !isRepeated { delayNanoseconds = (0...Self.longestDelayNanoseconds).contains(now - own) ? now - own : 0 }
+        let wall = isRepeated ? max(own, now - delayNanoseconds) : own
+        let isBehind = wall < sentWallNanoseconds && sentWallNanoseconds - wall < Self.clockStepNanoseconds
+        sentWallNanoseconds = isBehind ? sentWallNanoseconds : wall
+        return sentWallNanoseconds
     }
 
     // MARK: - Failing

@@ -189,12 +189,12 @@ const x = (panel, t) => LEFT + (t - view.from) / (view.to - view.from) * (panel.
 const timeAt = (panel, px) => view.from + (px - LEFT) / (panel.width - LEFT - RIGHT) * (view.to - view.from);
 
 // Steps of a clock, in seconds.
-const CLOCK = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800];
+const CLOCK = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800, 1209600, 2419200, 4838400, 9676800];
 /** A time as text: seconds, or the time of the clock, with the date where there are several. */
-function clock(t, decimals) {
+function clock(t, decimals, hasDate = meta.duration_s > 90_000) {
   if (meta.begin_ms === undefined) return t.toFixed(decimals) + " s";
   const two = (v) => String(Math.floor(v)).padStart(2, "0"), scale = 10 ** decimals, at = new Date(meta.begin_ms + Math.round(t * scale) / scale * 1000);
-  return (meta.duration_s > 90_000 ? two(at.getMonth() + 1) + "-" + two(at.getDate()) + " " : "") + two(at.getHours()) + ":" + two(at.getMinutes())
+  return (hasDate ? two(at.getMonth() + 1) + "-" + two(at.getDate()) + " " : "") + two(at.getHours()) + ":" + two(at.getMinutes())
     + ":" + (at.getSeconds() + at.getMilliseconds() / 1000).toFixed(decimals).padStart(decimals ? decimals + 3 : 2, "0");
 }
 
@@ -493,7 +493,7 @@ function drawSpectrum(panel) {
 /** Draws all panels, or those alone that are in the window. */
 function draw(shown = onlySeen) {
   for (const panel of panels) if (!shown || panel.isSeen) panel.draw(panel);
-  byId("range").textContent = clock(view.from, 3) + " to " + clock(view.to, 3) + (meta.begin_ms === undefined ? " of " + meta.duration_s.toFixed(3) + " s" : "");
+  byId("range").textContent = clock(view.from, 3, true) + " to " + clock(view.to, 3, true) + (meta.begin_ms === undefined ? " of " + meta.duration_s.toFixed(3) + " s" : "");
   const width = panels.length ? panels[0].width - LEFT - RIGHT : 1;
   const coarse = tracks.filter((t) => t.block_s > 0 && t.block_s > (view.to - view.from) / width);
   byId("blocks").textContent = coarse.length === 0 ? ""

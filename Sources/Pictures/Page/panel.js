@@ -340,6 +340,13 @@ class Instruments {
     if (key !== this.key) { this.key = key; this.build(readings); }
     this.each(readings, (made, d) => made.add(d, t), (made, streams) => made.add(streams, t));
   }
+  /** Greys all cards, which show what was read before; an empty text takes that back. */
+  lose(text) {
+    this.place.classList.toggle("lost", text !== "");
+    const note = byId("lost");
+    note.hidden = text === "";
+    put(note, text);
+  }
   turn(readings) { this.frames++; this.each(readings, (made, d) => made.turn(d), () => {}); }
   tell(readings) { this.each(readings, (made, d) => made.tell(d), (made, streams) => made.tell(streams)); }
   happened(event) { this.detectors?.forEach((made, key) => { if (key.split("\n")[0] === event.detector) made.happened(event); }); }

@@ -4,8 +4,8 @@
   const token = new URLSearchParams(location.search).get("token");
   const address = (path, more = "") => path + "?" + (token ? "token=" + encodeURIComponent(token) + "&" : "") + more;
   const element = (id) => document.getElementById(id);
-  // The seconds of the curves, and the readings that they keep.
-  const SPAN = 60, MOST = 12000;
+  // The seconds of the curves, the readings that they keep, and the milliseconds without a reading after which those shown are old.
+  const SPAN = 60, MOST = 12000, PATIENCE = 3000;
 
   /** Draws curves and events by page.js, as those of a recording. */
   function show(recording) {
@@ -47,8 +47,9 @@
   }
 
   async function days(status) {
-    const given = new URLSearchParams(location.search), day = (name, other) => /^\d{4}-\d{2}-\d{2}$/.test(given.get(name) || "") ? given.get(name) : other;
-    const from = day("from", day("date", asDate(new Date()))), to = day("to", from);
+    const given = new URLSearchParams(location.search);
+    const day = (name, other) => { const text = given.get(name) || ""; return /^\d{4}-\d{2}-\d{2}$/.test(text) && !isNaN(new Date(text + "T12:00:00")) ? text : other; };
+    const first = day("from", day("date", asDate(new Date()))), last = day("to", first), [from, to] = last < first ? [last, first] : [first, last];
     choose(from, to, status?.store?.oldest ? status.store : null);
     const begin = new Date(from + "T00:00:00"), end = new Date(dayAfter(to, 1) + "T00:00:00");
     const answer = await fetch(address("/events", "since_ns=" + BigInt(begin.getTime()) * 1000000n + "&until_ns=" + BigInt(end.getTime()) * 1000000n));
@@ -169,12 +170,19 @@
   }
 
   function live() {
-    let partial = 0, drawing = null, sources = [], words = [], begun = null, latest = null, isWaiting = false, shown = 0, trouble = "", leftOut = "";
+    let heard = performance.now(), isLost = false, seconds = 0, parts = "", partial = 0, drawing = null, sources = [], words = [], begun = null, latest = null, isWaiting = false, shown = 0, trouble = "", leftOut = "";
     let count = 0, times = new Float64Array(2 * MOST), told = -1, turned = 0;
     const events = [], cards = new Instruments(element("now")), isStill = matchMedia("(prefers-reduced-motion: reduce)");
     const stream = new EventSource(address("/stream"));
     // The reason reported before a connection ended stays visible.
     stream.addEventListener("error", () => say(trouble || "the connection is lost; it is tried again"));
+    // What was read last looks like what is read now, whatever the reason.
+    setInterval(() => {
+      const age = performance.now() - heard, wasLost = isLost;
+      isLost = !!latest && age > (drawing?.patience ?? PATIENCE);
+      if (isLost || wasLost) cards.lose(isLost ? `no reading for ${Math.round(age / 1000)} s: what is shown is old` : "");
+      else if (++seconds % 30 === 0 && !document.hidden) tellState();
+    }, 1000);
     stream.addEventListener("trouble", (e) => { trouble = JSON.parse(e.data); say(trouble); });
     stream.addEventListener("missed", (e) => say("missed: " + JSON.parse(e.data)));
     stream.addEventListener("left-out", (e) => { leftOut = "; " + JSON.parse(e.data); });
@@ -223,6 +231,7 @@
       const isWhole = readings.streams.every((s) => !s.active || s.length);
       if (!readings.streams.some((s) => s.length) || (!isWhole && ++partial < 60)) return;
       const planned = plan(readings);
+      element("recording").hidden = false;
       ({ sources, words } = planned);
       show({ title: "Binnacle, live", tracks: planned.tracks, panels: planned.panels, duration_s: 1e9 });
       for (const track of tracks) {
@@ -244,13 +253,18 @@
       for (const panel of panels) watch.observe(panel.element);
       window.addEventListener("beforeprint", () => { cards.tell(latest); draw(false); });
       window.addEventListener("afterprint", clear);
-      Object.assign(drawing, { instruments: cards, latest: () => latest });
+      Object.assign(drawing, { instruments: cards, latest: () => latest, patience: PATIENCE });
     }
 
     const timeOf = (r) => Number(BigInt(r.time_ns)) / 1e9 - begun;
     stream.addEventListener("readings", (e) => {
       const readings = JSON.parse(e.data);
-      trouble = "";
+      [heard, trouble] = [performance.now(), ""];
+      if (isLost) { isLost = false; cards.lose(""); tellState(); }
+      // Curves are made for what there is; after a reload of the daemon that may be something else.
+      const found = JSON.stringify([readings.detectors.map((d) => [d.detector, d.kind]), readings.streams.map((s) => [s.sensor, s.kind])]);
+      if (drawing && found !== parts) { location.reload(); return; }
+      parts = found;
       // Lanes come with the first readings, and again when they have changed; a spectrum once a second.
       for (const d of readings.detectors) {
         const before = latest?.detectors.find((b) => b.detector === d.detector && b.kind === d.kind);
@@ -279,7 +293,7 @@
       if (slot === told) return;
       told = slot;
       if (cards.isSeen) cards.tell(latest);
-      say(latest.skipped ? latest.skipped + " intervals skipped" : "live");
+      say(latest.skipped ? latest.skipped + (latest.skipped === 1 ? " interval" : " intervals") + " skipped" : "live");
       if (!drawing) return;
       if (events.length) take();
       put(byId("eventNote"), meta.event_count + " events since this page was opened" + leftOut);
@@ -395,14 +409,18 @@
 
   const page = { "/day": ["day", days], "/calibration": ["calibration", calibrate] }[location.pathname] || ["live", live];
   element(page[0]).setAttribute("aria-current", "page");
-  if (page[1] === live) live();
-  fetch(address("/status")).then(async (answer) => {
-    const body = await answer.text();
-    if (!answer.ok) { say(body); if (page[1] === days) days(null); return; }
-    const status = JSON.parse(body), fact = (name, value) => { make(element("facts"), "dt", "", name); make(element("facts"), "dd", "", value); };
+  /** Shows how the daemon is; returns its status, or null when it gives none. */
+  async function tellState() {
+    const answer = await fetch(address("/status")).catch(() => null), list = element("facts");
+    const body = answer ? await answer.text() : "no answer: binnacle web does not run";
+    list.textContent = "";
+    if (!answer?.ok) { say(body); return null; }
+    const status = JSON.parse(body), fact = (name, value) => { make(list, "dt", "", name); make(list, "dd", "", value); };
     fact("state", status.state + (status.problems.length ? ": " + status.problems.join("; ") : ""));
     fact("version", status.version);
     fact("running for", Math.round(status.uptime_s) + " s");
-    if (page[1] !== live) page[1](status);
-  });
+    return status;
+  }
+  if (page[1] === live) { element("recording").hidden = true; live(); }
+  tellState().then((status) => { if (page[1] === days || page[1] === calibrate && status) page[1](status); });
 })();

@@ -75,10 +75,12 @@ package final class HandlersPart: DaemonPart {
 
     func apply(_ change: ConfigurationChange) {
         let gone = lines.filter { line in !prepared.contains { $0.handler === line.handler } }
+        let known = Set(lines.filter { !$0.chain.isArmed }.map(\.section.name))
         lines = prepared
         for line in lines where disarmed.contains(line.section.name) {
             line.chain.isArmed = false
-            // The handlers that are new do not know it.
+            // A start says so, and a reload of what has not been said.
+            guard !known.contains(line.section.name) else { continue }
             daemon.router.report(Event(handler: line.section.name, isArmed: false))
         }
         // A start leaves the file alone: it may be that of another daemon, which this one has not met at the store yet.

@@ -34,6 +34,8 @@ package struct TraceSet: Sendable {
     /// The same of the devices in whose place the files play; `record` has turned their samples already.
     var gravityDevices: Set<String> = []
     var otherDevices: Set<String> = []
+    /// Whether the same command plays other recordings, to which options for this one would apply as well.
+    package var isOneOfSeveral = false
     /// Whether samples are decoded again from recorded raw scans.
     package var decodesScans = false
     /// Number of processors for reading large files of CSV and Arrow.
@@ -126,7 +128,7 @@ package struct TraceSet: Sendable {
         hints.otherSensors = bound.isEmpty ? otherSensors : otherSensors.intersection(sensors)
         hints.hasDeviceOfGravity =
             bound.isEmpty ? !gravityDevices.isEmpty && otherDevices.isEmpty : !gravityDevices.isDisjoint(with: sensors)
-        hints.isOnlyFile = files.count == 1
+        hints.isOnlyFile = files.count == 1 && !isOneOfSeveral
         return hints
     }
 

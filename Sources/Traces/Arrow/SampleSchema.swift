@@ -18,6 +18,12 @@ struct SampleSchema {
         ) throws(ArrowFault) -> ArrowSchema.Column {
             try schema.column(name, kind, typeName, shown: CSVLayout.list)
         }
+        let names = schema.columns.map(\.field.name)
+        guard names.isEmpty || names.contains("sensor") else {
+            throw ArrowFault(
+                "has no column 'sensor' (uint8); found \(CSVLayout.list(names)): write a table that is no recording by Binnacle as CSV, "
+                    + "with pyarrow: csv.write_csv(t, OUT)")
+        }
         sensor = try column("sensor", .uint8, "uint8")
         time = try column("t", .int64, "int64")
         axes = [

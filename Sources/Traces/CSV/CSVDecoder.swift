@@ -24,6 +24,8 @@ final class CSVDecoder: RowDecoder {
     /// For a clock without dates, the days passed so far and its last time, in nanoseconds.
     private var midnights: Int64 = 0
     private var lastClock: Int64 = 0
+    /// Whether the field before that of the time has its date.
+    private let followsDate: Bool
     /// The use of each column up to the last one needed: ``nothing``, ``time``, or stream · 3 + axis.
     private let uses: [Int]
 
@@ -61,7 +63,12 @@ final class CSVDecoder: RowDecoder {
         }
         self.uses = uses
         var isPlain = !isLineByLine && !head.dialect.collapses
-        if case .clock = layout.time { isPlain = false }
+        if case .clock(_, let followsDate) = layout.time {
+            isPlain = false
+            self.followsDate = followsDate
+        } else {
+            followsDate = false
+        }
         if unit.multiple != 1 || layout.streams.contains(where: { $0.lift != 0 }) { isPlain = false }
         plainRows =
             isPlain
@@ -102,7 +109,7 @@ final class CSVDecoder: RowDecoder {
                 scanner.skipField(&p, end)
             } else if use == Self.time {
                 let field = p
-                guard let time = stamp(&p, end) else {
+                guard let time = stamp(&p, start, end) else {
                     row.removeAll()
                     return noTime(field, p, end, start)
                 }
@@ -141,9 +148,11 @@ final class CSVDecoder: RowDecoder {
     }
 
     @inline(__always)
-    private func stamp(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Int64? {
+    private func stamp(
+        _ p: inout UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+    ) -> Int64? {
         let field = p
-        if case .clock = time { return clock(&p, end) }
+        if case .clock = time { return clock(&p, start, end) }
         var stamp: Int64?
         if let decimal = scanner.scanPlain(&p, end) {
             stamp = decimal.nanoseconds(in: DecimalScanner.text(of: field, before: p), unitExponent: timeExponent)
@@ -156,8 +165,14 @@ final class CSVDecoder: RowDecoder {
     }
 
     /// The time of a clock; a clock without a date starts again at midnight.
-    private func clock(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Int64? {
+    private func clock(
+        _ p: inout UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+    ) -> Int64? {
         var first = p
+        if followsDate {
+            while first > start, first[-1] == dialect.delimiter { first -= 1 }
+            while first > start, first[-1] != dialect.delimiter { first -= 1 }
+        }
         scanner.skipField(&p, end)
         var last = min(p - 1, end)
         func isMargin(_ byte: UInt8) -> Bool { byte == CSVDialect.blank || byte == UInt8(ascii: "\"") }

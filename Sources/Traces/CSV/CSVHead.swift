@@ -169,7 +169,15 @@ struct HeadTable {
         let values: [Double]
         /// The times in nanoseconds, if the column has times of a clock.
         let clock: [Double]?
+        /// Whether these are times of a day without its date, and whether they are dates alone.
+        var hasTimesOfDay: Bool { clocks { $0 < HeadTable.day } }
+        var hasDates: Bool { clocks { $0 > HeadTable.day && $0.truncatingRemainder(dividingBy: HeadTable.day) == 0 } }
         let texts: Set<String>
+
+        private func clocks(_ isSo: (Double) -> Bool) -> Bool {
+            let found = (clock ?? []).filter(\.isFinite)
+            return !found.isEmpty && found.allSatisfy(isSo)
+        }
 
         /// Whether nearly all fields are numbers.
         var isNumeric: Bool { !values.isEmpty && 10 * values.count(where: \.isFinite) >= 9 * values.count }
@@ -204,10 +212,13 @@ struct HeadTable {
         }
     }
 
+    fileprivate static let day = 86_400e9
     let columns: [Column]
     let rowCount: Int
+    let dialect: CSVDialect
 
     init(_ rows: [[String]], width: Int, _ dialect: CSVDialect) {
+        self.dialect = dialect
         rowCount = rows.count
         columns = (0..<width).map { place in
             let fields = rows.map { place < $0.count ? $0[place] : "" }

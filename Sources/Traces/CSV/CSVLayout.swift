@@ -115,14 +115,26 @@ struct CSVLayout {
                 ),
                 words.contains(where: { $0.words.isOther || [.magnetometer, .gyroscope].contains($0.words.kind) })
             else { continue }
-            let wanted = accelerometer.text.printable
             throw fail(
                 "the rows are those of several sensors, as '\(names[place].printable)' says: "
                     + "\(CSVLayout.list(words.map(\.text))). Write those of each into a file of its own",
-                .file(
-                    ForeignFormat.beside(path, "accelerometer.csv"),
-                    madeBy: .filter("awk \(ShellText.quoted("NR == 1 || index($0, \"\(wanted)\")"))")))
+                filter(place, accelerometer.text, table.dialect).map {
+                    .file(ForeignFormat.beside(path, "accelerometer.csv"), madeBy: .filter($0))
+                })
         }
+    }
+
+    /// The awk program for the rows of one word; `nil` if its fields cannot be compared as they are written.
+    private static func filter(_ place: Int, _ word: String, _ dialect: CSVDialect) -> String? {
+        let delimiter = String(UnicodeScalar(dialect.delimiter))
+        let written = ["|": "[|]", "\t": "\\t"][delimiter] ?? delimiter
+        // With digits in it, it is a value of the row that says this, and not a name.
+        guard !word.contains(where: { $0.isNumber || "\"\\".contains($0) || String($0) == delimiter }) else {
+            return nil
+        }
+        let separator = dialect.collapses ? "" : "-F \(ShellText.quoted(written)) "
+        let field = "{ f = $\(place + 1); gsub(/\"|^ +|[ \\r]+$/, \"\", f) }"
+        return "awk \(separator)" + ShellText.quoted("\(field) NR == 1 || f == \"\(word)\"")
     }
 
     static func list(_ names: [String]) -> String {

@@ -3,14 +3,14 @@ import PlainText
 /// The source of the stamps of a CSV file.
 enum CSVTime: Equatable {
     case number(column: Int, unit: TimeUnit)
-    /// A column of times of a clock, as text.
-    case clock(column: Int)
+    /// A column of times of a clock, as text; their dates may be in the column before.
+    case clock(column: Int, followsDate: Bool = false)
     /// The file has no times: a constant sampling rate.
     case rate(hertz: Double)
 
     var column: Int? {
         switch self {
-        case .number(let column, _), .clock(let column): column
+        case .number(let column, _), .clock(let column, _): column
         case .rate: nil
         }
     }
@@ -110,7 +110,24 @@ struct CSVTimeChoice {
             }
         }
         if rate != nil, rate?.says == nil { notices.append("--rate is not used: '\(name)' holds the time") }
-        time = isClock ? .clock(column: column) : .number(column: column, unit: unit)
+        guard isClock else {
+            time = .number(column: column, unit: unit)
+            return
+        }
+        let date = Self.date(for: column, table)
+        time = .clock(column: column, followsDate: date == column - 1)
+        if let date, date != column - 1 {
+            notices.append(
+                "the dates in '\(names[date].printable)' are not used, because the column does not stand before '\(name)': "
+                    + "another day begins where the clock starts again")
+        }
+    }
+
+    /// The column of the dates of a clock's times that have none, the one before if that is one; `nil` for none.
+    private static func date(for column: Int, _ table: HeadTable) -> Int? {
+        guard table.columns[column].hasTimesOfDay else { return nil }
+        let dates = table.columns.indices.filter { table.columns[$0].hasDates }
+        return dates.contains(column - 1) ? column - 1 : dates.first
     }
 
     /// The words for a distance of samples that sensors do not have.
@@ -154,6 +171,10 @@ struct CSVTimeChoice {
     /// The first candidate that rises; numbers are preferred to times of a clock, and both to whole seconds.
     private static func best(_ candidates: [Int], _ columns: [ColumnName], _ table: HeadTable) -> Int? {
         guard candidates.count > 1, table.rowCount > 0 else { return candidates.first }
+        var candidates = candidates
+        if candidates.contains(where: { table.columns[$0].hasTimesOfDay }) {
+            candidates.removeAll { table.columns[$0].hasDates }
+        }
         func isFine(_ place: Int, clock: Bool) -> Bool {
             let column = table.columns[place]
             guard clock ? column.clock != nil : column.isNumeric else { return false }

@@ -11,6 +11,7 @@ struct LabelledRow {
         var values: [Substring] = []
         var rest = String(decoding: line, as: UTF8.self)[...]
         func skip(_ isSkipped: (Character) -> Bool) { rest = rest.drop(while: isSkipped) }
+        func isSeparator(_ character: Character) -> Bool { character.isWhitespace || ",;|".contains(character) }
         if let stamped = StampedRow(line) {
             names.append("time")
             values.append(stamped.time[...])
@@ -22,15 +23,16 @@ struct LabelledRow {
             let name = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" }
             guard let first = name.first, !first.isNumber else { return nil }
             rest = rest[name.endIndex...]
+            skip { $0 == " " }
             guard rest.first == ":" || rest.first == "=" else { return nil }
             rest.removeFirst()
             skip { $0 == " " }
-            let number = rest.prefix { !$0.isWhitespace && $0 != "," && $0 != ";" }
+            let number = rest.prefix { !isSeparator($0) }
             guard Double(number) != nil else { return nil }
             rest = rest[number.endIndex...]
             names.append(String(name))
             values.append(number)
-            skip { $0.isWhitespace || $0 == "," || $0 == ";" }
+            skip(isSeparator)
         }
         guard names.count - stampCount >= 2 else { return nil }
         self.names = names
@@ -48,8 +50,8 @@ struct LabelledRow {
             what: "each number has its name before it: make a table of them",
             lines: [Array(header.utf8)]
                 + first.map { line in LabelledRow(line).map { Array($0.values.joined(separator: ",").utf8) } ?? line },
-            filter: "sed -E '\(StampedRow.separated(by: ","));s/[[:alpha:]_][[:alnum:]_]*[:=] *//g;"
-                + "s/[[:blank:],;]+/,/g;1s/^/\(header)\\n/'")
+            filter: "sed -E '\(StampedRow.separated(by: ","));s/[[:alpha:]_][[:alnum:]_]* *[:=] *//g;"
+                + "s/[[:blank:],;|]+/,/g;1s/^/\(header)\\n/'")
     }
 }
 

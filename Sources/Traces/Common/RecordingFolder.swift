@@ -35,11 +35,14 @@ package struct RecordingFolder {
         var folder = path.hasSuffix("/") ? path : path + "/"
         var names: [String] = []
         let archive = try ZipArchive(path: path)
+        var others = archive?.others ?? []
         if let archive {
-            let top = archive.names.first.map { $0.prefix { $0 != "/" } + "/" } ?? ""
-            let isAll = archive.names.allSatisfy { $0.hasPrefix(top) }
-            if isAll { folder += top }
-            names = archive.names.map { isAll ? String($0.dropFirst(top.count)) : $0 }.sorted()
+            names = archive.names.sorted()
+            while let top = Self.top(of: names) {
+                folder += top
+                others += names.filter { !$0.hasPrefix(top) }
+                names = names.filter { $0.hasPrefix(top) }.map { String($0.dropFirst(top.count)) }
+            }
         } else {
             guard (try? fileStatus(path))?.isFolder == true else { return nil }
             names = try mapError({ TraceError(.noPermission, path: path, "cannot be read: \($0.reason)") }) {
@@ -55,7 +58,11 @@ package struct RecordingFolder {
         hints.isOnlyFile = false
         var found: [Candidate] = []
         var refused: [TraceError] = []
+        var doubtful: [TraceError] = []
+        // A file that was converted takes the place of the one that could not be read.
+        let converted = Set(names.filter { $0.hasSuffix(ForeignFormat.convertedSuffix) })
         for name in names where Self.mayBeRecording(name) && !isCancelled() {
+            guard !converted.contains(ForeignFormat.beside(name, ForeignFormat.convertedSuffix)) else { continue }
             guard archive != nil ? !name.contains("/") : InputFile.isRegular(folder + name) else { continue }
             // An entry that cannot be unpacked is not passed over.
             let path = folder + name
@@ -65,8 +72,13 @@ package struct RecordingFolder {
                 found.append(
                     Candidate(path: path, kinds: Set(file.contents.map(\.kind)), rank: Self.rank(name)))
             } catch {
+                guard error.remedy != .leftOut else { continue }
                 // A file that should be a sensor's is not passed over.
-                if error.remedy != .leftOut, TraceFileName(name).kind != nil { refused.append(error) }
+                if TraceFileName(name).kind != nil {
+                    refused.append(error)
+                } else if !Self.isText(name) {
+                    doubtful.append(error)
+                }
             }
         }
         var chosen: Set<String> = []
@@ -92,22 +104,32 @@ package struct RecordingFolder {
         }
         files = found.map(\.path).filter(chosen.contains)
         for name in names where !chosen.contains(folder + name) { entries.remove(folder + name) }
-        let others = archive?.others ?? []
+        let left = names.filter { !chosen.contains(folder + $0) } + others
         guard !files.isEmpty else {
+            if doubtful.count == 1 { throw doubtful[0] }
             throw TraceError(
                 .data, path: path,
                 "is \(archive == nil ? "a directory" : "a zip archive") without a recording: CSV files of sensors, Arrow streams, MCAP "
                     + "files or evemu recordings"
-                    + (others.isEmpty
-                        ? "" : " (left out: \(others.prefix(12).map(\.printable).joined(separator: ", ")))"))
+                    + (left.isEmpty ? "" : " (left out: \(Self.list(left)))"))
         }
-        let left = names.filter { !chosen.contains(folder + $0) } + others
-        notice =
-            left.isEmpty
-            ? nil
-            : "\(path.printable): left out: \(left.prefix(12).map(\.printable).joined(separator: ", "))"
-                + (left.count > 12 ? " and \(left.count - 12) more" : "")
+        notice = left.isEmpty ? nil : "\(path.printable): left out: \(Self.list(left))"
     }
+
+    private static func list(_ names: [String]) -> String {
+        names.prefix(12).map(\.printable).joined(separator: ", ")
+            + (names.count > 12 ? " and \(names.count - 12) more" : "")
+    }
+
+    /// The folder with a slash that has all files of an archive but for notes beside it; `nil` if there is none.
+    private static func top(of names: [String]) -> String? {
+        let tops = Set(names.compactMap { name in name.firstIndex(of: "/").map { String(name[...$0]) } })
+        let loose = names.filter { !$0.contains("/") && mayBeRecording($0) && !isText($0) }
+        return tops.count == 1 && loose.isEmpty ? tops.first : nil
+    }
+
+    /// Whether a name is that of notes as well as of a recording.
+    private static func isText(_ name: String) -> Bool { name.lowercased().hasSuffix(".txt") }
 
     /// The file that a path leads to: the archive for an entry of one.
     package static func file(_ path: String) -> String { ZipArchive.split(path)?.archive ?? path }
@@ -115,7 +137,6 @@ package struct RecordingFolder {
     private static func mayBeRecording(_ name: String) -> Bool {
         let lower = name.lowercased()
         return [".csv", ".txt", ".tsv", ".arrows", ".arrow", ".mcap", ".evemu", ".zst"].contains(where: lower.hasSuffix)
-            && !name.hasSuffix(ForeignFormat.convertedSuffix)
     }
 
     /// The order of preference among files with one kind of samples; the smallest is the best.

@@ -97,7 +97,7 @@ final class GyroscopeTask: CalibrationTask {
                 name: "moving",
                 description: count == 0
                     ? "no sample of the gyroscope has come"
-                    : "the device was still for \(CalibrationText.number(longest.seconds, 1)) s in a row, and ten are needed: "
+                    : "the device was still for \(CalibrationText.number(longest.seconds, 2)) s in a row, and ten are needed: "
                         + "leave it lying on something that does not move",
                 figures: figures)
         }

@@ -127,9 +127,9 @@ package struct MeasuredStream {
         of axis: Int, _ second: Int, _ allan: AllanDeviation, _ words: Words
     ) -> (drift: Double, most: Double) {
         let values = axes[axis].map(Double.init)
-        let means = stride(from: 0, through: values.count - second, by: second).map { start in
-            values[start..<start + second].reduce(0, +) / Double(second)
-        }
+        // The last second of all overlaps the one before: nothing is left out.
+        let starts = Array(stride(from: 0, to: values.count - second, by: second)) + [values.count - second]
+        let means = starts.map { values[$0..<$0 + second].reduce(0, +) / Double(second) }
         let mean = means.reduce(0, +) / Double(means.count)
         let variance = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count)
         // Of white noise the differences of neighbours show all, and of movement little.

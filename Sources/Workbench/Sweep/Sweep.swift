@@ -9,7 +9,7 @@ package import Traces
 package struct Sweep {
     /// A key with the values that it has, one after the other.
     package struct Key {
-        let name: String
+        package let name: String
         package let values: [String]
 
         /// Creates a key from `KEY=A,B,C`; `nil` without a key or a value.
@@ -125,6 +125,7 @@ package struct Sweep {
     ) throws(StationError) -> Row? {
         var options = options
         options.traces.paths = [recording]
+        options.traces.isOneOfSeveral = recordings.count > 1
         try options.traces.openFolders(interruption)
         for (key, value) in zip(keys, values) {
             guard let setting = CommandLineSetting("\(key.name)=\(value)") else {

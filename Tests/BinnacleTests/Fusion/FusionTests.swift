@@ -54,6 +54,32 @@ import Testing
         }
     }
 
+    // MARK: - The first rest
+
+    /// A tilted device at rest whose offset is found: the level begins again, and a field that comes before the next acceleration is
+    /// level as well.
+    @Test(arguments: [SIMD3<Double>(0.6, 0, 0), SIMD3(1, 1, 0), SIMD3(3, -3, 3), SIMD3(0, 0, 8)], [0, 40])
+    func theOffsetThatIsFoundAtRestTurnsNoHeading(offset: SIMD3<Double>, roll: Double) {
+        let radian = Double.pi / 180
+        let attitude =
+            Quaternion(aboutVertical: -120 * radian) * Quaternion(rate: Vector3(0, roll * radian, 0), seconds: 1)
+        let up = SIMD3<Float>(attitude.conjugate.rotate(Vector3(0, 0, 9.81)))
+        let field = SIMD3<Float>(attitude.conjugate.rotate(Vector3(0, cos(66 * radian), -sin(66 * radian)) * 50))
+        var fusion = Fusion()
+        var worst = 0.0
+        var count = 0
+        for step in 1...2000 {
+            let time = Int64(step) * 10 * millisecond
+            fusion.update(gyroscope: SIMD3<Float>(offset * radian), at: time)
+            fusion.update(field: field, at: time)
+            fusion.update(acceleration: up, at: time)
+            guard fusion.fault == nil else { continue }
+            count += 1
+            worst = max(worst, abs(Angle.differenceDegrees(from: 120, to: fusion.headingOfY)))
+        }
+        #expect(count > 1500 && worst < 1, "\(count) \(worst)")
+    }
+
     // MARK: - The first turn
 
     /// A gyroscope whose turns nothing has shown to be right may be wrong: its heading is not sure until the field has agreed.
@@ -160,7 +186,8 @@ import Testing
         var resting = Boat()
         resting.turn(0, seconds: 2.5)
         #expect(resting.fusion.fault == .settling)
-        resting.turn(0, seconds: 1)
+        // With the offset, which the rest shows within a second.
+        resting.turn(0, seconds: 2)
         #expect(resting.fusion.fault == nil)
         var turning = Boat()
         turning.turn(30, seconds: 4.5)

@@ -79,7 +79,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{\"seq\":1}\n{\"seq\":2,\"ki", "{\"seq\":1}\n"), ("{\"se", ""), ("{\"seq\":1}\n", "{\"seq\":1}\n"),
+        ("{\"seq\":1}\n{\"seq\":2,\"ki", "{\"seq\":1}\n"), ("{\"se", ""),
+        ("{\"seq\":1}", "{\"seq\":1}\n"), ("{\"seq\":1}\n", "{\"seq\":1}\n"),
         ("a line of somebody else", "a line of somebody else\n"), ("\n", "\n"),
     ])
     func aLineThatWasCutShortIsRemoved(before: String, kept: String) throws {

@@ -1,6 +1,7 @@
 import Binnacle
 import Foundation
 import Handlers
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -89,5 +90,32 @@ import Testing
         #expect(seen.dropFirst().allSatisfy { !$0.contains("2026-11-25T08:53:35") }, "\(seen)")
         handler.end(within: .zero)
         #expect(reports.all.isEmpty)
+    }
+
+    /// A reading that comes late was true then, and what is sent again is not known to hold since; no stamp goes back.
+    @Test func stampsNeverGoBack() throws {
+        let receiver = try DatagramReceiver()
+        var settings = NavigationSettings(.udp, host: "127.0.0.1", port: receiver.port)
+        settings.interval = .milliseconds(20)
+        let reports = Reports()
+        let handler = try ThreadedHandler(
+            name: "boat", NavigationSender.plan(settings, as: SignalKDelta()), report: reports.add)
+        var seen: [String] = []
+        for number in 1...8 {
+            let isLate = number % 2 == 0
+            let wall = SystemClock.realtime() - (isLate ? 300_000_000 : 0)
+            handler.handle(attitude(trueYaw(Double(10 * number), declination: 1), wall: wall))
+            let count = seen.count
+            try waitUntil("two deltas of event \(number)") {
+                seen += receiver.takeAll()
+                return seen.count >= count + 2
+            }
+        }
+        func stamp(_ delta: String) -> String? {
+            delta.firstRange(of: "\"timestamp\":\"").map { String(delta[$0.upperBound...].prefix(27)) }
+        }
+        let stamps = seen.compactMap(stamp)
+        #expect(stamps.count == seen.count && stamps == stamps.sorted(), "\(stamps)")
+        handler.end(within: .zero)
     }
 }

@@ -290,7 +290,7 @@ class Subscription(Generic[_Wanted]):
         self._lanes: Mapping[str, Sequence[Any]] = {}
         self._closed = threading.Event()
         # Which thread closes the socket is decided under it.
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     @property
     def after(self) -> Optional[int]:
@@ -314,12 +314,15 @@ class Subscription(Generic[_Wanted]):
         """Ends the subscription; an iteration in another thread ends as after a last message."""
         self._closed.set()
         with self._lock:
-            if self._connection is not None:
-                try:
-                    self._connection.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    # The daemon was faster.
-                    pass
+            if self._connection is None or not self._is_read:
+                self._disconnect()
+                return
+            # The thread that reads closes it.
+            try:
+                self._connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                # The daemon was faster.
+                pass
 
     def __iter__(self) -> Iterator[_Wanted]:
         return self
@@ -332,7 +335,17 @@ class Subscription(Generic[_Wanted]):
 
     def read(self, timeout: Optional[float] = None) -> Optional[_Wanted]:
         """Waits for the next message, at most for a time in seconds; None when it is over, and at the end (`is_closed`)."""
-        deadline = None if timeout is None else time.monotonic() + timeout
+        with self._lock:
+            self._is_read = True
+        try:
+            return self._read(None if timeout is None else time.monotonic() + timeout)
+        finally:
+            with self._lock:
+                self._is_read = False
+                if self.is_closed:
+                    self._disconnect()
+
+    def _read(self, deadline: Optional[float]) -> Optional[_Wanted]:
         while not self.is_closed:
             try:
                 connection = self._connected()
@@ -353,7 +366,6 @@ class Subscription(Generic[_Wanted]):
                 continue
             if message is not None and isinstance(message, self._wanted):
                 return message  # type: ignore[return-value]  # It is one of the wanted types.
-        self._disconnect()
         return None
 
     @property
@@ -568,7 +580,10 @@ def _names(what: str, names: Iterable[str]) -> List[str]:
 
 
 def _connect(path: str) -> socket.socket:
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    except OSError as error:
+        raise BinnacleError(f"{path}: no socket can be made: {error.strerror or error}") from error
     try:
         # Where the queue of a daemon is full, connect(2) would wait without end.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 1, 0))

@@ -4,6 +4,7 @@
 /// passed on with the number of events that it stands for.
 package final class CoalesceDecorator: EventDecorator {
     private let windowNanoseconds: Int64
+    /// The open windows, the one that ends first at first.
     private var open: [(event: Event, count: Int)] = []
 
     /// Creates a decorator with the time for which events are collected.
@@ -18,7 +19,9 @@ package final class CoalesceDecorator: EventDecorator {
         if let index = open.firstIndex(where: { EventTopic($0.event) == topic }) {
             open[index].count += 1
         } else {
-            open.append((event, 1))
+            // An event that was held back may be older than others that are here.
+            let place = open.lastIndex { $0.event.timeNanoseconds <= event.timeNanoseconds }
+            open.insert((event, 1), at: place.map { $0 + 1 } ?? 0)
         }
     }
 
@@ -42,7 +45,6 @@ package final class CoalesceDecorator: EventDecorator {
     }
 
     private func close(before timeNanoseconds: Int64) {
-        // Windows have one length, so they close in the order in which they opened.
         while let (event, count) = open.first,
             Units.later(event.timeNanoseconds, by: windowNanoseconds) < timeNanoseconds
         {

@@ -6,33 +6,62 @@ package final class MinimumDurationDecorator: EventDecorator {
     private let timeNanoseconds: Int64
     /// Begins that have not lasted yet, the oldest first.
     private var held: [(event: Event, deadline: Int64)] = []
+    /// When the states under way began, and when the last ones began and ended, by the topic of their ends: a decorator in front may
+    /// hold a begin back until it has ended, or drop its end.
+    private var begun: [EventTopic: Int64] = [:]
+    private var ended: [EventTopic: [(begin: Int64, end: Int64)]] = [:]
+
+    private static let ends = Set(EventKind.allCases.compactMap(\.end))
+    private static let mostEnded = 16
 
     /// Creates a decorator for the shortest duration that passes.
     package init(time: Duration) {
         timeNanoseconds = Units.nanoseconds(time)
     }
 
-    /// Holds a begin, drops the end of one that is held, and forwards the rest.
+    /// Holds a begin, drops the end of one that is held or was dropped, and forwards the rest.
     package override func handle(_ event: Event) {
         release(before: event.timeNanoseconds)
-        if event.kind.end != nil {
-            held.append((event, Units.later(event.timeNanoseconds, by: timeNanoseconds)))
-        } else if !removeBegin(endedBy: event) {
+        let topic = EventTopic(event)
+        if let end = topic.end {
+            // One that begins again has not lasted.
+            held.removeAll { EventTopic($0.event) == topic }
+            if let state = ended[end]?.last(where: { $0.begin == event.timeNanoseconds }) {
+                if hasLasted(state) { super.handle(event) }
+            } else {
+                held.append((event, Units.later(event.timeNanoseconds, by: timeNanoseconds)))
+            }
+        } else if let state = ended[topic]?.last(where: { $0.end == event.timeNanoseconds }) {
+            if hasLasted(state) { super.handle(event) }
+        } else if !removeBegin(endedBy: topic) {
             super.handle(event)
         }
     }
 
-    /// Drops the begin that an end ends, also when the handler did not ask for ends.
+    /// Learns when states begin and end, also when the handler did not ask for ends.
     package override func observe(_ event: Event) {
         release(before: event.timeNanoseconds)
-        _ = removeBegin(endedBy: event)
+        let topic = EventTopic(event)
+        switch event.kind {
+        case .detectorFailed: held.removeAll { $0.event.detector == event.detector }
+        case .sensorInactive: held.removeAll { $0.event.sensor == event.sensor }
+        case let kind where Self.ends.contains(kind):
+            _ = removeBegin(endedBy: topic)
+            guard let begin = begun.removeValue(forKey: topic) else { return }
+            let before = ended[topic, default: []].suffix(Self.mostEnded - 1)
+            ended[topic] = before + [(begin, event.timeNanoseconds)]
+        default: if let end = topic.end { begun[end] = event.timeNanoseconds }
+        }
     }
 
-    private func removeBegin(endedBy event: Event) -> Bool {
-        let index = held.firstIndex { $0.event.kind.end == event.kind && $0.event.detector == event.detector }
-        guard let index else { return false }
-        held.remove(at: index)
-        return true
+    private func hasLasted(_ state: (begin: Int64, end: Int64)) -> Bool {
+        Units.later(state.begin, by: timeNanoseconds) < state.end
+    }
+
+    private func removeBegin(endedBy topic: EventTopic) -> Bool {
+        let count = held.count
+        held.removeAll { EventTopic($0.event).end == topic }
+        return held.count < count
     }
 
     /// When the first held begin has lasted, or what comes due behind this decorator before it.

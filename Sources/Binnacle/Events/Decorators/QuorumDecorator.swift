@@ -39,7 +39,9 @@ package final class QuorumDecorator: EventDecorator {
                 || Units.later($0.timeNanoseconds, by: windowNanoseconds) < event.timeNanoseconds
         }
         if begins.count < count { isReached = false }
-        guard active.contains(sensor) else { return }
+        // One that a decorator held back for longer agrees with none that is there.
+        let isLate = begins.contains { Units.later(event.timeNanoseconds, by: windowNanoseconds) < $0.timeNanoseconds }
+        guard active.contains(sensor), !isLate else { return }
         begins.removeAll { $0.sensor == sensor }
         begins.append((sensor, event.timeNanoseconds))
         guard begins.count >= count, !isReached else { return }
