@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ({ @Sendable (t: Double) -> [Double] in [t < 8 ? 1 : 40, 0, 0] }, "still for 8.00 s", "moving"),
+        ({ @Sendable (t: Double) -> [Double] in [t < 8 ? 1 : 40, 0, 0] }, "still for 7.99 s", "moving"),
         ({ @Sendable (t: Double) -> [Double] in [0.5 * t, 0, 0] }, "in a row", "moving"),
         ({ @Sendable (_: Double) -> [Double] in [0, 0, 30] }, "steady turn", "turning"),
     ])
