@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import time
 
@@ -349,11 +350,20 @@ with harness.temporary_folder() as folder:
             [steps.walker]
             accelerometer = "lid"
             """)
-        harness.start_daemon(f"{folder}/live.toml", f"{folder}/live")
+        lived = harness.start_daemon(f"{folder}/live.toml", f"{folder}/live")
         port = serve(folder, "--socket", "live", "--token-file", "token")
         browser.open(address("/"))
         check(browser.wait("return binnacle.tracks[0].count > 100"), "live: readings of a daemon")
         cost(browser)
+        changed = pathlib.Path(folder, "live.toml").read_text().replace("motion.moved", "motion.shaken")
+        pathlib.Path(folder, "live.toml").write_text(changed)
+        lived.send_signal(signal.SIGHUP)
+        titles = "return [...document.querySelectorAll('#plot h3')].map((e) => e.textContent).join()"
+        check(harness.until(lambda: "shaken" in (browser.run(titles) or "")) and "moved" not in browser.run(titles),
+              "live: after another configuration there are curves of the detectors that there are")
+        harness.end(lived)
+        check(browser.wait(lost), "live: without its daemon all is grey, and it is said")
+        check(browser.wait("return document.getElementById('facts').textContent === ''"), "live: and its last state is not shown as that of now")
     finally:
         browser.close()
         daemon.close()

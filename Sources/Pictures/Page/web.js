@@ -180,6 +180,7 @@
     setInterval(() => {
       const age = performance.now() - heard, wasLost = isLost;
       isLost = !!latest && age > (drawing?.patience ?? PATIENCE);
+      if (isLost && !wasLost) tellState();
       if (isLost || wasLost) cards.lose(isLost ? `no reading for ${Math.round(age / 1000)} s: what is shown is old` : "");
       else if (++seconds % 30 === 0 && !document.hidden) tellState();
     }, 1000);
