@@ -47,12 +47,12 @@ package struct ArrowSchema {
 
     /// The only column of that name, which has to be of that type; `shown` names the columns for a message.
     package func column(
-        _ name: String, _ kind: ArrowField.Kind, _ typeName: String, shown: ([String]) -> String
+        _ name: String, _ kind: ArrowField.Kind, _ typeName: String, hint: String = "", shown: ([String]) -> String
     ) throws(ArrowFault) -> Column {
         let found = columns.filter { $0.field.name == name }
         guard let first = found.first else {
             let names = columns.isEmpty ? "none" : shown(columns.map(\.field.name))
-            throw ArrowFault("has no column '\(name)' (\(typeName)); found \(names)")
+            throw ArrowFault("has no column '\(name)' (\(typeName)); found \(names)\(columns.isEmpty ? "" : hint)")
         }
         guard found.count == 1 else { throw ArrowFault("has \(found.count) columns '\(name)': leave one") }
         guard first.field.kind == kind else {

@@ -49,9 +49,9 @@ struct CalibrateCommand {
         options.measuresNoise = arguments.has(.noise)
         if options.measuresNoise {
             try arguments.refuse([.model, .position, .field], "does not go with --noise, which fits nothing")
-            if let duration = options.duration, duration < CalibrateOptions.leastNoiseDuration {
-                let least = CalibrateOptions.leastNoiseDuration / .seconds(1)
-                throw StationError(.usage, "--for is too short for --noise, which needs \(Int(least)) s")
+            if let duration = options.duration, duration < MeasuredStream.leastDuration {
+                let least = Int(MeasuredStream.leastDuration / .seconds(1))
+                throw StationError(.usage, "--for is too short for --noise, which needs \(least) s")
             }
         }
         options.judge = try Self.judge(arguments, options.kind)

@@ -42,9 +42,9 @@ enum RetryLine {
                 case .conversion(let options): shell(["convert", "--force"] + options + [path, "-o", file])
                 }
             // A configuration that names the file has to name the other one then.
-            guard isNamed else { return first.map { [$0, again].compactMap { $0 }.joined(separator: " && ") } }
+            guard isNamed else { return first.map { chain($0, again) } }
             let next = shell([name] + added + without(added, others.map { replaced($0, path, file) }))
-            return [first, next].compactMap { $0 }.joined(separator: " && ")
+            return chain(first, next)
         case .leftOut:
             let words = without(path, arguments, command)
             return words.count < arguments.count ? shell([name] + words) : nil
@@ -54,7 +54,7 @@ enum RetryLine {
             let file = ForeignFormat.beside(path, ForeignFormat.convertedSuffix)
             let words = ["convert", "--force"] + options + [path, "-o", file]
             let next = isNamed ? shell([name] + arguments.map { replaced($0, path, file) }) : again
-            return [shell(words), next].compactMap { $0 }.joined(separator: " && ")
+            return chain(shell(words), next)
         }
     }
 
@@ -71,6 +71,11 @@ enum RetryLine {
         guard options.isEmpty || command.options.contains(.map) else { return nil }
         let last = shell([command.name.rawValue] + options + without(options, arguments))
         return "… | " + [filter, last].compactMap { $0 }.joined(separator: " | ")
+    }
+
+    /// One command behind the other, of those that there are.
+    private static func chain(_ commands: String?...) -> String {
+        commands.compactMap { $0 }.joined(separator: " && ")
     }
 
     private static func shell(_ words: [String]) -> String {

@@ -12,7 +12,10 @@ package final class StationaryDetector: DetectorCore<StationarySettings>, Sample
 
     package init(name: String, accelerometer: SampleStream?, settings: StationarySettings) {
         dwellNanoseconds = Units.nanoseconds(settings.dwell)
-        acceleration = AnchoredAcceleration(radiusG: Float(settings.thresholdG), dwellNanoseconds: dwellNanoseconds)
+        // A rest that is long enough to be reported ends a motion.
+        acceleration = AnchoredAcceleration(
+            radiusG: Float(settings.thresholdG),
+            restNanoseconds: min(AnchoredAcceleration.longestRestNanoseconds, dwellNanoseconds))
         super.init(name: name, streams: [accelerometer], settings: settings)
     }
 
@@ -87,12 +90,13 @@ extension StationaryDetector {
 private struct AnchoredAcceleration {
     /// Nothing is known of a longer time without a sample.
     private static let gapNanoseconds: Int64 = 1_000_000_000
-    /// A shorter rest is part of a motion, unless it is long enough to be reported.
-    private static let longestRestNanoseconds: Int64 = 2_000_000_000
+    /// A rest of this time is never part of a motion.
+    static let longestRestNanoseconds: Int64 = 2_000_000_000
     /// The time constant of each filter, in seconds.
     private static let filterSeconds: Float = 0.08
 
     private let radiusG: Float
+    /// A shorter rest is part of a motion.
     private let restNanoseconds: Int64
     private var lastNanoseconds: Int64?
     private var fast = SIMD3<Float>.zero
@@ -105,9 +109,9 @@ private struct AnchoredAcceleration {
     /// When motion began; `nil` after a rest.
     private(set) var movingNanoseconds: Int64?
 
-    init(radiusG: Float, dwellNanoseconds: Int64) {
+    init(radiusG: Float, restNanoseconds: Int64) {
         self.radiusG = radiusG
-        restNanoseconds = min(Self.longestRestNanoseconds, dwellNanoseconds)
+        self.restNanoseconds = restNanoseconds
     }
 
     mutating func interrupt() { lastNanoseconds = nil }
@@ -117,7 +121,7 @@ private struct AnchoredAcceleration {
         let accelerationG = sample / Units.standardGravity
         guard (accelerationG * accelerationG).sum().isFinite else { return false }
         guard let last = lastNanoseconds, time >= last, time <= Units.later(last, by: Self.gapNanoseconds) else {
-            self = AnchoredAcceleration(radiusG: radiusG, dwellNanoseconds: restNanoseconds)
+            self = AnchoredAcceleration(radiusG: radiusG, restNanoseconds: restNanoseconds)
             (lastNanoseconds, stillNanoseconds) = (time, time)
             (fast, smooth, anchor) = (accelerationG, accelerationG, accelerationG)
             return true

@@ -236,7 +236,7 @@ private struct TapFinder {
                 axis: DeviceAxis(greatestOf: found.vector), firstNanoseconds: found.peakNanoseconds,
                 laterG: max(Self.noiseG, min(Float(settings.calmShare) * peakG, disturbancesG)),
                 lastNanoseconds: found.peakNanoseconds, greatestG: peakG)
-            return settings.mostTaps == 1 ? finish() : nil
+            return settings.mostTaps == 1 ? self.taps.take() : nil
         }
         let isBounce = found.peakNanoseconds - taps.lastNanoseconds < Units.nanoseconds(settings.bounce)
         ringEndNanoseconds = Units.later(found.peakNanoseconds, by: ringNanoseconds)
@@ -257,7 +257,7 @@ private struct TapFinder {
             recentNanoseconds = time
         }
         guard let taps, time - taps.lastNanoseconds > Units.nanoseconds(settings.double) else { return nil }
-        return finish()
+        return self.taps.take()
     }
 
     /// Nothing of it was a tap, and the next one needs calm.
@@ -265,12 +265,6 @@ private struct TapFinder {
         levelG = max(levelG, peakG)
         disturbancesG += peakG
         taps = nil
-    }
-
-    private mutating func finish() -> Taps? {
-        guard let taps else { return nil }
-        self.taps = nil
-        return taps
     }
 }
 

@@ -159,7 +159,7 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
         }
         counts.measured += 1
         isMeasured = true
-        judgeClock(isUneven: longest > Self.unevenIntervals * interval)
+        judgeClock(hasLateSample: longest > Self.unevenIntervals * interval)
         measure(rateHz: 1 / interval)
         rows?.append(end, row)
         // A band with limits of its own needs none that are learned.
@@ -170,10 +170,10 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
         reportMachine(start, end)
     }
 
-    private func judgeClock(isUneven: Bool) {
-        guard counts.measured <= Self.clockSeconds else { return }
-        self.isUneven = self.isUneven && isUneven
-        guard self.isUneven, counts.measured == Self.clockSeconds else { return }
+    private func judgeClock(hasLateSample: Bool) {
+        guard isUneven, counts.measured <= Self.clockSeconds else { return }
+        isUneven = hasLateSample
+        guard isUneven, counts.measured == Self.clockSeconds else { return }
         let told =
             "vibration '\(name)': in each second samples are a quarter of their distance late or more, and are taken for even ones: "
             + "velocities come out too high; a device with a trigger or a buffer of its own is even"

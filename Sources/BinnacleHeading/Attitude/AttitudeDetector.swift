@@ -41,7 +41,7 @@ package final class AttitudeDetector: ReportingDetector {
     /// Since when rates come and do not make an attitude.
     private var missingNanoseconds: Int64?
     private var isFailureTold = false
-    /// Whether rates have come back, and north is known without them alone.
+    /// Whether the fusion has begun again, and has not found north yet, which may be known without it.
     private var isReturning = false
     private var lastFoundNanoseconds: Int64?
     private let gapLimitNanoseconds: Int64
@@ -181,9 +181,7 @@ package final class AttitudeDetector: ReportingDetector {
         let found = fused?.find(at: time)
         if isReturning {
             // North has to be found again with the turns; until then it is known without them.
-            guard found?.reference ?? .relative != .relative || latest?.reference ?? .relative == .relative else {
-                return
-            }
+            guard Self.isNorth(found?.reference) || !Self.isNorth(latest?.reference) else { return }
             isReturning = false
         }
         guard let found else {
@@ -199,6 +197,8 @@ package final class AttitudeDetector: ReportingDetector {
         (missingNanoseconds, isFailureTold) = (nil, false)
         handle(found, at: time, delegate)
     }
+
+    private static func isNorth(_ reference: HeadingReference?) -> Bool { reference != nil && reference != .relative }
 
     /// Begins again without the gyroscope's turns; what was learned of it stays.
     private func interrupt() {

@@ -131,8 +131,7 @@ package final class FileAppender {
         }
         if !tail.isEmpty {
             let isOurs = zip(tail, format.lineStart).allSatisfy { $0 == $1 }
-            let isWhole = (try? JSONReader.value(of: tail)) != nil
-            if isOurs, !isWhole {
+            if isOurs, (try? JSONReader.value(of: tail)) == nil {
                 let length = start
                 try systemCall("ftruncate", path: path) { ftruncate(file.raw, length) }
             } else {

@@ -159,8 +159,9 @@ package final class NavigationSender {
         let own = reading.wallNanoseconds ?? now
         if !isRepeated { delayNanoseconds = (0...Self.longestDelayNanoseconds).contains(now - own) ? now - own : 0 }
         let wall = isRepeated ? max(own, now - delayNanoseconds) : own
-        let isBehind = wall < sentWallNanoseconds && sentWallNanoseconds - wall < Self.clockStepNanoseconds
-        sentWallNanoseconds = isBehind ? sentWallNanoseconds : wall
+        if wall >= sentWallNanoseconds || sentWallNanoseconds - wall >= Self.clockStepNanoseconds {
+            sentWallNanoseconds = wall
+        }
         return sentWallNanoseconds
     }
 

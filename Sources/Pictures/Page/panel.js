@@ -336,7 +336,9 @@ class Instruments {
     this.sensors.forEach((made, name) => sense(made, readings.streams.filter((s) => s.sensor === name)));
   }
   add(readings, t) {
-    const key = readings.detectors.map((d) => d.detector + "\n" + d.kind + "\n" + JSON.stringify([d.lanes, d.limits.filter((l) => ["roll_deg", "angle_deg"].includes(l.of))])).concat(readings.streams.map((s) => s.sensor)).join("\n");
+    // What there is, and how it is drawn.
+    this.parts = readings.detectors.map((d) => d.detector + "\n" + d.kind).concat(readings.streams.map((s) => s.sensor + "\n" + s.kind)).join("\n");
+    const key = this.parts + JSON.stringify(readings.detectors.map((d) => [d.lanes, d.limits.filter((l) => ["roll_deg", "angle_deg"].includes(l.of))]));
     if (key !== this.key) { this.key = key; this.build(readings); }
     this.each(readings, (made, d) => made.add(d, t), (made, streams) => made.add(streams, t));
   }

@@ -170,7 +170,8 @@
   }
 
   function live() {
-    let heard = performance.now(), isLost = false, seconds = 0, parts = "", partial = 0, drawing = null, sources = [], words = [], begun = null, latest = null, isWaiting = false, shown = 0, trouble = "", leftOut = "";
+    let heard = performance.now(), isLost = false, seconds = 0;
+    let partial = 0, drawing = null, sources = [], words = [], begun = null, latest = null, isWaiting = false, shown = 0, trouble = "", leftOut = "";
     let count = 0, times = new Float64Array(2 * MOST), told = -1, turned = 0;
     const events = [], cards = new Instruments(element("now")), isStill = matchMedia("(prefers-reduced-motion: reduce)");
     const stream = new EventSource(address("/stream"));
@@ -180,7 +181,7 @@
     setInterval(() => {
       const age = performance.now() - heard, wasLost = isLost;
       isLost = !!latest && age > (drawing?.patience ?? PATIENCE);
-      if (isLost && !wasLost) tellState();
+      if (isLost !== wasLost) tellState();
       if (isLost || wasLost) cards.lose(isLost ? `no reading for ${Math.round(age / 1000)} s: what is shown is old` : "");
       else if (++seconds % 30 === 0 && !document.hidden) tellState();
     }, 1000);
@@ -261,11 +262,6 @@
     stream.addEventListener("readings", (e) => {
       const readings = JSON.parse(e.data);
       [heard, trouble] = [performance.now(), ""];
-      if (isLost) { isLost = false; cards.lose(""); tellState(); }
-      // Curves are made for what there is; after a reload of the daemon that may be something else.
-      const found = JSON.stringify([readings.detectors.map((d) => [d.detector, d.kind]), readings.streams.map((s) => [s.sensor, s.kind])]);
-      if (drawing && found !== parts) { location.reload(); return; }
-      parts = found;
       // Lanes come with the first readings, and again when they have changed; a spectrum once a second.
       for (const d of readings.detectors) {
         const before = latest?.detectors.find((b) => b.detector === d.detector && b.kind === d.kind);
@@ -274,8 +270,10 @@
       }
       latest = readings;
       begun = begun ?? Number(BigInt(readings.time_ns)) / 1e9;
-      const now = timeOf(readings);
+      const now = timeOf(readings), parts = cards.parts;
       cards.add(readings, now);
+      // Curves are made for what there is; after a reload of the daemon that may be something else.
+      if (drawing && cards.parts !== parts) { location.reload(); return; }
       if (!drawing) begin(readings);
       if (drawing) keep(readings, now);
       if (!isWaiting && (mayTurn(performance.now()) || slotOf(readings) !== told)) { isWaiting = true; requestAnimationFrame(frame); }

@@ -14,17 +14,13 @@ struct SampleSchema {
     init(_ schema: ArrowSchema, needsScans: Bool) throws(ArrowFault) {
         all = schema
         func column(
-            _ name: String, _ kind: ArrowField.Kind, _ typeName: String
+            _ name: String, _ kind: ArrowField.Kind, _ typeName: String, hint: String = ""
         ) throws(ArrowFault) -> ArrowSchema.Column {
-            try schema.column(name, kind, typeName, shown: CSVLayout.list)
+            try schema.column(name, kind, typeName, hint: hint, shown: CSVLayout.list)
         }
-        let names = schema.columns.map(\.field.name)
-        guard names.isEmpty || names.contains("sensor") else {
-            throw ArrowFault(
-                "has no column 'sensor' (uint8); found \(CSVLayout.list(names)): write a table that is no recording by Binnacle as CSV, "
-                    + "with pyarrow: csv.write_csv(t, OUT)")
-        }
-        sensor = try column("sensor", .uint8, "uint8")
+        sensor = try column(
+            "sensor", .uint8, "uint8",
+            hint: ": write a table that is no recording by Binnacle as CSV, with pyarrow: csv.write_csv(t, OUT)")
         time = try column("t", .int64, "int64")
         axes = [
             try column("x", .float32, "float32"), try column("y", .float32, "float32"),

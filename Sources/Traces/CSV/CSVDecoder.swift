@@ -24,8 +24,6 @@ final class CSVDecoder: RowDecoder {
     /// For a clock without dates, the days passed so far and its last time, in nanoseconds.
     private var midnights: Int64 = 0
     private var lastClock: Int64 = 0
-    /// Whether the field before that of the time has its date.
-    private let followsDate: Bool
     /// The use of each column up to the last one needed: ``nothing``, ``time``, or stream · 3 + axis.
     private let uses: [Int]
 
@@ -63,12 +61,7 @@ final class CSVDecoder: RowDecoder {
         }
         self.uses = uses
         var isPlain = !isLineByLine && !head.dialect.collapses
-        if case .clock(_, let followsDate) = layout.time {
-            isPlain = false
-            self.followsDate = followsDate
-        } else {
-            followsDate = false
-        }
+        if case .clock = layout.time { isPlain = false }
         if unit.multiple != 1 || layout.streams.contains(where: { $0.lift != 0 }) { isPlain = false }
         plainRows =
             isPlain
@@ -152,7 +145,9 @@ final class CSVDecoder: RowDecoder {
         _ p: inout UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
     ) -> Int64? {
         let field = p
-        if case .clock = time { return clock(&p, start, end) }
+        if case .clock(_, let followsDate) = time {
+            return clock(&p, from: followsDate ? beginOfField(before: p, start) : p, end)
+        }
         var stamp: Int64?
         if let decimal = scanner.scanPlain(&p, end) {
             stamp = decimal.nanoseconds(in: DecimalScanner.text(of: field, before: p), unitExponent: timeExponent)
@@ -164,15 +159,19 @@ final class CSVDecoder: RowDecoder {
         return overflow ? nil : product
     }
 
-    /// The time of a clock; a clock without a date starts again at midnight.
+    private func beginOfField(before field: UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>
+    {
+        var first = field
+        while first > start, first[-1] == dialect.delimiter { first -= 1 }
+        while first > start, first[-1] != dialect.delimiter { first -= 1 }
+        return first
+    }
+
+    /// The time of a clock, whose text may begin in the field before; a clock without a date starts again at midnight.
     private func clock(
-        _ p: inout UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+        _ p: inout UnsafePointer<UInt8>, from begin: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
     ) -> Int64? {
-        var first = p
-        if followsDate {
-            while first > start, first[-1] == dialect.delimiter { first -= 1 }
-            while first > start, first[-1] != dialect.delimiter { first -= 1 }
-        }
+        var first = begin
         scanner.skipField(&p, end)
         var last = min(p - 1, end)
         func isMargin(_ byte: UInt8) -> Bool { byte == CSVDialect.blank || byte == UInt8(ascii: "\"") }

@@ -3,8 +3,8 @@ import PlainText
 /// Parses times of a clock as text, such as `2018-08-06 15:01:06:525`, `13.05.2019 08:45:17,5` or
 /// `2024-10-17T19:22:22.123+02:00`, without allocating.
 ///
-/// A date may begin or end with the year, or be missing, or be the field before; months may have English names. The fraction follows a point, a comma or
-/// a colon. A zone is applied when it is a number.
+/// A date may begin or end with the year, or be missing, or be the field before; months may have English names. The fraction
+/// follows a point, a comma or a colon. A zone is applied when it is a number.
 struct ClockTime {
     /// Nanoseconds since 1970, or since midnight when there is no date.
     let nanoseconds: Int64
@@ -37,8 +37,6 @@ extension ClockTime {
     private struct Reader {
         private let text: UnsafeBufferPointer<UInt8>
         private var place = 0
-        /// Those between a date and a time, beside blanks and a T: also those of fields.
-        private static let separators = "_-,;\t|\"".utf8
 
         init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
@@ -65,7 +63,7 @@ extension ClockTime {
             let days = date()
             if days != nil {
                 let start = place
-                while next == 0x20 || next | 0x20 == 0x74 || Self.separators.contains(next) { place += 1 }
+                while Self.isSeparator(next) { place += 1 }
                 // A date alone means its midnight.
                 guard (place > start) != (place == text.count) else { return nil }
             } else {
@@ -75,6 +73,14 @@ extension ClockTime {
             guard let time = isDateAlone ? 0 : timeOfDay(), let zone = zone(), place == text.count else { return nil }
             let seconds = (days ?? 0) * 86_400 - zone
             return ClockTime(nanoseconds: seconds * 1_000_000_000 + time, hasDate: days != nil)
+        }
+
+        /// Whether a byte may stand between a date and a time: a blank, T, t, _ or -, and those between fields: , ; tab | and ".
+        private static func isSeparator(_ byte: UInt8) -> Bool {
+            switch byte {
+            case 0x20, 0x54, 0x74, 0x5F, 0x2D, 0x2C, 0x3B, 0x09, 0x7C, 0x22: true
+            default: false
+            }
         }
 
         /// Days since 1970.

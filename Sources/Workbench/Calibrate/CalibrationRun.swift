@@ -139,8 +139,6 @@ package struct CalibrateOptions {
     package var kind = SampleKind.magnetometer
     /// Whether the noise at rest is measured, in place of a calibration.
     package var measuresNoise = false
-    /// The shortest time in which noise is measured.
-    package static let leastNoiseDuration = Duration.seconds(10)
     /// Of the file's table.
     package var tableName: String { measuresNoise ? SensorCalibration.noiseKey(of: kind).table : kind.rawValue }
     /// Requirements for the samples of a magnetometer.

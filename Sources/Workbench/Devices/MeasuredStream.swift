@@ -143,8 +143,9 @@ package struct MeasuredStream {
     private static let sigmas = 10.0
     /// The fewest samples that show a rate and noise.
     private static let leastCount = 100
-    /// Of ten seconds, whose first sample comes after their begin.
-    private static let leastSeconds = 9.5
+    /// The shortest time in which noise is measured, and what its samples last, the first of which comes after its begin.
+    package static let leastDuration = Duration.seconds(10)
+    private static let leastSeconds = leastDuration / .seconds(1) - 0.5
 
     /// The density of the noise on the noisiest axis of a sensor at rest, in the words' unit; a keyword and a text where there is none.
     func noise() -> (density: Double, refusal: (name: String, text: String)?) {

@@ -286,6 +286,7 @@ class Subscription(Generic[_Wanted]):
         self._is_waiting = False
         self._delay = FIRST_DELAY
         self._connection: Optional[socket.socket] = None
+        self._is_read = False
         self._buffer = bytearray()
         self._lanes: Mapping[str, Sequence[Any]] = {}
         self._closed = threading.Event()

@@ -12,6 +12,7 @@ package final class MinimumDurationDecorator: EventDecorator {
     private var ended: [EventTopic: [(begin: Int64, end: Int64)]] = [:]
 
     private static let ends = Set(EventKind.allCases.compactMap(\.end))
+    /// As many are looked up; a decorator in front holds back one begin of each kind and detector.
     private static let mostEnded = 16
 
     /// Creates a decorator for the shortest duration that passes.
