@@ -56,10 +56,10 @@ PROGRAM_CHECKS = web screens proxy watch plot spark serve python binary arrow ro
 TRIES = try-kernel-forms build-tests $(PROGRAM_CHECKS:%=try-%) try-swift
 # The tests of the program wait for it most of the time: each of their files is a process.
 TOOL_TESTS = $(patsubst Tests/ToolTests/%.swift,ToolTests.%,$(shell grep -l @Test Tests/ToolTests/*.swift))
-SUITES = $(addprefix suite-,HandlersTests StoreTests $(TOOL_TESTS) \
+TEST_SUITES = $(addprefix suite-,HandlersTests StoreTests $(TOOL_TESTS) \
     $(filter-out HandlersTests StoreTests ToolTests SensorTests,$(notdir $(wildcard Tests/*Tests))))
 LONGER = 200 kills, 3000 random cases for each kernel, 1000 random devices, a page of 10 million samples, all tests of Spark, \
-    every Swift block of the documents, Home Assistant, screens that turn, 300 daemons at one broker, two hours on a kernel
+    every Swift block of the documents, Home Assistant, screens that turn, 300 daemons at one broker
 # Linked statically, libstdc++ costs a running process 1 MB less: the linker takes the archive where it sees no other.
 STATIC_LIBSTDCXX = $(lastword $(sort $(wildcard /usr/lib/gcc/*/*/libstdc++.a)))
 # Each function gets a section of its own, which the linker can put elsewhere or leave out.
@@ -82,9 +82,9 @@ RELEASE = build -c release --disable-local-rpath $(SECTIONS) $(ACCESSES) -Xlinke
 CALIBRATED := --set north.north.hard_iron_uT=0
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
 
-.PHONY: screens static $(TRIES) $(SUITES) suite-SensorTests help setup setup-test setup-deb build build-ordered portable run wheel install uninstall clean \
+.PHONY: screens static $(TRIES) $(TEST_SUITES) suite-SensorTests help setup setup-test setup-deb build build-ordered portable run wheel install uninstall clean \
     deb deb-arm64 arm64 repository image check-image check-package check-deb check-deb-arm64 check-tarball check-portable release \
-    test test-long check-recipes test-systemd test-kernel walks fuzz sanitize soak golden lint format docs documents \
+    test test-long check-recipes test-systemd test-kernel soak-kernel walks fuzz sanitize soak golden lint format docs documents \
     bench bench-kernels bench-replay bench-recordings bench-sensors bench-daemon bench-fleet compare
 
 help: ## Show this list.
@@ -184,15 +184,14 @@ try-swift:
 build-tests: setup-test static
 	BINNACLE_STATIC=1 $(DEVELOP) $(RELEASE) --build-tests
 
-suite-SensorTests: $(TRIES) $(SUITES)
-$(SUITES) suite-SensorTests: suite-%: build-tests
+suite-SensorTests: $(TRIES) $(TEST_SUITES)
+$(TEST_SUITES) suite-SensorTests: suite-%: build-tests
 	@BINNACLE_BINARY=$(CURDIR)/$(BINARY) scripts/run-tests $*
 
 test-long: export BINNACLE_LONG_TESTS = 1
 test-long: KERNEL_CASES = 3000
 test-long: test ## Run every test in its long form: 200 kills, 1000 random devices, 3000 random cases for each kernel; as root.
 	scripts/check home-assistant fleet rotate $(BINARY)
-	SOAK_SECONDS=7200 scripts/test-kernel $(BINARY) soak
 
 # It builds everything once more, which is long for what seldom breaks.
 check-recipes: setup ## Build the handler, the detector and the decorator of docs/recipes.md into a copy of the sources, and try them.
@@ -207,6 +206,9 @@ test-systemd: build ## Test the service under a real systemd, in a container (as
 test-kernel: build ## Test the service in a QEMU guest, on a kernel with sensors that are played (as root); TESTS names some.
 	SUITE="$(SUITE)" scripts/test-kernel $(BINARY) $(TESTS)
 	$(if $(TESTS),,CHIPS=1 SUITE="$(SUITE)" scripts/test-kernel $(BINARY))
+
+soak-kernel: build ## Run the service for two hours in that guest, or SOAK_SECONDS, while its sensors come and go (as root).
+	SOAK_SECONDS=$(or $(SOAK_SECONDS),7200) scripts/test-kernel $(BINARY) soak
 
 # It builds the program with coverage counters in .build/walks. `scripts/walks --write` rewrites docs/walks.md by what it measures.
 walks: setup-test ## Measure which files an event passes, and compare them with docs/walks.md.

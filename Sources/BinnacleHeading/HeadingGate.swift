@@ -8,8 +8,9 @@ import SensorGeometry
 ///
 /// Violent motion passes 1 g and the right dip by chance. So after a departure of more than four times a limit the gate stays
 /// closed for a quarter of a second. Of the dips, only those count as at rest that come after a fifth of a second with the
-/// acceleration of gravity; the dip at rest is their running mean, with ``restSeconds`` as its time constant. Somewhere with
-/// another dip the gate therefore opens again by itself after some seconds.
+/// acceleration of gravity; the dip at rest is their running mean, with ``restSeconds`` as its time constant. So the gate opens
+/// again by itself some seconds after the device was taken to where the dip is another. Where the dip changes and the device has
+/// not moved, a magnet has come: that dip is not learned, until the device moves.
 struct HeadingGate {
     private let accelerationLimit: Double
     private let isAccelerationGated: Bool
@@ -21,6 +22,8 @@ struct HeadingGate {
     /// Level and downward share of the field at rest, of no particular length.
     private var rest = SIMD2<Double>.zero
     private var weight = RunningWeight(timeConstantSeconds: restSeconds)
+    /// Up in the device when the dip was last the one at rest; `nil` once the device has moved since, and before the dip is known.
+    private var settledUp: SIMD3<Double>?
     /// What the acceleration's length shows about the direction of up.
     private var sideways = SidewaysAcceleration()
     private var recent = RecentMean()
@@ -47,6 +50,12 @@ struct HeadingGate {
     var turn: Double { hidden.turn }
 
     private static let restSeconds = 5.0
+    /// For so long the dip at rest has to be learned before another one counts as a magnet's.
+    private static let settledSeconds = 1.0
+    /// In radians: a magnet that seems to have turned the field so far may be near.
+    private static let leastTurn = 0.05
+    /// A device has moved when up has, in the device, by 3°.
+    private static let movedCosine = cos(3 * Double.pi / 180)
     /// How much more slowly the dip at rest is learned while an acceleration lasts, which changes it, too.
     private static let lastingLearningShare = 0.2
     private static let usualAccelerationLimit = 0.05
@@ -96,6 +105,9 @@ struct HeadingGate {
         let seconds = step(to: timeNanoseconds)
         let excess = attitude.acceleration / Double(Units.standardGravity) - 1
         if isDisturbed || abs(excess) > accelerationLimit { lastUnrestNanoseconds = timeNanoseconds }
+        if abs(excess) > accelerationLimit || settledUp.map({ dot($0, attitude.up) < Self.movedCosine }) ?? false {
+            settledUp = nil
+        }
         if hasPassed(Self.restDelayNanoseconds, since: lastUnrestNanoseconds, at: timeNanoseconds) {
             learn(attitude, sideways.lasts ? seconds * Self.lastingLearningShare : seconds)
         }
@@ -126,7 +138,7 @@ struct HeadingGate {
                 attitude: attitude, dipDeparture: departure, strength: strength.share,
                 isFieldSpread: attitude.field < Self.spreadFieldShare * strength.microtesla,
                 lengthExcess: sideways.lengthExcess,
-                isViolent: max(abs(excess), dipSize) > Self.followedDeparture),
+                isViolent: max(abs(excess), dipSize) > Self.followedDeparture, hasMoved: settledUp == nil),
             seconds: seconds)
         dipVariance = departure * departure + Self.dipSpreadFactor * max(mean.y - mean.x * mean.x, 0)
         tiltVariance = mean.w + max(Self.hiddenTiltFactor * hidden.tilt * hidden.tilt, sideways.tiltSquare)
@@ -157,6 +169,7 @@ struct HeadingGate {
         // Who knows where it has been.
         rest = .zero
         weight.reset()
+        settledUp = nil
         sideways = SidewaysAcceleration()
         hidden = HiddenMotion()
         recent.reset()
@@ -187,6 +200,9 @@ struct HeadingGate {
     private mutating func learn(_ attitude: Attitude, _ seconds: Double) {
         let now = SIMD2(attitude.horizontalField, attitude.verticalField) / attitude.field
         if rest == .zero { rest = now }
+        let isAsBefore = abs(dipDeparture(attitude)) <= dipLimitSine && abs(hidden.turn) <= Self.leastTurn
+        guard isAsBefore || settledUp == nil else { return }
+        if isAsBefore, weight.seconds >= Self.settledSeconds { settledUp = attitude.up }
         rest += (now - rest) * weight.update(seconds)
     }
 

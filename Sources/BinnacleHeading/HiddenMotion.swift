@@ -31,6 +31,8 @@ struct HiddenMotion {
         let lengthExcess: Double
         /// Whether the acceleration's length or the dip departs too far from rest for the tilt to be followed.
         let isViolent: Bool
+        /// Whether the device has moved since the dip was last the one at rest.
+        let hasMoved: Bool
     }
 
     /// The angle by which acceleration tilts the measured up to the east, in radians.
@@ -120,6 +122,8 @@ struct HiddenMotion {
         let lasts =
             abs(sample.strength - 1) > Self.leastStrengthDeparture
             || abs(sample.dipDeparture) > Self.leastDipDeparture
+        // Beside a device that has not moved a magnet turns the field for as long as it is there.
+        guard !lasts || sample.hasMoved else { return }
         turn -= turn * min(1, seconds / (lasts ? Self.lastingTurnSeconds : Self.forgettingSeconds))
     }
 

@@ -45,7 +45,7 @@ extension ConfigurationReader {
                 hint: "it makes the headings of a [north.NAME], and of an [attitude.NAME] with a magnetometer, true")
         }
         warnOfSlow(configuration, sensors)
-        warnOfMirrors(configuration, sensors)
+        warnOfMatrices(configuration, sensors)
         warnOfWatching(configuration)
         warnOfUnheard(configuration)
         warnOfSharedPlaces(configuration, handlers)
@@ -73,11 +73,19 @@ extension ConfigurationReader {
         }
     }
 
-    /// Warns of mount matrices that mirror: the attitude or the heading of such a device is that of its mirror image.
-    private func warnOfMirrors(_ configuration: Configuration, _ sensors: [TOMLEntry]) {
+    /// Warns of mount matrices that scale or skew, and of those that mirror: the attitude or the heading of such a device is that
+    /// of its mirror image.
+    private func warnOfMatrices(_ configuration: Configuration, _ sensors: [TOMLEntry]) {
         for sensor in configuration.sensors {
-            guard let matrix = sensor.settings.mountMatrix, matrix.determinant < 0,
-                let entry = sensors.first(where: { $0.key == sensor.name })?.entry("mount_matrix"),
+            guard let matrix = sensor.settings.mountMatrix,
+                let entry = sensors.first(where: { $0.key == sensor.name })?.entry("mount_matrix")
+            else { continue }
+            if let words = matrix.distortionWords {
+                diagnostics.report(
+                    .warning, at: entry.keyPosition, words,
+                    hint: "each row has the length 1 and is perpendicular to the others; a scale is corrected by 'binnacle calibrate'")
+            }
+            guard matrix.determinant < 0,
                 let detector = configuration.detectors.first(where: { detector in
                     ["attitude", "north"].contains(type(of: detector).kind)
                         && detector.needs.contains { $0.sensor == sensor.name }

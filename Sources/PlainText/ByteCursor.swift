@@ -29,13 +29,11 @@ extension [UInt8] {
     /// Appends what a closure writes, at most so many bytes.
     @inline(__always)
     mutating func write(atMost room: Int, _ write: (inout ByteCursor) -> Void) {
-        append(addingCapacity: room) { span in
-            span.withUnsafeMutableBufferPointer { bytes, count in
-                guard let start = bytes.baseAddress else { return }
-                var cursor = ByteCursor(next: start + count)
-                write(&cursor)
-                count = cursor.next - start
-            }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { bytes in
+            guard let start = bytes.baseAddress else { return }
+            var cursor = ByteCursor(next: start)
+            write(&cursor)
+            append(contentsOf: UnsafeBufferPointer(start: start, count: cursor.next - start))
         }
     }
 }

@@ -124,13 +124,39 @@ import Testing
         #expect(bench.detector.faultCounts == [.dipDeparted: 20])
     }
 
-    @Test func anotherDipBecomesTheOneAtRestAfterAWhile() {
+    /// Another dip is that of another place once the device has been lifted, or tilted, and a magnet's before.
+    @Test(arguments: [nil, 100, 600], [true, false])
+    func anotherDipBecomesTheOneAtRestWhereTheDeviceHasMoved(moved: Int?, isLifted: Bool) {
         let bench = bench()
-        bench.run(still) { i, _, m in
+        bench.run([Double](repeating: 40, count: 1500)) { i, a, m in
             if i >= 100 { m = SIMD3(m.x * 0.8, m.y * 0.8, -46.74) }
+            guard let moved, i >= moved else { return }
+            if isLifted, i < moved + 10 { a *= 1.06 }
+            if !isLifted { (a, m) = (tilted(a), tilted(m)) }
         }
-        #expect(bench.detector.faultCounts.keys.sorted { $0.rawValue < $1.rawValue } == [.dipDeparted])
-        #expect(bench.detector.headingAccuracyDegrees > 0)
+        let faults = bench.detector.faultCounts
+        #expect((bench.detector.headingAccuracyDegrees > 0) == (moved != nil))
+        #expect(faults[.dipDeparted].map { $0 > (moved ?? 1500) - 110 } ?? false, "\(faults)")
+        #expect(moved != nil || bench.diary.losses.map(\.fault) == [.dipDeparted], "\(bench.diary.losses)")
+    }
+
+    /// A vector of a device that is tilted by 5° about its x-axis.
+    private func tilted(_ vector: SIMD3<Float>) -> SIMD3<Float> {
+        let (sine, cosine) = (sin(Float.pi / 36), cos(Float.pi / 36))
+        return SIMD3(vector.x, vector.y * cosine - vector.z * sine, vector.y * sine + vector.z * cosine)
+    }
+
+    /// A magnet beside a resting device turns the field by 31° and leaves strength and dip nearly as they were: the dip is not learned, and
+    /// the accuracy stays.
+    @Test func aMagnetBesideARestingDeviceIsInTheAccuracyWhileItIsThere() throws {
+        let bench = bench { $0.accuracyLimitDegrees = nil }
+        bench.run([Double](repeating: 40, count: 3500)) { i, _, m in
+            let share = Float(min(max(i - 200, 0), 50)) / 50
+            // Level, across the field: 12 µT of 21 level ones, and 1.5 µT less upright.
+            m += SIMD3(m.y, -m.x, 0) * (0.6 * share) + SIMD3(0, 0, 3.5) * share
+        }
+        let last = try #require(bench.diary.headings.last)
+        #expect(last.accuracyDegrees > abs(last.headingDegrees - 40) / 2, "\(last)")
     }
 
     @Test func theGatesCanBeLeftOpen() {

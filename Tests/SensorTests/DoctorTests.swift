@@ -39,6 +39,32 @@ import Testing
         #expect(result.output.contains("not possible: headings"), "\(result.output)")
     }
 
+    /// A kind without three axes of raw values is left out, and that is told.
+    @Test(arguments: [("z_raw", "no axis but x and y"), ("raw", "processed values alone, such as in_magn_x_input")])
+    func anIncompleteDeviceIsTold(missing: String, words: String) async throws {
+        let station = try MockStation()
+        var flat = magnetometer
+        for axis in ["x", "y", "z"] where "in_magn_\(axis)_raw".hasSuffix(missing) {
+            let value = flat.attributes.removeValue(forKey: "in_magn_\(axis)_raw")
+            if missing == "raw" { flat.attributes["in_magn_\(axis)_input"] = value }
+        }
+        try station.add(accelerometer, flat)
+        let result = try await station.run("doctor")
+        #expect(result.output.contains("magn_3d") && result.output.contains(words), "\(result.output)")
+    }
+
+    /// A matrix that is no rotation changes every value.
+    @Test func aMatrixThatStretchesIsTold() async throws {
+        for (matrix, isTold) in [("0.7, -0.7, 0; 0.7, 0.7, 0; 0, 0, 1", false), ("1, 0, 0; 0, 1.5, 0; 0, 0, 1", true)] {
+            let station = try MockStation()
+            var stretched = accelerometer
+            stretched.attributes["in_accel_mount_matrix"] = matrix
+            try station.add(stretched)
+            let result = try await station.run("doctor")
+            #expect(result.output.contains("changes lengths or angles by up to 50 %") == isTold, "\(result.output)")
+        }
+    }
+
     /// Single values are read as often as the configuration says.
     @Test(arguments: [("", true), ("update_interval_s = 0.05", false), ("update_interval_s = 0.2", true)])
     func aDeviceThatIsReadTooSlowlyIsTold(key: String, isSlow: Bool) async throws {

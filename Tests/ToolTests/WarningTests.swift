@@ -89,6 +89,12 @@ import Testing
                 + "alone (reverse all nine numbers, and say acceleration = \"gravity\" where the accelerometer's signs are reversed)"
         ),
         (
+            "[sensor.hull]\nsource = \"iio\"\nmatch = { name = \"imu\" }\nmount_matrix = \"0, 2, 0; 1, 0, 0; 0, 0, 1\"\n"
+                + "[motion.hull]\naccelerometer = \"hull\"\n",
+            "11:1: warning: it is no rotation: it changes lengths or angles by up to 100 %, and with them every value and threshold "
+                + "(each row has the length 1 and is perpendicular to the others; a scale is corrected by 'binnacle calibrate')"
+        ),
+        (
             "[sensor.lid]\nsource = \"simulated\"\n",
             "8:1: warning: no detector uses the sensor `lid` (sections of detectors, such as [motion.NAME], name the "
                 + "sensors that they need)"

@@ -44,6 +44,14 @@ package struct DeviceFinder: Sendable {
         return devices
     }
 
+    /// The IIO devices with kinds that are left out, because axes are missing, and why, in words.
+    package func incomplete() -> [(name: String, path: String, reason: String)] {
+        SysfsDirectory.iioDevices(under: root).directories("iio:device").flatMap { directory in
+            let name = (try? directory.textIfPresent("name")) ?? directory.name
+            return IIODevice.flaws(in: directory).map { (name, directory.path, $0) }
+        }
+    }
+
     /// A device by its folder in sysfs; `nil` when it is not a sensor or was removed.
     func device(path: String) -> SensorDevice? {
         guard usesUdev, let udev = try? Udev() else { return nil }

@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// The description of an IIO device in sysfs: its channels, and the conversion of their raw values to samples.
 struct IIODevice: Sendable {
@@ -25,6 +26,22 @@ struct IIODevice: Sendable {
         let elements = IIOBufferDirectory.all(in: directory).flatMap { $0.elements.names() }
         return SampleKind.allCases.filter { kind in
             channels(kind).allSatisfy { names.contains($0 + "_raw") || elements.contains($0 + "_en") }
+        }
+    }
+
+    /// Why kinds of which the device has an axis are not among its ``kinds(in:)``, in words.
+    static func flaws(in directory: SysfsDirectory) -> [String] {
+        let names = Set(directory.names())
+        let complete = kinds(in: directory)
+        return SampleKind.allCases.compactMap { kind in
+            guard !complete.contains(kind) else { return nil }
+            let axes = channels(kind).filter { names.contains($0 + "_raw") }
+            if !axes.isEmpty {
+                let letters = Spelling.list(axes.map { String($0.suffix(1)) })
+                return "its \(kind.rawValue) has no axis but \(letters): all three are needed"
+            }
+            guard let channel = channels(kind).first(where: { names.contains($0 + "_input") }) else { return nil }
+            return "its \(kind.rawValue) has processed values alone, such as \(channel)_input: raw ones are needed"
         }
     }
 

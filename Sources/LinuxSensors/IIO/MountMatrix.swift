@@ -54,6 +54,24 @@ public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
     /// The determinant: 1 for a rotation, −1 for a rotation with a reflection.
     package var determinant: Double { matrix.determinant }
 
+    /// How far it is from a rotation, with or without a reflection: the largest change of a length, or cosine between two axes.
+    package var distortion: Double {
+        let rows = matrix.rows.map { ($0, dot($0, $0).squareRoot()) }
+        let lengths = rows.map { ($0.1 - 1).magnitude }
+        let cosines = [(0, 1), (1, 2), (2, 0)].map { first, second in
+            (dot(rows[first].0, rows[second].0) / (rows[first].1 * rows[second].1)).magnitude
+        }
+        return (lengths + cosines).max() ?? 0
+    }
+
+    /// What is wrong with its values, which a rotation would keep; `nil` where they are rounded at most.
+    package var distortionWords: String? {
+        // Three digits of a matrix that a driver or a user has rounded are within it.
+        guard distortion > 0.02 else { return nil }
+        let percent = SysfsNumber.text((distortion * 100).rounded())
+        return "it is no rotation: it changes lengths or angles by up to \(percent) %, and with them every value and threshold"
+    }
+
     /// The sign for an angular velocity, which is an axial vector and transforms by det(M)·M·ω.
     ///
     /// A reflection reverses the sense of rotation. Most accelerometer matrices with determinant −1 only carry the sign of the

@@ -27,7 +27,9 @@ package struct DeviceReport {
             device.name.printable, Spelling.list(device.kinds.map(\.rawValue)),
             "\(device.interface.rawValue)",
         ]
-        if device.interface == .iio { head.append(inspection.mode == .buffer ? "buffered" : "single values") }
+        if device.interface == .iio, inspection.state == .ready {
+            head.append(inspection.mode == .buffer ? "buffered" : "single values")
+        }
         if let rate = inspection.rateHz { head.append("\(SysfsNumber.text(rate)) Hz") }
         var lines = [head.joined(separator: ", ")]
         lines.append("    node      \(device.node?.printable ?? "none")")

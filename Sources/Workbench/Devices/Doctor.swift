@@ -90,6 +90,10 @@ package struct Doctor {
                     : "no sensor: no device with three axes in \(place)")
             lines.append("    is its driver loaded? lsmod | grep -E 'hid_sensor|accel|magn', and dmesg say more")
         }
+        for device in DeviceFinder(under: root).incomplete() {
+            lines.append("\(device.name.printable), \(device.path.printable): would not be used")
+            lines.append("    because \(device.reason)")
+        }
         for kind in SampleKind.allCases where !inspections.isEmpty && usable(kind) == nil {
             lines.append("no \(kind.rawValue) that can be read: " + consequence(kind))
         }
@@ -182,9 +186,10 @@ package struct Doctor {
             lines.append("    mount matrix of the \(matrix.kind.rawValue) \(matrix.matrix), \(origin)")
             if matrix.matrix.determinant < 0 {
                 lines.append(
-                    "    but its determinant is -1: attitudes and headings are right for a chip with reversed signs alone"
+                    "    but it mirrors: attitudes and headings are right for a chip with reversed signs alone"
                 )
             }
+            if let words = matrix.matrix.distortionWords { lines.append("    but \(words)") }
         }
         if let events = inspection.events {
             let words = Spelling.list(events.events.map(\.words.printable))
