@@ -24,6 +24,8 @@ struct HeadingGate {
     private var weight = RunningWeight(timeConstantSeconds: restSeconds)
     /// Up in the device when the dip was last the one at rest; `nil` once the device has moved since, and before the dip is known.
     private var settledUp: SIMD3<Double>?
+    /// For how long the dip has been the one at rest since the device moved.
+    private var steadySeconds = 0.0
     /// What the acceleration's length shows about the direction of up.
     private var sideways = SidewaysAcceleration()
     private var recent = RecentMean()
@@ -50,7 +52,7 @@ struct HeadingGate {
     var turn: Double { hidden.turn }
 
     private static let restSeconds = 5.0
-    /// For so long the dip at rest has to be learned before another one counts as a magnet's.
+    /// For so long the dip has to be the one at rest before another one counts as a magnet's.
     private static let settledSeconds = 1.0
     /// In radians: a magnet that seems to have turned the field so far may be near.
     private static let leastTurn = 0.05
@@ -107,6 +109,7 @@ struct HeadingGate {
         if isDisturbed || abs(excess) > accelerationLimit { lastUnrestNanoseconds = timeNanoseconds }
         if abs(excess) > accelerationLimit || settledUp.map({ dot($0, attitude.up) < Self.movedCosine }) ?? false {
             settledUp = nil
+            steadySeconds = 0
         }
         if hasPassed(Self.restDelayNanoseconds, since: lastUnrestNanoseconds, at: timeNanoseconds) {
             learn(attitude, sideways.lasts ? seconds * Self.lastingLearningShare : seconds)
@@ -170,6 +173,7 @@ struct HeadingGate {
         rest = .zero
         weight.reset()
         settledUp = nil
+        steadySeconds = 0
         sideways = SidewaysAcceleration()
         hidden = HiddenMotion()
         recent.reset()
@@ -202,7 +206,8 @@ struct HeadingGate {
         if rest == .zero { rest = now }
         let isAsBefore = abs(dipDeparture(attitude)) <= dipLimitSine && abs(hidden.turn) <= Self.leastTurn
         guard isAsBefore || settledUp == nil else { return }
-        if isAsBefore, weight.seconds >= Self.settledSeconds { settledUp = attitude.up }
+        steadySeconds = isAsBefore ? steadySeconds + seconds : 0
+        if steadySeconds >= Self.settledSeconds { settledUp = attitude.up }
         rest += (now - rest) * weight.update(seconds)
     }
 

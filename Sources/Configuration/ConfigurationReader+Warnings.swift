@@ -83,7 +83,9 @@ extension ConfigurationReader {
             if let words = matrix.distortionWords {
                 diagnostics.report(
                     .warning, at: entry.keyPosition, words,
-                    hint: "each row has the length 1 and is perpendicular to the others; a scale is corrected by 'binnacle calibrate'")
+                    hint:
+                        "each row has the length 1 and is perpendicular to the others; a scale is corrected by 'binnacle calibrate'"
+                )
             }
             guard matrix.determinant < 0,
                 let detector = configuration.detectors.first(where: { detector in

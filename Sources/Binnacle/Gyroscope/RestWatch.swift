@@ -3,8 +3,8 @@ public import SensorGeometry
 
 /// Decides whether the device is at rest, from the noise of the rates and of the acceleration.
 ///
-/// A boat that turns slowly and steadily is as quiet as one that lies still. It is told from rest by the offset once that is
-/// known, and by the level field, which turns with it, before.
+/// A boat that turns slowly and steadily, or sways gently, is as quiet as one that lies still. It is told from rest by the offset
+/// once that is known. Before, a turn shows in the level field, which turns with it, and a sway in a rate or a gravity that changes.
 @usableFromInline package struct RestWatch {
     /// The smoothed rate, in rad/s.
     @inlinable package var rate: Vector3 { smoothedRate.value }
@@ -19,16 +19,23 @@ public import SensorGeometry
     @usableFromInline var smoothedRate: LowPass<Vector3>
     private var smoothedAcceleration: LowPass<Vector3>
     private var smoothedField: LowPass<Vector3>
+    private var rateNoise: SmoothedNoise
+    private var fieldNoise: SmoothedNoise
     private var hasField = false
     private var seconds = 0.0
     /// The level part of the field, a unit vector, when the rest began.
     private var levelField: Vector3?
+    /// The bounds of the smoothed rate, and gravity's first direction, since the rest began and the filters settled.
+    private var sway: (least: Vector3, most: Vector3, down: Vector3)?
     private let settings: FusionSettings
     private let rateLimit: Double
     private let largestOffset: Double
 
     private static let radian = Double.pi / 180
-    private static let turnCosine = cos(radian)
+    /// By so much the level field turns in a rest, and rate and gravity change, where the sensors' noise does not change them by more.
+    private static let (turnAngle, swayRate, swayCosine) = (0.5 * radian, 0.1 * radian, cos(0.3 * radian))
+    /// In standard deviations of what is smoothed: one in thousands of directions, and of bounds over three seconds, is further off.
+    private static let (turnSigmas, swaySigmas) = (4.0, 5.0)
     /// From this standard deviation of the offset about the vertical on, in °/s, a turn may hide behind it.
     private static let hidingSigma = 0.1
     private static let unknownSigma = 0.3
@@ -40,10 +47,13 @@ public import SensorGeometry
         smoothedRate = LowPass(timeConstantSeconds: settings.restSmoothingSeconds)
         smoothedAcceleration = LowPass(timeConstantSeconds: settings.restSmoothingSeconds)
         smoothedField = LowPass(timeConstantSeconds: settings.restSmoothingSeconds)
+        rateNoise = SmoothedNoise(smoothingSeconds: settings.restSmoothingSeconds)
+        fieldNoise = SmoothedNoise(smoothingSeconds: settings.restSmoothingSeconds)
     }
 
     mutating func addRate(_ sample: Vector3, seconds: Double) {
         smoothedRate.update(sample, seconds: seconds)
+        rateNoise.update(sample, seconds: seconds)
         let departure = sample - rate
         let largest = max(abs(rate.x), abs(rate.y), abs(rate.z))
         if dot(departure, departure) >= rateLimit * rateLimit || largest > largestOffset { end() }
@@ -53,6 +63,7 @@ public import SensorGeometry
         guard settings.guardsAgainstSteadyTurns else { return }
         hasField = true
         smoothedField.update(sample, seconds: seconds)
+        fieldNoise.update(sample, seconds: seconds)
     }
 
     /// Takes an acceleration.
@@ -81,7 +92,7 @@ public import SensorGeometry
             }
             if sigma > Self.hidingSigma || offset.meanVariance > Self.unknownSigma * Self.unknownSigma {
                 needed = settings.unknownRestSeconds
-                if hasTurned() {
+                if hasTurned() || hasSwayed() {
                     end()
                     return
                 }
@@ -103,6 +114,21 @@ public import SensorGeometry
         seconds = 0
         isAtRest = false
         levelField = nil
+        sway = nil
+    }
+
+    /// Whether rate or gravity have changed since the rest began by more than noise changes them.
+    private mutating func hasSwayed() -> Bool {
+        guard seconds >= settings.restSmoothingSeconds else { return false }
+        let down = acceleration / length(acceleration)
+        guard let before = sway else {
+            sway = (rate, rate, down)
+            return false
+        }
+        let bounds = (pointwiseMin(before.least, rate), pointwiseMax(before.most, rate))
+        sway = (bounds.0, bounds.1, before.down)
+        let limit = max(Self.swayRate, Self.swaySigmas * rateNoise.sigma)
+        return (bounds.1 - bounds.0).max() > limit || dot(down, before.down) < Self.swayCosine
     }
 
     /// Whether the level field has turned since the rest began.
@@ -117,6 +143,29 @@ public import SensorGeometry
             self.levelField = direction
             return false
         }
-        return dot(direction, levelField) < Self.turnCosine
+        // Both directions have the noise.
+        let limit = max(Self.turnAngle, Self.turnSigmas * 2.0.squareRoot() * fieldNoise.sigma / size)
+        return limit < .pi && dot(direction, levelField) < cos(limit)
     }
+}
+
+/// The noise that a low pass leaves of samples, from how they differ from those before: what changes slowly does not count.
+private struct SmoothedNoise {
+    private var last: Vector3?
+    private var square: LowPass<Vector3>
+    private let share: Double
+
+    init(smoothingSeconds: Double) {
+        square = LowPass(timeConstantSeconds: smoothingSeconds)
+        // The difference of two has twice the variance, the three axes are summed up, and a low pass leaves Δt/(2τ).
+        share = 1 / (2 * 3 * 2 * smoothingSeconds)
+    }
+
+    mutating func update(_ sample: Vector3, seconds: Double) {
+        if let last { square.update((sample - last) * (sample - last) * seconds, seconds: seconds) }
+        last = sample
+    }
+
+    /// Its standard deviation on an axis, in the samples' unit.
+    var sigma: Double { max(square.value.sum() * share, 0).squareRoot() }
 }

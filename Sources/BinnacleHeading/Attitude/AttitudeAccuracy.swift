@@ -2,24 +2,39 @@ import Binnacle
 import Glibc
 import SensorGeometry
 
-/// Estimates how far the vertical of a fusion may be from the true one, from what its accelerometer shows.
+/// What accelerations move the vertical of a fusion by.
 ///
 /// In the frame in which the device's turning is taken out gravity stands still. What its direction moves there, beside the slow drift
 /// of the gyroscope, is the acceleration that the low pass has let through, which is the error.
+struct VerticalMovement {
+    /// The mean square of the direction's distance from its mean, in rad².
+    private(set) var square = 0.0
+    private var mean = Vector3.zero
+    private var weight = RunningWeight(timeConstantSeconds: meanSeconds)
+
+    /// Long beside the fusion's 3 s of smoothing, short beside what a learned offset turns the frame by.
+    private static let meanSeconds = 10.0
+
+    /// Takes the mean acceleration in the frame without the device's turning, in any unit.
+    mutating func update(_ drifting: Vector3, seconds: Double) {
+        let direction = drifting / length(drifting)
+        let share = weight.update(seconds)
+        mean = mean == .zero ? direction : mean + (direction - mean) * share
+        let departure = direction - mean
+        square += (dot(departure, departure) - square) * share
+    }
+}
+
+/// Estimates how far the vertical of a fusion may be from the true one, from what its accelerometer shows.
 struct TiltAccuracy {
     /// What is left of the accelerometer's offset and of its axes, as a standard deviation of the tilt about a level axis, in radians.
     private let floorSquare: Double
-    private var mean = Vector3.zero
-    /// The mean square of the direction's distance from its mean.
-    private var square = 0.0
-    private var weight = RunningWeight(timeConstantSeconds: meanSeconds)
+    private var movement = VerticalMovement()
     /// The mean square of the user acceleration, in (m/s²)², and its weight.
     private var userSquare = 0.0
     private var userWeight = RunningWeight(timeConstantSeconds: startSeconds)
     private var ageSeconds = 0.0
 
-    /// Long beside the fusion's 3 s of smoothing, short beside what a learned offset turns the frame by.
-    private static let meanSeconds = 10.0
     private static let startSeconds = 3.0
     /// Of a bare chip on a circuit board, in g: data sheets give 0.02 to 0.05 as the largest offset.
     private static let uncalibratedError = 0.01
@@ -38,19 +53,14 @@ struct TiltAccuracy {
 
     /// Forgets the movement, because the orientation begins again.
     mutating func reset() {
-        (mean, square, userSquare, ageSeconds) = (.zero, 0, 0, 0)
-        weight.reset()
+        (movement, userSquare, ageSeconds) = (VerticalMovement(), 0, 0)
         userWeight.reset()
     }
 
     /// Takes the mean acceleration in the frame without the device's turning, and the user acceleration in any frame, both in m/s².
     mutating func update(_ drifting: Vector3, user: Vector3, seconds: Double) {
         ageSeconds += seconds
-        let direction = drifting / length(drifting)
-        let share = weight.update(seconds)
-        mean = mean == .zero ? direction : mean + (direction - mean) * share
-        let departure = direction - mean
-        square += (dot(departure, departure) - square) * share
+        movement.update(drifting, seconds: seconds)
         userSquare += (dot(user, user) - userSquare) * userWeight.update(seconds)
     }
 
@@ -58,7 +68,7 @@ struct TiltAccuracy {
     var degrees: Double {
         let start =
             max((userSquare / 3).squareRoot() / Gravity.standard, ageSeconds > 0 ? 0 : Self.firstError) * startShare
-        return min(Self.nineOfTen * (floorSquare + square / 2 + start * start).squareRoot() * 180 / .pi, 180)
+        return min(Self.nineOfTen * (floorSquare + movement.square / 2 + start * start).squareRoot() * 180 / .pi, 180)
     }
 
     /// What of an acceleration the plain mean of the first seconds lets through, and what is left of that later.

@@ -318,7 +318,8 @@ package struct Fusion {
         case .level(let acceleration, let rotation, let drifting, let seconds):
             frozenAcceleration.update(acceleration, rotation: rotation, isStill: isStill, at: time)
             accuracy.addAcceleration(
-                SIMD2(drifting.x, drifting.y), gravity: sixAxes.gravityLength / Gravity.standard,
+                SIMD2(drifting.x, drifting.y), mean: sixAxes.driftingAcceleration,
+                gravity: sixAxes.gravityLength / Gravity.standard,
                 seconds: seconds)
             learnGravity(rotation, seconds)
             axisCheck.addAcceleration(

@@ -31,6 +31,8 @@ struct FusionAccuracy {
     /// What the accelerometer's offset tilts the level by, as far as turns have shown it, in radians.
     var levelError = 0.0
 
+    /// What accelerations move the level by, which turns the field.
+    private var vertical = VerticalMovement()
     private var ageSeconds = 0.0
     private var meanAcceleration = SIMD2<Double>.zero
     private var meanSquare = 0.0
@@ -61,6 +63,8 @@ struct FusionAccuracy {
     private static let changeShare = 0.25
     /// Of the field's strength; the error on an axis that a fair calibration leaves.
     private static let fieldShare = 0.006
+    /// How much of the level's movement the low pass of the heading lets through: a curve lasts about as long as it averages.
+    private static let movementShare = 0.3
     /// How much of a departure of the field's strength and dip counts as an error to the east.
     private static let departureShare = 0.05
     private static let startSeconds = 3.0
@@ -111,11 +115,12 @@ struct FusionAccuracy {
         sigma = min((sigma * sigma + turn * turn).squareRoot(), 180)
     }
 
-    /// Takes an acceleration in the frame that only the rates keep, and the length of its mean there, in g.
+    /// Takes an acceleration in the frame that only the rates keep, its mean there, and the length of that as gravity, in g.
     ///
     /// In that frame the mean of a right accelerometer is gravity, whatever the device does. Of one that is late, at the end of its
     /// range or offset it is too short, or too long, while the device turns: then its direction is wrong as well.
-    mutating func addAcceleration(_ level: SIMD2<Double>, gravity: Double, seconds: Double) {
+    mutating func addAcceleration(_ level: SIMD2<Double>, mean: Vector3, gravity: Double, seconds: Double) {
+        vertical.update(mean, seconds: seconds)
         if ageSeconds > Self.startSeconds {
             gravityDeparture += gravityGain.update(seconds) * (gravity - 1 - gravityDeparture)
             gravityError = max(
@@ -228,7 +233,8 @@ struct FusionAccuracy {
         // A tilt to the east makes the upright part of the field a part to the east.
         let square =
             max(error * error, ironVariance, noiseSquare) + share * (departure.x * departure.x + turned * turned)
-            + verticalField * verticalField * (scaleTilt * scaleTilt).sum() / 2
+            + verticalField * verticalField
+            * ((scaleTilt * scaleTilt).sum() + Self.movementShare * vertical.square) / 2
         let level = max(horizontalField, 1e-9)
         let measured = min(180 / .pi / level * square.squareRoot(), 180)
         sigma += gain * (measured - sigma)

@@ -69,7 +69,8 @@ public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
         // Three digits of a matrix that a driver or a user has rounded are within it.
         guard distortion > 0.02 else { return nil }
         let percent = SysfsNumber.text((distortion * 100).rounded())
-        return "it is no rotation: it changes lengths or angles by up to \(percent) %, and with them every value and threshold"
+        return
+            "it is no rotation: it changes lengths or angles by up to \(percent) %, and with them every value and threshold"
     }
 
     /// The sign for an angular velocity, which is an axial vector and transforms by det(M)·M·ω.

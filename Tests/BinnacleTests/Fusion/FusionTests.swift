@@ -124,6 +124,44 @@ import Testing
         #expect(boat.worstErrorDegrees <= 3, "\(boat.worstErrorDegrees)")
     }
 
+    // MARK: - A gentle sway
+
+    /// A sway that is slower than the limit of a rest is none: its rate of a moment would be the offset, and what the field does in the frame
+    /// that then drifts would be iron.
+    @Test(arguments: [0.3, 0.6, 1], [4.0, 7, 11, 15])
+    func aBoatThatSwaysFromTheFirstMomentIsNotAtRest(degrees: Double, period: Double) {
+        var boat = Boat()
+        boat.offset = SIMD3(0.3, -0.2, 0.4)
+        for step in 0..<20_000 {
+            let phase = 2 * Double.pi * (Double(step) * 0.01 / period + 0.05)
+            boat.turn(degrees * 2 * .pi / period * cos(phase), seconds: 0.01)
+        }
+        #expect(boat.worstErrorDegrees <= 5, "\(boat.worstErrorDegrees)")
+        #expect(!boat.fusion.isIronOther && boat.findings.isEmpty)
+    }
+
+    // MARK: - Curves
+
+    /// What a curve's acceleration tilts the level by is in the accuracy, and stays there while the heading is pulled by it.
+    @Test(arguments: [1.5, 2.5, 3.5], [4.0, 8])
+    func theTiltOfACurveIsInTheAccuracy(sideways: Double, seconds: Double) {
+        var boat = Boat()
+        boat.turn(0, seconds: 12)
+        var worst = 0.0
+        for curve in 0..<12 {
+            let side: Double = curve % 3 == 0 ? -1 : 1
+            for step in 0..<Int(100 * (seconds + 12)) {
+                let isCurve = Double(step) < 100 * seconds
+                boat.sideways = isCurve ? side * sideways : 0
+                // A car at 10 m/s, to whose right the centre of the curve is.
+                boat.turn(isCurve ? side * sideways / 10 * 180 / .pi : 0, seconds: 0.01, isCompared: false)
+                if boat.fusion.fault == nil { worst = max(worst, abs(boat.error) / boat.fusion.accuracyDegrees) }
+            }
+        }
+        // A curve of eight seconds is longer than the low passes of level and heading, so that more than nine of ten pulls of it are as large.
+        #expect(worst < 3.5, "\(worst)")
+    }
+
     // MARK: - The offset
 
     @Test func theOffsetIsKnownAfterARest() {
