@@ -58,9 +58,6 @@ extension MQTTPublisher {
         guard let discovery = settings.discovery else { return }
         for topic in client.removeDescriptions() where discovery.isLeft(topic) {
             _ = try client.publish([], to: topic, isRetained: true)
-            let level = topic.split(separator: "/").dropLast().last.map(String.init) ?? ""
-            guard let state = topics.state, !states.hasState(at: level) else { continue }
-            _ = try client.publish([], to: state(level), isRetained: true)
         }
     }
 

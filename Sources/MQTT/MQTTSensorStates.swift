@@ -210,9 +210,6 @@ package struct MQTTSensorStates {
         return records.count - 1
     }
 
-    /// Whether there is a state at a level of topics.
-    func hasState(at level: String) -> Bool { records.contains { MQTTTopic.level($0.sensor) == level } }
-
     /// Whether the broker has all states.
     var isSettled: Bool { records.allSatisfy { !$0.isDue && $0.message == nil } }
 
