@@ -125,13 +125,15 @@ extension ConfigurationReader {
     private func warnOfSharedPlaces(_ configuration: Configuration, _ handlers: [TOMLEntry]) {
         var owners: [String: String] = [:]
         for section in configuration.handlers {
-            guard let place = section.action.exclusivePlace else { continue }
-            guard let owner = owners.updateValue(section.name, forKey: place.name) else { continue }
-            guard let entry = handlers.first(where: { $0.key == section.name }) else { continue }
-            diagnostics.report(
-                .warning, at: entry.entry(place.key)?.keyPosition ?? entry.node.position,
-                "[handler.\(section.name)] and [handler.\(owner)] have the same \(place.words)",
-                hint: "give each its own `\(place.key)`")
+            for place in section.action.exclusivePlaces {
+                guard let owner = owners.updateValue(section.name, forKey: "\(place.words) \(place.name)"),
+                    let entry = handlers.first(where: { $0.key == section.name })
+                else { continue }
+                diagnostics.report(
+                    .warning, at: entry.entry(place.key)?.keyPosition ?? entry.node.position,
+                    "[handler.\(section.name)] and [handler.\(owner)] have the same \(place.words)",
+                    hint: place.hint ?? "give each its own `\(place.key)`")
+            }
         }
     }
 

@@ -13,11 +13,14 @@ package struct HandlerSection: Sendable {
     package let action: any HandlerAction
     /// In the order in which they get an event, before the action.
     package let decorators: [DecoratorSettings]
+    /// The detectors that it listens to, of those whose events have a sensor.
+    package let heard: [HandledDetector]
 
     package init(
         name: String, kinds: [EventKind], detectors: [String]?, action: any HandlerAction,
-        decorators: [DecoratorSettings]
+        decorators: [DecoratorSettings], heard: [HandledDetector] = []
     ) {
+        self.heard = heard
         self.name = name
         self.kinds = kinds
         self.detectors = detectors
@@ -29,21 +32,23 @@ package struct HandlerSection: Sendable {
 extension HandlerSection {
     /// The same section, whose action knows the events that it gets from the configuration's detectors.
     func told(of configuration: Configuration) -> HandlerSection {
+        var found: Set<String> = []
         let heard = configuration.detectors.compactMap { detector -> HandledDetector? in
             let name = detector.name
             guard let sensor = detector.publishedSensor else { return nil }
             guard detectors?.contains(name) ?? true else { return nil }
             let made = kinds.filter { kind in
-                configuration.makes(kind, name) || kind == .samplesLost && detectors == nil
+                configuration.makes(kind, name) || kind.row.source == .sensors && detectors == nil
             }
-            return HandledDetector(name: name, sensor: sensor, kinds: Set(made))
+            let isFirst = made.isEmpty || found.insert("\(type(of: detector).kind) \(sensor)").inserted
+            return HandledDetector(name: name, sensor: sensor, kinds: Set(made), isFirst: isFirst)
         }
         let events = HandledEvents(
             kinds: Set(kinds), detectors: detectors.map { Set($0) },
             handlers: configuration.handlers.filter { type(of: $0.action).headingKinds == nil }.map(\.name))
         return HandlerSection(
             name: name, kinds: kinds, detectors: detectors, action: action.told(of: heard, events),
-            decorators: decorators)
+            decorators: decorators, heard: heard)
     }
 }
 

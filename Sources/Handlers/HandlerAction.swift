@@ -35,8 +35,9 @@ package protocol HandlerAction: Sendable {
     /// Why a library that it needs cannot be loaded; `nil` if it can, or none is needed.
     var missingLibrary: String? { get }
 
-    /// A resource that only one handler should use: its description, the key that names it, and a text that identifies it.
-    var exclusivePlace: (words: String, key: String, name: String)? { get }
+    /// Resources that only one handler should use: the description of each, the key that names it, a text that identifies it
+    /// among those of the description, and the remedy, by default another value of the key.
+    var exclusivePlaces: [(words: String, key: String, name: String, hint: String?)] { get }
 
     /// The file that the action writes.
     var writtenFile: String? { get }
@@ -52,12 +53,33 @@ package struct HandledDetector: Sendable, Equatable {
     /// The sensor of its events.
     package let sensor: String
     package let kinds: Set<EventKind>
+    /// Whether no detector before it finds the same at the sensor.
+    package let isFirst: Bool
 
-    package init(name: String, sensor: String, kinds: Set<EventKind>) {
+    package init(name: String, sensor: String, kinds: Set<EventKind>, isFirst: Bool = true) {
         self.name = name
         self.sensor = sensor
         self.kinds = kinds
+        self.isFirst = isFirst
     }
+}
+
+/// What a configuration changes for a handler when it applies.
+package struct HandledChange: Sendable {
+    /// The detectors that the handler listens to.
+    package var detectors: [HandledDetector] = []
+    /// The names of the detectors that run on with what they know.
+    package var kept: Set<String> = []
+    /// The names of sensors that there are no more.
+    package var gone: Set<String> = []
+    /// The names of sensors that begin again.
+    package var renewed: Set<String> = []
+    /// The handlers by name, and whether each gets events; empty for a handler that does not get these reports.
+    package var handlers: [String: Bool] = [:]
+    /// The number of the last event before the change.
+    package var sequence: UInt64 = 0
+
+    package init() {}
 }
 
 /// The events that a handler gets.
@@ -111,7 +133,7 @@ extension HandlerAction {
     package static var headingKinds: [EventKind]? { nil }
     package func told(of detectors: [HandledDetector], _ events: HandledEvents) -> Self { self }
     package var notices: [String] { [] }
-    package var exclusivePlace: (words: String, key: String, name: String)? { nil }
+    package var exclusivePlaces: [(words: String, key: String, name: String, hint: String?)] { [] }
     package var missingLibrary: String? { nil }
     package var writtenFile: String? { nil }
 }

@@ -39,6 +39,8 @@ package struct HandlerPlan: Sendable {
     package var deliveryLimit: Int?
     /// Replaces the queue if only the latest value matters.
     package var latest: (any LatestState)?
+    /// What the worker goes on with after a reload; by default ``latest``.
+    package var kept: (any KeptState)?
     /// The handler's JSON object in the output of `binnacle status`.
     package var status: (@Sendable () -> String)?
     /// The condition for which a replay waits.
@@ -53,16 +55,19 @@ package struct HandlerPlan: Sendable {
     }
 }
 
+/// What a worker knows of earlier events, shared with the event thread.
+package protocol KeptState: AnyObject, Sendable {
+    /// Starts with what the handler knows that this one replaces in a reload.
+    func inherit(from other: any KeptState)
+
+    /// Clears what a configuration ends, because no further event would change it.
+    func configurationDidChange(_ change: HandledChange)
+}
+
 /// The latest value of events, for a worker that needs no queue.
-package protocol LatestState: AnyObject, Sendable {
+package protocol LatestState: KeptState {
     /// Stores an event; returns `true` when the worker has to be woken.
     func apply(_ event: Event) -> Bool
-
-    /// Starts with the value of the handler that this one replaces in a reload.
-    func inherit(from other: any LatestState)
-
-    /// Clears a value of any detector but these, because no further report would change it.
-    func detectorsChanged(to detectors: Set<String>)
 }
 
 extension HandlerPlan {

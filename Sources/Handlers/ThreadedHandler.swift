@@ -156,10 +156,19 @@ package final class ThreadedHandler: EventHandler, Sendable {
     /// The latest value, in a handler without a queue.
     package var latest: (any LatestState)? { plan.latest }
 
-    /// Starts with the latest value of the handler that this one replaces, and has the worker see it.
+    private var kept: (any KeptState)? { plan.kept ?? plan.latest }
+
+    /// Starts with what the handler knows that this one replaces, and has the worker see it.
     package func inherit(from other: ThreadedHandler) {
-        guard let value = other.latest, let latest else { return }
-        latest.inherit(from: value)
+        guard let value = other.kept, let kept else { return }
+        kept.inherit(from: value)
+        port.courier.waker.wake()
+    }
+
+    /// Clears what a configuration ends, and has the worker see it.
+    package func configurationDidChange(_ change: HandledChange) {
+        guard let kept else { return }
+        kept.configurationDidChange(change)
         port.courier.waker.wake()
     }
 

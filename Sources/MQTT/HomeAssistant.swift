@@ -5,6 +5,8 @@ import PlainText
 /// The description of a sensor for Home Assistant, in one retained message (MQTT device discovery, Home Assistant 2024.11 and
 /// later: https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload).
 ///
+/// The state class `measurement_angle` is of 2025.4.
+///
 /// Every entity has an identifier that never changes, because Home Assistant keeps history and settings under it. Only keys that
 /// Home Assistant knows are allowed: it refuses the whole message for an unknown key at the top, and ignores others silently.
 struct HomeAssistantDevice {
@@ -14,6 +16,10 @@ struct HomeAssistantDevice {
     /// The handlers that can be disarmed, which are a device of their own: its sensor has an empty name.
     var handlers: [String] = []
     let topics: HomeAssistantTopics
+    /// The detector whose figures the entities have; `nil` for those of the sensor, which are the first detector's.
+    var further: String?
+    /// Jinja expression: the object with the figures in the state.
+    private var figures: String { further.map { "value_json.get('further', {}).get('\($0)', {})" } ?? "value_json" }
 
     /// Jinja condition: the event is recent.
     ///
@@ -80,10 +86,11 @@ struct HomeAssistantDevice {
     private func entity(
         _ name: String, _ platform: String, label: String, deviceClass: String? = nil
     ) -> Component {
+        let name = further.map { "\(name)_\($0)" } ?? name
         var component = Component(name: name)
         component.object.add("p", platform)
         component.object.add("uniq_id", "\(identifier)_\(name)")
-        component.object.add("name", label)
+        component.object.add("name", further.map { "\(label) (\($0))" } ?? label)
         if let deviceClass { component.object.add("dev_cla", deviceClass) }
         return component
     }
@@ -97,7 +104,7 @@ struct HomeAssistantDevice {
                 if case .occurrence = entity {
                     occurrences += [occurrence(kind), trigger(kind)]
                 } else {
-                    for component in components(of: entity, kind, among: kinds)
+                    for component in owners(of: kind).flatMap({ $0.components(of: entity, kind, among: kinds) })
                     where !states.contains(where: { $0.name == component.name }) { states.append(component) }
                 }
             }
@@ -105,11 +112,22 @@ struct HomeAssistantDevice {
         return states + occurrences + handlers.map(armed)
     }
 
+    /// This device, and the same with the figures of each further detector that makes a kind of event.
+    private func owners(of kind: EventKind) -> [HomeAssistantDevice] {
+        detectors.filter { !$0.isFirst && $0.kinds.contains(kind) }.reduce(into: [self]) { devices, detector in
+            var device = self
+            device.further = detector.name
+            devices.append(device)
+        }
+    }
+
     private func components(
         of entity: EventKind.HomeEntity, _ kind: EventKind, among kinds: [EventKind]
     ) -> [Component] {
         switch entity {
         case .occurrence: return []
+        // They have no figures.
+        case .isOn where further != nil, .pulse where further != nil: return []
         case .isOn(let deviceClass, let name, let on, let off):
             let able = detectors.filter { $0.kinds.contains { $0.row.home.contains { $0.isOn(deviceClass) } } }
             return able.map { isOn($0, deviceClass, able.count == 1 ? name : "\(name) (\($0.name))", on, off) }
@@ -179,7 +197,7 @@ struct HomeAssistantDevice {
         component.object.add("stat_cla", stateClass)
         component.object.add("sug_dsp_prc", raw: String(decimals))
         component.object.add("ic", icon)
-        component.read(topics.state(sensor), "{{ value_json.\(figure.rawValue) | default('None') }}")
+        component.read(topics.state(sensor), "{{ \(figures).\(figure.rawValue) | default('None') }}")
         return component
     }
 
@@ -191,8 +209,8 @@ struct HomeAssistantDevice {
         heading.object.add("json_attr_t", topics.state(sensor))
         heading.object.add(
             "json_attr_tpl",
-            "{{ {'accuracy_deg': value_json.accuracy_deg | default(none), "
-                + "'reference': value_json.reference | default('magnetic')} | to_json }}")
+            "{{ {'accuracy_deg': \(figures).accuracy_deg | default(none), "
+                + "'reference': \(figures).reference | default('magnetic')} | to_json }}")
         return [heading]
     }
 
@@ -200,7 +218,7 @@ struct HomeAssistantDevice {
         var component = entity(
             figure.rawValue, "sensor", label: Self.capitalized(figure.rawValue), deviceClass: "enum")
         component.object.add("ops", list: words.map(JSONObject.quoted))
-        component.read(topics.state(sensor), "{{ value_json.\(figure.rawValue) | default('None') }}")
+        component.read(topics.state(sensor), "{{ \(figures).\(figure.rawValue) | default('None') }}")
         return component
     }
 
@@ -209,7 +227,7 @@ struct HomeAssistantDevice {
             "interference", "binary_sensor", label: "Magnetic interference", deviceClass: "problem")
         component.object.add("ent_cat", "diagnostic")
         component.read(
-            topics.state(sensor), "{{ 'ON' if value_json.interference | default(false) else 'OFF' }}")
+            topics.state(sensor), "{{ 'ON' if \(figures).interference | default(false) else 'OFF' }}")
         return component
     }
 

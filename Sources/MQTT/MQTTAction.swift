@@ -86,7 +86,7 @@ package struct MQTTAction: HandlerAction, Equatable {
             Key(
                 "discovery", .example("\"homeassistant\""), usual: "",
                 """
-                "homeassistant" has Home Assistant (2024.11 or later) show each sensor as a device, without any configuration \
+                "homeassistant" has Home Assistant (2025.4 or later) show each sensor as a device, without any configuration \
                 there: the broker keeps a description of it. What it shows depends on the kinds in on. "none" removes what an \
                 earlier configuration left. It needs state_topic, and a topic that is made of names and kinds alone.
                 """),
@@ -243,18 +243,31 @@ package struct MQTTAction: HandlerAction, Equatable {
         return .threaded(MQTTPublisher.plan(settings, topics))
     }
 
-    /// With a shared status topic, a handler that ends would report the other as offline.
-    package var exclusivePlace: (words: String, key: String, name: String)? {
-        statusTopic.map { ("status topic", "status_topic", "\(settings.address) \($0.topic(of: .current))") }
+    /// With a shared status topic, a handler that ends would report the other as offline; each would replace the other's states,
+    /// and remove the other's descriptions.
+    package var exclusivePlaces: [(words: String, key: String, name: String, hint: String?)] {
+        let topics = [("status topic", "status_topic", statusTopic), ("state topic", "state_topic", stateTopic)]
+        let remedy = "one handler of a machine may have it"
+        return topics.compactMap { words, key, topic in
+            topic.map { (words, key, "\(settings.address) \($0.topic(of: .current))", nil) }
+        } + (discovery == nil ? [] : [("discovery", "discovery", "\(settings.address) \(discoveryPrefix)", remedy)])
     }
 
     package var missingLibrary: String? { MQTTClient.missingLibrary }
 
-    /// Warns of a password that leaves the machine unencrypted.
+    /// Warns of a password that leaves the machine unencrypted, and of states in Home Assistant that would not end.
     package var notices: [String] {
+        let kinds = Set(detectors.flatMap(\.kinds))
+        var notices: [String] = []
+        for kind in EventKind.allCases where kinds.contains(kind) {
+            let ends = EventKind.allCases.filter { $0.role != .repeated && $0.endsState(of: kind) }
+            guard let end = ends.first, kinds.isDisjoint(with: ends) else { continue }
+            notices.append(
+                "Home Assistant keeps the state of \"\(kind.rawValue)\", because `on` has no \"\(end.rawValue)\"")
+        }
         let isLocal = ["localhost", "127.0.0.1", "::1"].contains(settings.host.lowercased())
-        guard settings.password != nil, !settings.usesTLS, !isLocal else { return [] }
-        return ["the password goes to \(settings.host) in plain text: mqtts:// would encrypt it"]
+        guard settings.password != nil, !settings.usesTLS, !isLocal else { return notices }
+        return notices + ["the password goes to \(settings.host) in plain text: mqtts:// would encrypt it"]
     }
 }
 

@@ -96,7 +96,11 @@ package final class MQTTPublisher {
         didSet { observe(figures) }
     }
     var window: [Entry] = []
-    var states = MQTTSensorStates()
+    var states: MQTTSensorStates {
+        get { kept.states }
+        set { kept.states = newValue }
+    }
+    private let kept: MQTTKeptStates
     var payloads: MQTTPayloads
     /// The events that are published again on request.
     var repeats = MQTTRepeats()
@@ -124,7 +128,10 @@ package final class MQTTPublisher {
         _ settings: MQTTSettings, _ topics: Topics, capacity: Int = HandlerWork.usualCapacity,
         times: MQTTTimes = MQTTTimes(), observe: @escaping @Sendable (MQTTFigures) -> Void = { _ in }
     ) -> HandlerPlan {
-        var plan = HandlerPlan { port in MQTTPublisher(settings, topics, times, port, observe).run() }
+        let kept = MQTTKeptStates()
+        var plan = HandlerPlan { port in MQTTPublisher(settings, topics, times, port, kept, observe).run() }
+        // Without a topic nothing would be sent.
+        if topics.state != nil { plan.kept = kept }
         plan.capacity = capacity
         plan.deliveryLimit = 256
         plan.pace = .room(done: "published")
@@ -132,9 +139,10 @@ package final class MQTTPublisher {
     }
 
     private init(
-        _ settings: MQTTSettings, _ topics: Topics, _ times: MQTTTimes, _ port: HandlerPort,
+        _ settings: MQTTSettings, _ topics: Topics, _ times: MQTTTimes, _ port: HandlerPort, _ kept: MQTTKeptStates,
         _ observe: @escaping @Sendable (MQTTFigures) -> Void
     ) {
+        self.kept = kept
         self.settings = settings
         self.topics = topics
         self.times = times

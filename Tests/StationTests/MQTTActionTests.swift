@@ -95,6 +95,65 @@ import Testing
         #expect(action.clientID?.topic(for: event, of: boat) == "boat-0af3")
     }
 
+    @Test func theFirstDetectorOfAKindAtASensorHasTheFiguresOfTheSensor() throws {
+        let text = """
+            [sensor.box]
+            source = "simulated"
+            [north.bow]
+            accelerometer = "box"
+            magnetometer = "box"
+            [north.stern]
+            accelerometer = "box"
+            magnetometer = "box"
+            [motion.moved]
+            accelerometer = "box"
+            [handler.a]
+            on = ["heading", "heading.lost", "motion.ended"]
+            mqtt = "mqtt://b"
+            [handler.b]
+            on = ["heading"]
+            detector = ["stern"]
+            mqtt = "mqtt://b"
+            """
+        let handlers = try parse(text).handlers
+        func further(_ index: Int) -> [String] { handlers[index].heard.filter { !$0.isFirst }.map(\.name) }
+        #expect(further(0) == ["stern"] && further(1) == [])
+        #expect(Set(handlers[0].heard.map(\.name)) == ["bow", "stern", "moved"])
+    }
+
+    /// Without discovery, only the receiver knows what it makes of the events.
+    @Test(
+        arguments: [
+            ("\"heading\"", "\"heading\"", "\"heading.lost\""),
+            ("\"heading\", \"heading.*\"", nil, nil),
+            ("\"motion.began\", \"shake\"", "\"motion.began\"", "\"motion.ended\""),
+            ("\"motion.ended\"", "\"motion.ended\"", "\"motion.began\""),
+            ("\"motion.*\", \"shake\", \"sector.*\"", nil, nil),
+            ("\"interference.began\"", "\"interference.began\"", "\"interference.ended\""),
+            ("\"north.left\"", "\"north.left\"", "\"north.faced\""),
+            ("\"any\"", nil, nil),
+        ] as [(String, String?, String?)])
+    func aStateWithoutAnEndIsSaid(kinds: String, begin: String?, end: String?) throws {
+        let text = """
+            [sensor.box]
+            source = "simulated"
+            [motion.moved]
+            accelerometer = "box"
+            [north.bow]
+            accelerometer = "box"
+            magnetometer = "box"
+            bearing_deg = 0
+            [handler.h]
+            on = [\(kinds)]
+            mqtt = "mqtt://b"
+
+            """
+        let notices = try #require(try parse(text + "discovery = \"homeassistant\"\n").handlers.first).action.notices
+        let words = begin.map { "Home Assistant keeps the state of \($0), because `on` has no \(end ?? "")" }
+        #expect(notices == [words].compactMap { $0 })
+        #expect(try #require(try parse(text).handlers.first).action.notices == [])
+    }
+
     @Test func aPasswordInPlainTextIsSaid() throws {
         let login = "\nuser = \"u\"\npassword_credential = \"c\""
         #expect(

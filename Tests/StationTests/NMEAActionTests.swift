@@ -81,7 +81,10 @@ import Testing
                 "PASHR and XDR: never sent, because only an [attitude.NAME] finds roll and pitch: name it as `detector`"
             ])
         let slow = try section("nmea = \"/dev/ttyUSB7\"").action.notices
-        #expect(slow.count == 1 && slow[0].contains("0.19 s of the line"), "\(slow)")
+        #expect(slow.count == 1 && slow[0].contains("0.1854 s of the line"), "\(slow)")
+        let hardly = try section("nmea = \"/dev/ttyUSB7\"\nsentences = [\"HDG\", \"ROT\"]\ninterval_s = 0.1").action
+            .notices
+        #expect(hardly.count == 1 && hardly[0].contains("0.1021 s of the line"), "\(hardly)")
         let fits = "nmea = \"/dev/ttyUSB7\"\nsentences = [\"HDG\", \"HDT\"]"
         #expect(try section(fits).action.notices == [])
     }

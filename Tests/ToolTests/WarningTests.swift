@@ -130,8 +130,23 @@ import Testing
         ),
         (
             "[handler.a]\non = [\"motion.began\"]\nmqtt = \"mqtt://localhost\"\n"
-                + "[handler.b]\non = [\"motion.ended\"]\nmqtt = \"mqtt://localhost\"\n",
+                + "[handler.b]\non = [\"motion.ended\"]\nmqtt = \"mqtt://localhost\"\nstate_topic = \"\"\n",
             "11:1: warning: [handler.b] and [handler.a] have the same status topic (give each its own `status_topic`)"
+        ),
+        (
+            "[handler.a]\non = [\"motion.began\"]\nmqtt = \"mqtt://localhost\"\n"
+                + "[handler.b]\non = [\"motion.ended\"]\nmqtt = \"mqtt://localhost\"\nstatus_topic = \"b\"\n",
+            "11:1: warning: [handler.b] and [handler.a] have the same state topic (give each its own `state_topic`)"
+        ),
+        (
+            "[handler.a]\non = [\"motion.*\"]\nmqtt = \"mqtt://localhost\"\ndiscovery = \"homeassistant\"\n"
+                + "[handler.b]\non = [\"motion.*\"]\nmqtt = \"mqtt://localhost\"\nstatus_topic = \"b\"\n"
+                + "state_topic = \"b/{sensor}\"\ndiscovery = \"homeassistant\"\n",
+            "17:1: warning: [handler.b] and [handler.a] have the same discovery (one handler of a machine may have it)"
+        ),
+        (
+            "[handler.a]\non = [\"motion.began\"]\nmqtt = \"mqtt://localhost\"\ndiscovery = \"homeassistant\"\n",
+            "10:1: warning: Home Assistant keeps the state of \"motion.began\", because `on` has no \"motion.ended\""
         ),
         (
             "[handler.a]\non = [\"command.failed\"]\nlog = true\n",

@@ -23,6 +23,23 @@ extension EventKind {
     /// The kind that ends the state which this kind begins; `nil` for a kind that begins none with an end.
     package var end: EventKind? { Self.ends[self] }
 
+    /// Whether it ends what another kind of the same detectors says of the state.
+    package func endsState(of begin: EventKind) -> Bool {
+        guard row.source == begin.row.source else { return false }
+        if begin.row.heading == .sensor, row.state.contains(.headingLost) {
+            return begin.row.home.contains { if case .heading = $0 { true } else { false } }
+        }
+        return row.state.contains { effect in
+            begin.row.state.contains { other in
+                switch (effect, other) {
+                case (.word(let word), .word(let before)): word != before
+                case (.interference(let isNearby), .interference(let wasNearby)): isNearby != wasNearby
+                default: false
+                }
+            }
+        }
+    }
+
     private static let ends = Dictionary(
         uniqueKeysWithValues: allCases.compactMap { kind in
             let end = EventKind(rawValue: kind.rawValue.replacing(".began", with: ".ended"))

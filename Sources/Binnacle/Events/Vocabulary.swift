@@ -470,7 +470,7 @@ extension EventKind {
             Row(
                 "b8e2c47f016d4d9a93f5a0c86e7d1b42", .notice, from: .handlers, isAlwaysLogged: true,
                 state: [], figures: [.handler], home: [],
-                "A handler gets no events until it is armed; also reported at each start and reload while it is so.")
+                "A handler gets no events until it is armed; also reported at each start while it is so.")
         case .storeFailed:
             Row(
                 "068b415a5ec949cd9c47cc6bfc3a0769", .warning, .report, from: .store, isAlwaysLogged: true,

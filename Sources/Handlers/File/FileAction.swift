@@ -64,7 +64,9 @@ package struct FileAction: HandlerAction, Equatable {
     }
 
     /// Two writers would mix their lines.
-    package var exclusivePlace: (words: String, key: String, name: String)? { ("file", Self.key, path) }
+    package var exclusivePlaces: [(words: String, key: String, name: String, hint: String?)] {
+        [("file", Self.key, path, nil)]
+    }
 
     package var writtenFile: String? { path }
 

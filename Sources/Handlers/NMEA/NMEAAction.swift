@@ -41,7 +41,7 @@ package struct NMEAAction: HandlerAction, Equatable {
         let sent = settings.sentences.filter { !(lacksAttitude && $0.isOfAttitude) }
         // Each byte has a start bit and a stop bit.
         let seconds = Double(sent.map(\.longestCount).reduce(0, +) * 10) / Double(settings.sending.baud.rawValue)
-        if seconds > Units.seconds(settings.sending.interval), let text = Decimal.text(seconds, decimals: 2) {
+        if seconds > Units.seconds(settings.sending.interval), let text = Decimal.text(seconds, decimals: 4) {
             notices.append(
                 "the sentences take up to \(text) s of the line, which is more than interval_s: some are left out; name fewer "
                     + "`sentences`, or take a higher `baud`")
@@ -50,8 +50,8 @@ package struct NMEAAction: HandlerAction, Equatable {
     }
 
     /// Two writers would mix their sentences.
-    package var exclusivePlace: (words: String, key: String, name: String)? {
-        settings.sending.transport == .serial ? ("serial line", Self.key, settings.sending.host) : nil
+    package var exclusivePlaces: [(words: String, key: String, name: String, hint: String?)] {
+        settings.sending.transport == .serial ? [("serial line", Self.key, settings.sending.host, nil)] : []
     }
 }
 

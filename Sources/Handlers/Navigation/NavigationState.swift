@@ -67,16 +67,16 @@ package final class NavigationState: LatestState {
     }
 
     /// Copies the reading of another state; an unchanged heading causes no new event.
-    package func inherit(from other: any LatestState) {
+    package func inherit(from other: any KeptState) {
         guard let other = other as? NavigationState else { return }
         let before = other.state.withLock { ($0.reading, $0.detector, $0.arrivalNanoseconds) }
         state.withLock { ($0.reading, $0.detector, $0.arrivalNanoseconds) = before }
     }
 
-    /// Clears a reading of any detector but these.
-    package func detectorsChanged(to detectors: Set<String>) {
+    /// Clears a reading of a detector that does not run on.
+    package func configurationDidChange(_ change: HandledChange) {
         state.withLock { state in
-            if !(state.detector.map(detectors.contains) ?? false) { (state.reading, state.detector) = (nil, nil) }
+            if !(state.detector.map(change.kept.contains) ?? false) { (state.reading, state.detector) = (nil, nil) }
         }
     }
 

@@ -87,12 +87,12 @@ package final class HandlersPart: DaemonPart {
         isChanged = isChanged || !change.isFirst && !disarmed.isSubset(of: lines.map(\.section.name))
         disarmed.formIntersection(lines.map(\.section.name))
         daemon.replaceChains()
-        let kept = change.after.detectors.filter { detector in
-            change.before.detectors.contains { $0 === detector }
-        }
-        for line in lines {
+        var handled = HandledChange(change)
+        handled.handlers = Dictionary(uniqueKeysWithValues: lines.map { ($0.section.name, $0.chain.isArmed) })
+        handled.sequence = daemon.router.sequence
+        for (line, section) in zip(lines, change.after.configuration.handlers) {
             line.installDecorators()
-            line.detectorsChanged(to: Set(kept.map(\.name)))
+            line.configurationDidChange(handled, section)
         }
         retired = (retired + gone).filter { !$0.handler.hasEnded }
         attachments?.change(to: lines, within: Self.retirement)
@@ -246,5 +246,21 @@ package final class HandlersPart: DaemonPart {
             object.add("unacknowledged", raw: String(delivery.unacknowledgedCount))
         }
         return object.text
+    }
+}
+
+extension HandledChange {
+    /// What is the same for all handlers.
+    fileprivate init(_ change: ConfigurationChange) {
+        let (before, after) = (change.before, change.after)
+        /// The sensors of all events, which for ambient light is the detector.
+        func sensors(_ assembly: Assembly) -> Set<String> {
+            Set(assembly.sensors.map(\.section.name) + assembly.detectors.compactMap(\.eventSensor))
+        }
+        self.init()
+        kept = Set(after.detectors.filter { detector in before.detectors.contains { $0 === detector } }.map(\.name))
+        gone = sensors(before).subtracting(sensors(after))
+        let known = after.sensors.filter { sensor in before.sensors.contains { $0.object === sensor.object } }
+        renewed = Set(after.sensors.map(\.section.name)).subtracting(known.map(\.section.name))
     }
 }

@@ -89,9 +89,13 @@ final class HandlerLine {
         installDecorators()
     }
 
-    /// Tells the handler which detectors are unchanged, so that it discards values of the others.
-    func detectorsChanged(to detectors: Set<String>) {
-        handler.latest?.detectorsChanged(to: section.detectors.map { detectors.intersection($0) } ?? detectors)
+    /// Tells the handler what a configuration with this section of it changes.
+    func configurationDidChange(_ change: HandledChange, _ section: HandlerSection) {
+        var change = change
+        if let detectors = section.detectors { change.kept.formIntersection(detectors) }
+        change.detectors = section.heard
+        if EventKind.arming.isDisjoint(with: section.kinds) { change.handlers = [:] }
+        handler.configurationDidChange(change)
     }
 
     /// Makes the decorators forward the events that they hold.

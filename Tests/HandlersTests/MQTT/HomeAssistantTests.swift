@@ -102,6 +102,29 @@ import MQTT
         #expect(MQTTDiscovery([], Self.topics).messages.isEmpty)
     }
 
+    @Test func aFurtherDetectorHasEntitiesForItsFigures() throws {
+        let kinds: Set<EventKind> = [.heading, .interferenceBegan, .interferenceEnded, .motionEnded, .attitudeChanged]
+        let discovery = MQTTDiscovery(
+            [
+                HandledDetector(name: "bow", sensor: "mast", kinds: kinds),
+                HandledDetector(name: "stern", sensor: "mast", kinds: kinds, isFirst: false),
+            ], Self.topics)
+        let message = try #require(discovery.messages.first)
+        let components = try #require(try object(message.text)["cmps"] as? [String: [String: Any]])
+        let figures = ["heading", "interference", "peak", "pitch", "roll"]
+        #expect(
+            components.keys.sorted()
+                == (figures + figures.map { "\($0)_stern" } + ["moving_bow", "moving_stern"]).sorted())
+        #expect(components["heading"]?["name"] as? String == "Heading")
+        #expect(components["heading"]?["val_tpl"] as? String == "{{ value_json.heading_deg | default('None') }}")
+        let heading = try #require(components["heading_stern"])
+        #expect(heading["name"] as? String == "Heading (stern)")
+        #expect(heading["uniq_id"] as? String == "binnacle_0af3___mast_heading_stern")
+        let place = "value_json.get('further', {}).get('stern', {})"
+        #expect(heading["val_tpl"] as? String == "{{ \(place).heading_deg | default('None') }}")
+        #expect((heading["json_attr_tpl"] as? String)?.contains("\(place).accuracy_deg") == true)
+    }
+
     @Test func handlersAreADeviceWhoseStateIsReported() throws {
         let messages = MQTTDiscovery([], handlers: ["siren"], Self.topics).messages
         #expect(messages.map(\.topic) == ["ha/mqtt/device/binnacle_0af3__/-/config"])

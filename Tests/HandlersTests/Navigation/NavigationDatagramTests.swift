@@ -136,12 +136,17 @@ import Testing
         let run = try NavigationRun(.udp, port: receiver.port)
         run.turn(to: 10)
         try receiver.wait(for: "$HCHDM,10.0,M*18\r\n")
-        run.handler.latest?.detectorsChanged(to: ["moved", "other"])
+        func keep(_ detectors: Set<String>, _ run: NavigationRun) {
+            var change = HandledChange()
+            change.kept = detectors
+            run.handler.configurationDidChange(change)
+        }
+        keep(["moved", "other"], run)
         let successor = try NavigationRun(.udp, port: receiver.port)
         successor.handler.inherit(from: run.handler)
         try waitUntil("sentences of the successor") { successor.statistics.sentCount > 0 }
         for each in [run, successor] {
-            each.handler.latest?.detectorsChanged(to: ["other"])
+            keep(["other"], each)
             try waitUntilSilent(each)
         }
     }
