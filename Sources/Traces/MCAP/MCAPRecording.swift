@@ -43,7 +43,7 @@ final class MCAPRecording: RecordingFormat {
         var header = MCAPRecord(.header)
         header.add("ros2")
         header.add("binnacle")
-        try write(MCAPRecord.magic + header.finished + schemas.joined() + descriptions.joined())
+        try write(([MCAPRecord.magic, header.finished] + schemas + descriptions).flatMap { $0 })
     }
 
     func write(_ delivery: SampleDelivery) throws(TraceError) {
