@@ -19,6 +19,8 @@ public import SensorGeometry
     @usableFromInline var smoothedRate: LowPass<Vector3>
     private var smoothedAcceleration: LowPass<Vector3>
     private var smoothedField: LowPass<Vector3>
+    /// Whether the offset is not known, so that a rest has to be told from a turn and a sway, which takes the sensors' noise.
+    private var isOffsetUnknown: Bool
     private var rateNoise: SmoothedNoise
     private var fieldNoise: SmoothedNoise
     private var hasField = false
@@ -47,13 +49,14 @@ public import SensorGeometry
         smoothedRate = LowPass(timeConstantSeconds: settings.restSmoothingSeconds)
         smoothedAcceleration = LowPass(timeConstantSeconds: settings.restSmoothingSeconds)
         smoothedField = LowPass(timeConstantSeconds: settings.restSmoothingSeconds)
+        isOffsetUnknown = settings.guardsAgainstSteadyTurns
         rateNoise = SmoothedNoise(smoothingSeconds: settings.restSmoothingSeconds)
         fieldNoise = SmoothedNoise(smoothingSeconds: settings.restSmoothingSeconds)
     }
 
     mutating func addRate(_ sample: Vector3, seconds: Double) {
         smoothedRate.update(sample, seconds: seconds)
-        rateNoise.update(sample, seconds: seconds)
+        if isOffsetUnknown { rateNoise.update(sample, seconds: seconds) }
         let departure = sample - rate
         let largest = max(abs(rate.x), abs(rate.y), abs(rate.z))
         if dot(departure, departure) >= rateLimit * rateLimit || largest > largestOffset { end() }
@@ -63,7 +66,7 @@ public import SensorGeometry
         guard settings.guardsAgainstSteadyTurns else { return }
         hasField = true
         smoothedField.update(sample, seconds: seconds)
-        fieldNoise.update(sample, seconds: seconds)
+        if isOffsetUnknown { fieldNoise.update(sample, seconds: seconds) }
     }
 
     /// Takes an acceleration.
@@ -90,7 +93,14 @@ public import SensorGeometry
                 end()
                 return
             }
-            if sigma > Self.hidingSigma || offset.meanVariance > Self.unknownSigma * Self.unknownSigma {
+            let isUnknown =
+                sigma > Self.hidingSigma || offset.meanVariance > Self.unknownSigma * Self.unknownSigma
+            if isUnknown != isOffsetUnknown {
+                isOffsetUnknown = isUnknown
+                rateNoise.reset()
+                fieldNoise.reset()
+            }
+            if isUnknown {
                 needed = settings.unknownRestSeconds
                 if hasTurned() || hasSwayed() {
                     end()
@@ -164,6 +174,11 @@ private struct SmoothedNoise {
     mutating func update(_ sample: Vector3, seconds: Double) {
         if let last { square.update((sample - last) * (sample - last) * seconds, seconds: seconds) }
         last = sample
+    }
+
+    mutating func reset() {
+        last = nil
+        square.reset()
     }
 
     /// Its standard deviation on an axis, in the samples' unit.

@@ -67,6 +67,7 @@ public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
     /// What is wrong with its values, which a rotation would keep; `nil` where they are rounded at most.
     package var distortionWords: String? {
         // Three digits of a matrix that a driver or a user has rounded are within it.
+        let distortion = distortion
         guard distortion > 0.02 else { return nil }
         let percent = SysfsNumber.text((distortion * 100).rounded())
         return
