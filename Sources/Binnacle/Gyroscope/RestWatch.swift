@@ -4,7 +4,8 @@ public import SensorGeometry
 /// Decides whether the device is at rest, from the noise of the rates and of the acceleration.
 ///
 /// A boat that turns slowly and steadily, or sways gently, is as quiet as one that lies still. It is told from rest by the offset
-/// once that is known. Before, a turn shows in the level field, which turns with it, and a sway in a rate or a gravity that changes.
+/// once that is known: a rate about any axis that the offset does not explain is a turn. Before, a turn shows in the level field,
+/// which turns with it. A sway shows in a rate that changes, and before the offset is known in gravity as well.
 @usableFromInline package struct RestWatch {
     /// The smoothed rate, in rad/s.
     @inlinable package var rate: Vector3 { smoothedRate.value }
@@ -35,12 +36,19 @@ public import SensorGeometry
 
     private static let radian = Double.pi / 180
     /// By so much the level field turns in a rest, and rate and gravity change, where the sensors' noise does not change them by more.
-    private static let (turnAngle, swayRate, swayCosine) = (0.5 * radian, 0.1 * radian, cos(0.3 * radian))
+    private static let (turnAngle, swayRate, swayCosine) = (0.5 * radian, 0.05 * radian, cos(0.3 * radian))
+    /// By so much a rate may differ from an offset that is known.
+    private static let turnRate = 0.1 * radian
     /// In standard deviations of what is smoothed: one in thousands of directions, and of bounds over three seconds, is further off.
     private static let (turnSigmas, swaySigmas) = (4.0, 5.0)
     /// From this standard deviation of the offset about the vertical on, in °/s, a turn may hide behind it.
     private static let hidingSigma = 0.1
     private static let unknownSigma = 0.3
+    /// Half the period of a slow sway, in whose middle the rate is steady for shorter times.
+    private static let swaySeconds = 6.0
+
+    /// What the rate says of a turn, where the offset is known.
+    private enum Turn { case none, possible, clear }
 
     init(_ settings: FusionSettings) {
         self.settings = settings
@@ -89,24 +97,23 @@ public import SensorGeometry
         var needed = settings.restSeconds
         if settings.guardsAgainstSteadyTurns {
             let sigma = offset.sigmaDegrees(along: up)
-            if isOffsetLearned, abs(dot(up, rate - offset.value)) > (0.1 + 3 * sigma) * Self.radian {
-                end()
-                return
-            }
             let isUnknown =
                 sigma > Self.hidingSigma || offset.meanVariance > Self.unknownSigma * Self.unknownSigma
             if isUnknown != isOffsetUnknown {
                 isOffsetUnknown = isUnknown
-                rateNoise.reset()
-                fieldNoise.reset()
-            }
-            if isUnknown {
-                needed = settings.unknownRestSeconds
-                if hasTurned() || hasSwayed() {
-                    end()
-                    return
+                // What was measured of the noise counts until it is measured again.
+                if isUnknown {
+                    rateNoise.reset()
+                    fieldNoise.reset()
                 }
             }
+            let turn = isOffsetLearned ? turn(offset) : .none
+            if turn == .clear || hasSwayed() || isUnknown && hasTurned() {
+                end()
+                return
+            }
+            if isUnknown { needed = settings.unknownRestSeconds }
+            if turn == .possible { needed = Self.swaySeconds }
         }
         seconds += step
         if seconds >= needed {
@@ -127,6 +134,15 @@ public import SensorGeometry
         sway = nil
     }
 
+    /// Whether the device turns about any axis: the rate differs from the offset by more than that may have changed.
+    private func turn(_ offset: RateOffset) -> Turn {
+        let turn = rate - offset.value
+        let size = length(turn)
+        let usual = max(Self.turnRate, Self.turnSigmas * rateNoise.sigma)
+        guard size > usual else { return .none }
+        return size > usual + 3 * offset.sigmaDegrees(along: turn / size) * Self.radian ? .clear : .possible
+    }
+
     /// Whether rate or gravity have changed since the rest began by more than noise changes them.
     private mutating func hasSwayed() -> Bool {
         guard seconds >= settings.restSmoothingSeconds else { return false }
@@ -138,7 +154,8 @@ public import SensorGeometry
         let bounds = (pointwiseMin(before.least, rate), pointwiseMax(before.most, rate))
         sway = (bounds.0, bounds.1, before.down)
         let limit = max(Self.swayRate, Self.swaySigmas * rateNoise.sigma)
-        return (bounds.1 - bounds.0).max() > limit || dot(down, before.down) < Self.swayCosine
+        if (bounds.1 - bounds.0).max() > limit { return true }
+        return isOffsetUnknown && dot(down, before.down) < Self.swayCosine
     }
 
     /// Whether the level field has turned since the rest began.
