@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Headings of a calibrated compass on recordings that are made here, with their truth: a device that sways gently from the first sample
-on, cars in curves, and a magnet that is put beside a device at rest, which has no gyroscope.
+on, or behind a rest, cars in curves, and a magnet that is put beside a device at rest, which has no gyroscope.
 
 Usage: measure.py BINARY; needs numpy. Headings count for the time until the next one."""
 import json
@@ -108,6 +108,15 @@ def sway(size, period, yaw, seed):
     return play(time, rotation, np.zeros((len(time), 3)), random)
 
 
+def boat(size, period, yaw, surge, seed):
+    random = np.random.default_rng(seed)
+    time = np.arange(0, 240, 0.005)
+    on = smooth((time - 14) / 6)
+    rotation = rotations(
+        20 + on * wander(time, random, yaw, 2 * period), on * wander(time, random, size, period), on * wander(time, random, size, period))
+    return play(time, rotation, np.stack([on * wander(time, random, surge, period) for _ in range(3)], -1), random)
+
+
 def car(sideways, forward, seed):
     random = np.random.default_rng(seed)
     time = np.arange(0, 150, 0.005)
@@ -142,6 +151,8 @@ def magnet(low, high, seed):
 
 for size, period, yaw in ((0.3, 5, 0.3), (0.5, 5, 0.5), (0.7, 6, 1), (1, 8, 2), (1, 4, 1), (0.1, 8, 1)):
     report(f"sway of {size}° in {period} s, yaw {yaw}°", [sway(size, period, yaw, seed) for seed in range(6)])
+for size, period, yaw, surge in ((0.5, 5, 1, 0), (1, 6, 2, 0.2), (3, 6, 4, 0.5), (8, 7, 8, 1)):
+    report(f"boat behind a rest, {size}° in {period} s, {surge} m/s²", [boat(size, period, yaw, surge, seed) for seed in range(4)])
 for sideways, forward in ((1.5, 1), (2.5, 1.5), (3.5, 2.5)):
     report(f"car, {sideways} m/s² in curves, {forward} ahead", [car(sideways, forward, seed) for seed in range(12)])
 for low, high in ((8, 20), (20, 80)):
