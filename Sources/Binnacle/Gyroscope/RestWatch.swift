@@ -20,7 +20,7 @@ public import SensorGeometry
     @usableFromInline var smoothedRate: LowPass<Vector3>
     private var smoothedAcceleration: LowPass<Vector3>
     private var smoothedField: LowPass<Vector3>
-    /// Whether the offset is not known, so that a rest has to be told from a turn and a sway, which takes the sensors' noise.
+    /// Whether the offset is not known: then a turn is told from a rest without it, and the sensors' noise is measured.
     private var isOffsetUnknown: Bool
     private var rateNoise: SmoothedNoise
     private var fieldNoise: SmoothedNoise
@@ -37,7 +37,7 @@ public import SensorGeometry
     private static let radian = Double.pi / 180
     /// By so much the level field turns in a rest, and rate and gravity change, where the sensors' noise does not change them by more.
     private static let (turnAngle, swayRate, swayCosine) = (0.5 * radian, 0.05 * radian, cos(0.3 * radian))
-    /// By so much a rate may differ from an offset that is known.
+    /// By so much a rate may differ from an offset that is known, where the noise does not change it by more.
     private static let turnRate = 0.1 * radian
     /// In standard deviations of what is smoothed: one in thousands of directions, and of bounds over three seconds, is further off.
     private static let (turnSigmas, swaySigmas) = (4.0, 5.0)
@@ -47,7 +47,7 @@ public import SensorGeometry
     /// Half the period of a slow sway, in whose middle the rate is steady for shorter times.
     private static let swaySeconds = 6.0
 
-    /// What the rate says of a turn, where the offset is known.
+    /// What the rate says of a turn, where the offset is known; a possible one is a rest when it lasts longer than a sway.
     private enum Turn { case none, possible, clear }
 
     init(_ settings: FusionSettings) {
@@ -134,28 +134,27 @@ public import SensorGeometry
         sway = nil
     }
 
-    /// Whether the device turns about any axis: the rate differs from the offset by more than that may have changed.
+    /// Whether the device turns about any axis, so that the rate differs from the offset.
     private func turn(_ offset: RateOffset) -> Turn {
-        let turn = rate - offset.value
-        let size = length(turn)
+        let difference = rate - offset.value
+        let size = length(difference)
         let usual = max(Self.turnRate, Self.turnSigmas * rateNoise.sigma)
         guard size > usual else { return .none }
-        return size > usual + 3 * offset.sigmaDegrees(along: turn / size) * Self.radian ? .clear : .possible
+        return size > usual + 3 * offset.sigmaDegrees(along: difference / size) * Self.radian ? .clear : .possible
     }
 
     /// Whether rate or gravity have changed since the rest began by more than noise changes them.
     private mutating func hasSwayed() -> Bool {
         guard seconds >= settings.restSmoothingSeconds else { return false }
-        let down = acceleration / length(acceleration)
         guard let before = sway else {
-            sway = (rate, rate, down)
+            sway = (rate, rate, acceleration / length(acceleration))
             return false
         }
         let bounds = (pointwiseMin(before.least, rate), pointwiseMax(before.most, rate))
         sway = (bounds.0, bounds.1, before.down)
         let limit = max(Self.swayRate, Self.swaySigmas * rateNoise.sigma)
         if (bounds.1 - bounds.0).max() > limit { return true }
-        return isOffsetUnknown && dot(down, before.down) < Self.swayCosine
+        return isOffsetUnknown && dot(acceleration / length(acceleration), before.down) < Self.swayCosine
     }
 
     /// Whether the level field has turned since the rest began.
