@@ -76,10 +76,35 @@ import Testing
         // The device has started again: only the event's time is left.
         #expect(counter.stamp(0, eventNanoseconds: 1_030_000_000) == 1_030_000_000)
         #expect(counter.stamp(10_000, eventNanoseconds: 1_041_000_000) == 1_040_000_000)
+        // It stood still for two seconds, which no event is late by.
+        #expect(counter.stamp(20_000, eventNanoseconds: 3_060_000_000) == 3_060_000_000)
         var hostile = MicrosecondCounter()
         #expect(hostile.stamp(0, eventNanoseconds: .min) == .min)
         #expect(hostile.stamp(1, eventNanoseconds: .max) == .max)
         #expect(hostile.stamp(.max, eventNanoseconds: .max) == .max)
+    }
+
+    @Test func aLateEventKeepsTheTimeOfItsFrame() {
+        var counter = MicrosecondCounter()
+        #expect(counter.stamp(0, eventNanoseconds: 1_000_000_000) == 1_000_000_000)
+        // Half a second in which nothing was handed over, and then all frames at once.
+        for frame in 1...50 {
+            #expect(
+                counter.stamp(UInt32(frame) * 10_000, eventNanoseconds: 1_500_000_000)
+                    == 1_000_000_000 + Int64(frame) * 10_000_000)
+        }
+        #expect(counter.stamp(510_000, eventNanoseconds: 1_512_000_000) == 1_510_000_000)
+    }
+
+    @Test func eventsThatAreLateForASecondAreNot() {
+        var counter = MicrosecondCounter()
+        #expect(counter.stamp(0, eventNanoseconds: 1_000_000_000) == 1_000_000_000)
+        // The counter stood still for 0.3 s, of which it knows nothing.
+        let lateness = (1...120).map { frame in
+            let time = 1_300_000_000 + Int64(frame) * 10_000_000
+            return time - counter.stamp(UInt32(frame) * 10_000, eventNanoseconds: time)
+        }
+        #expect(lateness.prefix(101).allSatisfy { $0 == 300_000_000 } && lateness.dropFirst(101).allSatisfy { $0 == 0 })
     }
 
     @Test func identitiesOutliveNumbers() {
