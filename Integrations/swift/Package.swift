@@ -4,7 +4,7 @@ import PackageDescription
 
 let package = Package(
     name: "moves",
-    dependencies: [.package(url: "https://example.org/binnacle.git", .upToNextMinor(from: "0.2.0"))],
+    dependencies: [.package(url: "https://example.org/binnacle.git", .upToNextMinor(from: "0.3.0"))],
     targets: [
         .executableTarget(
             name: "moves",

@@ -1,5 +1,5 @@
 /// The version, as the change log has it.
 package enum Version {
     /// The version of this program.
-    package static let current = "0.2.0"
+    package static let current = "0.3.0"
 }

@@ -32,7 +32,7 @@ from array import array
 from dataclasses import dataclass, field
 from typing import Any, Callable, Generic, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 __all__ = [
     "BinnacleError", "Busy", "DetectorReading", "Disconnected", "Event", "Limit", "Measure", "Message", "Missed", "NoPermission",
     "NotRunning", "NotUnderstood", "Readings", "Refused", "Samples", "Span", "StreamReading", "Subscription", "default_path", "events", "readings",
