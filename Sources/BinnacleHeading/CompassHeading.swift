@@ -44,7 +44,7 @@ struct CompassHeading {
     private static let ironChange: Float = 2
 
     /// Creates a compass without a sample.
-    init(settings: NorthSettings, magnetometer: SampleStream?) {
+    init(settings: NorthSettings, accelerometer: SampleStream?, magnetometer: SampleStream?) {
         self.settings = settings
         maximumAgeNanoseconds = Units.nanoseconds(settings.maximumMagnetometerAge)
         let calibration = magnetometer?.sensor.calibration?.magnetometer
@@ -53,7 +53,7 @@ struct CompassHeading {
         // Where turns show the iron, how well they do counts instead of what the calibration says.
         accuracy = HeadingAccuracy(
             settings: settings, calibration: ironSigma == nil ? calibration : nil,
-            noise: magnetometer?.sensor.noise(of: .magnetometer) ?? 0)
+            noise: magnetometer?.sensor.noise(of: .magnetometer) ?? 0, tiltError: TiltAccuracy.error(of: accelerometer))
         finder = HeadingFinder(settings: settings)
         gate = HeadingGate(settings: settings)
         // The field's strength is compared with the calibration's, else with the place's, else with what it was before.

@@ -11,6 +11,8 @@ struct HeadingAccuracy {
     private let fieldError: Double
     /// That of hard iron that was not calibrated and is learned, in µT.
     var ironSigma = 0.0
+    /// What is left of the accelerometer's offset and axes, as a standard deviation of the tilt about a level axis, in radians.
+    private let tiltError: Double
     private let declinationUncertainty: Double
     /// Above this a heading is not given.
     private let limitDegrees: Double
@@ -28,7 +30,8 @@ struct HeadingAccuracy {
     /// Takes a calibration that is to be counted on; not one whose error turns are to take away.
     ///
     /// The noise is that of the magnetometer, in µT/√Hz; a low pass of the time constant τ passes 1/(4τ) Hz of it.
-    init(settings: NorthSettings, calibration: MagnetometerCalibration?, noise: Double) {
+    init(settings: NorthSettings, calibration: MagnetometerCalibration?, noise: Double, tiltError: Double) {
+        self.tiltError = tiltError
         // Nothing is known of a source that does not measure in microtesla.
         let assumed = settings.plausibleFieldMicrotesla == nil ? 0 : Self.uncalibratedError
         let seconds = max(settings.smoothing / .seconds(1), 0.01)
@@ -75,7 +78,7 @@ struct HeadingAccuracy {
         let fieldSquare = max(
             fieldError * fieldError, ironSigma * ironSigma,
             attitude.field * attitude.field * dipVariance + strengthDeparture * strengthDeparture / 3)
-        let upSquare = attitude.verticalField * attitude.verticalField * tiltVariance
+        let upSquare = attitude.verticalField * attitude.verticalField * (tiltVariance + tiltError * tiltError)
         let lag = Self.lag(pointing, acceleration: SIMD3<Double>(acceleration), field: SIMD3<Double>(field))
         let shortened = 1 - (attitude.field * attitude.field) / (strength * strength)
         let spreadSquare =

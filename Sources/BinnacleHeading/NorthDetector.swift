@@ -108,11 +108,12 @@ public final class NorthDetector: EventDetector {
         self.settings = settings
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         warmUpNanoseconds = Units.nanoseconds(settings.smoothing * 3)
-        compass = CompassHeading(settings: settings, magnetometer: magnetometer)
+        compass = CompassHeading(settings: settings, accelerometer: accelerometer, magnetometer: magnetometer)
         hold = HeadingHold(settings: settings)
         repetition = RepeatTimer(interval: settings.updateInterval)
         headingFilter = HeadingFilter(degrees: settings.headingFilterDegrees)
-        fused = FusedHeading(gyroscope, settings: settings, magnetometer: magnetometer)
+        fused = FusedHeading(
+            gyroscope, settings: settings, accelerometer: accelerometer, magnetometer: magnetometer)
         watches = [SectorWatch(nil, settings: settings)] + settings.sectors.map { SectorWatch($0, settings: settings) }
     }
 
@@ -137,7 +138,7 @@ public final class NorthDetector: EventDetector {
         isDetecting = false
         for watch in watches { watch.isFaced = false }
         hold = HeadingHold(settings: settings)
-        compass = CompassHeading(settings: settings, magnetometer: magnetometer)
+        compass = CompassHeading(settings: settings, accelerometer: accelerometer, magnetometer: magnetometer)
         delegate?.northDetectorDidStopDetection(self)
     }
 
@@ -250,8 +251,9 @@ public final class NorthDetector: EventDetector {
     // MARK: - Finding
 
     private func restart() {
-        compass = CompassHeading(settings: settings, magnetometer: magnetometer)
-        fused = FusedHeading(gyroscope, settings: settings, magnetometer: magnetometer)
+        compass = CompassHeading(settings: settings, accelerometer: accelerometer, magnetometer: magnetometer)
+        fused = FusedHeading(
+            gyroscope, settings: settings, accelerometer: accelerometer, magnetometer: magnetometer)
         hold = HeadingHold(settings: settings)
         for watch in watches { watch.reset() }
         startCount += 1

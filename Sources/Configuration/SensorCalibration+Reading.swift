@@ -36,8 +36,10 @@ extension SensorCalibration {
             "coverage",
             "samples"
         ).flatMap(MagnetometerCalibration.init)
-        accelerometer = table("accelerometer", "offset_m_s2", "matrix", "fit_error_m_s2", "positions")
-            .flatMap { AxisCalibration(reading: $0, offset: "offset_m_s2", matrix: "matrix") }
+        if let table = table("accelerometer", "offset_m_s2", "matrix", "fit_error_m_s2", "positions") {
+            accelerometer = AxisCalibration(reading: table, offset: "offset_m_s2", matrix: "matrix")
+            accelerometerResidual = table.number("fit_error_m_s2", in: 0...10)
+        }
         gyroscope = table("gyroscope", "offset_rad_s", "noise_dps", "seconds", "samples")
             .flatMap { AxisCalibration(readingOffset: "offset_rad_s", $0) }
         for kind in Self.kinds {

@@ -79,6 +79,8 @@ import Testing
         let axis = chance.normalVector()
         let rate = chance.number(in: 0...10) * .pi / 180
         let hardIron = 0.4 * chance.normalVector()
+        // In m/s²: of a chip that is not calibrated, 0.01 g on each axis.
+        let offset = 0.098 * chance.normalVector()
         let delay = Int64(chance.number(in: 0...20)) * millisecond
         let attitude = { (seconds: Double) in Turn.about(axis, radians: rate * seconds) * start }
 
@@ -98,7 +100,7 @@ import Testing
         for i in 0...last {
             let time = Int64(i) * 10 * millisecond
             let turn = attitude(Double(time) * 1e-9).inverse
-            let a = turn.apply(SIMD3(0, 0, 9.80665)) + 0.02 * chance.normalVector()
+            let a = turn.apply(SIMD3(0, 0, 9.80665)) + offset + 0.02 * chance.normalVector()
             // The magnetometer reports what was a while ago, with the stamp of now.
             let then = attitude(Double(time - delay) * 1e-9).inverse
             let m = then.apply(field) + hardIron + 0.3 * chance.normalVector()

@@ -65,6 +65,26 @@ import Testing
         #expect(abs((blurred * blurred - sharp * sharp).squareRoot() - 2 * 1.645) < 0.01)
     }
 
+    /// The device's dip is 65°: a tilt to the east turns the heading by its tangent.
+    @Test func theAccelerometersErrorIsPartOfTheAccuracy() throws {
+        func accuracy(_ calibration: SensorCalibration?) throws -> Double {
+            let bench = bench()
+            bench.sensors[0].calibration = calibration
+            bench.run(still)
+            return try #require(bench.diary.headings.last).accuracyDegrees
+        }
+        let axes = AxisCalibration(offset: .zero, matrix: Matrix3(diagonal: SIMD3(repeating: 1)))
+        var calibration = SensorCalibration(accelerometer: axes)
+        let (bare, good) = (try accuracy(nil), try accuracy(calibration))
+        calibration.accelerometerResidual = 0.3
+        let rough = try accuracy(calibration)
+        func tilt(_ more: Double, _ less: Double) -> Double {
+            (more * more - less * less).squareRoot() / (1.645 * tan(65 * .pi / 180) * 180 / .pi)
+        }
+        #expect(abs(tilt(bare, good) - (0.01 * 0.01 - 0.003 * 0.003).squareRoot()) < 1e-4)
+        #expect(abs(tilt(rough, good) - 0.0249) < 1e-3)
+    }
+
     /// The device's dip is 65°, and an error of up that changes the dip may lie to the east as well.
     @Test(arguments: [(65.0, 0.0, 3.0), (61, 5, 12), (56, 20, 40)])
     func aDipAtRestThatIsNotThePlacesIsInTheAccuracy(placeDip: Double, least: Double, most: Double) throws {

@@ -94,6 +94,7 @@ import Testing
         #expect(magnetometer.axes.matrix.rows[2] == SIMD3(0, 0.1, 1))
         #expect(magnetometer.fieldMicrotesla == 48 && magnetometer.residualMicrotesla == 0.24)
         #expect(calibration.accelerometer?.offset == SIMD3(0.1, 0, 0))
+        #expect(calibration.accelerometerResidual == 0.01)
     }
 
     @Test(arguments: [
@@ -102,6 +103,7 @@ import Testing
         ("[1.5, -2, 3]", "[1.5, nan, 3]", "up to a million"), ("[[1.1, 0, 0], ", "[", "needs three"),
         ("[1.1, 0, 0]", "[0, 0, 0]", "determinant"), ("[1.1, 0, 0]", "[-1.1, 0, 0]", "determinant"),
         ("field_uT = 48\n", "", "no `field_uT`"), ("samples", "sample", "did you mean `samples`?"),
+        ("fit_error_m_s2 = 0.01", "fit_error_m_s2 = -1", "fit_error_m_s2 (-1.0) is not between"),
         ("[accelerometer]", "[barometer]", "unknown key `barometer`"), ("soft_iron = ", "soft_iron ", "syntax error"),
     ])
     func aCalibrationThatIsWrongIsRefusedAtItsPlace(_ from: String, _ to: String, _ words: String) throws {

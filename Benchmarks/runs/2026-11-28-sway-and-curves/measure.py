@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Headings of a calibrated compass on recordings that are made here, with their truth: a device that sways gently from the first sample
-on, or behind a rest, cars in curves, and a magnet that is put beside a device at rest, which has no gyroscope.
+on, or behind a rest, cars in curves, a magnet that is put beside a device at rest, which has no gyroscope, and chips whose accelerometer has
+an offset.
 
 Usage: measure.py BINARY; needs numpy. Headings count for the time until the next one."""
 import json
@@ -47,10 +48,10 @@ def wander(time, random, size, period):
     return size * total / 2
 
 
-def play(time, rotation, acceleration, random, gyroscope=True, added=0):
+def play(time, rotation, acceleration, random, gyroscope=True, added=0, offset=0):
     """Writes a recording of 100, 100 and 25 Hz, plays it, and returns the error and the accuracy over time, and the events."""
     back = np.swapaxes(rotation, 1, 2)
-    force = np.einsum("nij,nj->ni", back, acceleration + [0, 0, GRAVITY])
+    force = np.einsum("nij,nj->ni", back, acceleration + [0, 0, GRAVITY]) + offset
     field = np.einsum("nij,nj->ni", back, np.broadcast_to(FIELD + added, (len(time), 3)))
     bias = random.normal(size=3)
     every = round(0.01 / (time[1] - time[0]))
@@ -149,11 +150,32 @@ def magnet(low, high, seed):
     return play(time, rotation, np.zeros((len(time), 3)), random, gyroscope=False, added=added)
 
 
-for size, period, yaw in ((0.3, 5, 0.3), (0.5, 5, 0.5), (0.7, 6, 1), (1, 8, 2), (1, 4, 1), (0.1, 8, 1)):
-    report(f"sway of {size}° in {period} s, yaw {yaw}°", [sway(size, period, yaw, seed) for seed in range(6)])
-for size, period, yaw, surge in ((0.5, 5, 1, 0), (1, 6, 2, 0.2), (3, 6, 4, 0.5), (8, 7, 8, 1)):
-    report(f"boat behind a rest, {size}° in {period} s, {surge} m/s²", [boat(size, period, yaw, surge, seed) for seed in range(4)])
-for sideways, forward in ((1.5, 1), (2.5, 1.5), (3.5, 2.5)):
-    report(f"car, {sideways} m/s² in curves, {forward} ahead", [car(sideways, forward, seed) for seed in range(12)])
-for low, high in ((8, 20), (20, 80)):
-    report(f"magnet of {low} to {high} µT beside a rest", [magnet(low, high, seed) for seed in range(20)])
+def bare(sigma, gyroscope, seed):
+    """A device that is held in one attitude after the other, by a chip whose accelerometer has an offset of sigma g on each axis."""
+    random = np.random.default_rng(seed)
+    time = np.arange(0, 60, 0.005)
+    yaw, pitch, roll = np.zeros((3, len(time)))
+    for begin in range(8, 60, 8):
+        share = smooth((time - begin) / 5)
+        yaw = yaw + share * random.uniform(-90, 90)
+        pitch = pitch * (1 - share) + share * random.uniform(-40, 40)
+        roll = roll * (1 - share) + share * random.uniform(-40, 40)
+    rotation = rotations(yaw, pitch, roll)
+    return play(
+        time, rotation, np.zeros((len(time), 3)), random, gyroscope, offset=random.normal(size=3) * sigma * GRAVITY)
+
+
+if __name__ == "__main__":
+    for size, period, yaw in ((0.3, 5, 0.3), (0.5, 5, 0.5), (0.7, 6, 1), (1, 8, 2), (1, 4, 1), (0.1, 8, 1)):
+        report(f"sway of {size}° in {period} s, yaw {yaw}°", [sway(size, period, yaw, seed) for seed in range(6)])
+    for size, period, yaw, surge in ((0.5, 5, 1, 0), (1, 6, 2, 0.2), (3, 6, 4, 0.5), (8, 7, 8, 1)):
+        report(f"boat behind a rest, {size}° in {period} s, {surge} m/s²", [boat(size, period, yaw, surge, seed) for seed in range(4)])
+    for sideways, forward in ((1.5, 1), (2.5, 1.5), (3.5, 2.5)):
+        report(f"car, {sideways} m/s² in curves, {forward} ahead", [car(sideways, forward, seed) for seed in range(12)])
+    for low, high in ((8, 20), (20, 80)):
+        report(f"magnet of {low} to {high} µT beside a rest", [magnet(low, high, seed) for seed in range(20)])
+    for sigma in (0, 0.01, 0.02):
+        for gyroscope in (False, True):
+            report(
+                f"accelerometer off by {sigma} g, {'with' if gyroscope else 'no'} gyroscope",
+                [bare(sigma, gyroscope, seed) for seed in range(24)])

@@ -60,6 +60,8 @@ package struct FusionSettings: Sendable, Equatable {
     package var fieldError: Double?
     /// The magnetometer's noise where it was measured, in µT/√Hz; 0 assumes less than the other errors.
     package var fieldNoise = 0.0
+    /// What is left of the accelerometer's offset and axes, as a standard deviation of the tilt about a level axis, in radians.
+    package var tiltError = 0.0
 
     /// Whether the hard iron, the gyroscope's scale and the magnetometer's delay are learned from turns; not for a field in another unit.
     package var learnsSensors = true

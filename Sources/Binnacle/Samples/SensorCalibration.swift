@@ -4,6 +4,8 @@ public import SensorGeometry
 public struct SensorCalibration: Sendable, Equatable {
     /// That of the accelerometer; `nil` when there is none.
     package var accelerometer: AxisCalibration?
+    /// The root mean square of what that leaves in its positions, in m/s²; `nil` where it is not known.
+    package var accelerometerResidual: Double?
     /// That of the magnetometer; `nil` when there is none.
     package var magnetometer: MagnetometerCalibration?
     /// That of the gyroscope, which is its offset in rad/s; `nil` when there is none.

@@ -43,9 +43,10 @@ struct FusedAttitude {
         _ gyroscope: SampleStream?, accelerometer: SampleStream?, magnetometer: SampleStream?,
         settings: AttitudeSettings
     ) {
-        guard let fused = FusedHeading(gyroscope, settings: settings.north, magnetometer: magnetometer) else {
-            return nil
-        }
+        guard
+            let fused = FusedHeading(
+                gyroscope, settings: settings.north, accelerometer: accelerometer, magnetometer: magnetometer)
+        else { return nil }
         self.fused = fused
         self.settings = settings
         forward = settings.forwardAxis.vector

@@ -18,7 +18,9 @@ struct LevelAttitude: ~Copyable {
         leastAcceleration = settings.north.minimumAccelerationG * Gravity.standard
         tilt = TiltAccuracy(accelerometer)
         level = SmoothedVector(settings: settings.north)
-        compass = magnetometer.map { CompassHeading(settings: settings.north, magnetometer: $0) }
+        compass = magnetometer.map {
+            CompassHeading(settings: settings.north, accelerometer: accelerometer, magnetometer: $0)
+        }
     }
 
     /// Begins a delivery with a number of samples at which an attitude may be found.

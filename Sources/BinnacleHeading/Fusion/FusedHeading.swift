@@ -33,7 +33,9 @@ final class FusedHeading {
     private static let silenceNanoseconds: Int64 = 1_000_000_000
 
     /// Creates a fusion with what the settings and a calibration say of the place; `nil` without a gyroscope.
-    init?(_ gyroscope: SampleStream?, settings: NorthSettings, magnetometer: SampleStream?) {
+    init?(
+        _ gyroscope: SampleStream?, settings: NorthSettings, accelerometer: SampleStream?, magnetometer: SampleStream?
+    ) {
         guard let gyroscope else { return nil }
         self.gyroscope = gyroscope
         self.settings = settings
@@ -49,7 +51,9 @@ final class FusedHeading {
         constants.restSigma = max(
             constants.restSigma,
             gyroscope.sensor.noise(of: .gyroscope) * 180 / .pi / (2 * constants.restSeconds).squareRoot())
-        accuracy = HeadingAccuracy(settings: settings, calibration: calibration, noise: constants.fieldNoise)
+        constants.tiltError = TiltAccuracy.error(of: accelerometer)
+        accuracy = HeadingAccuracy(
+            settings: settings, calibration: calibration, noise: constants.fieldNoise, tiltError: constants.tiltError)
         if let ironSigma = LearnedIron.startSigma(magnetometer?.sensor, settings) {
             constants.isFieldCalibrated = false
             constants.ironSigma = ironSigma

@@ -94,7 +94,9 @@ package struct Fusion {
             ironSigma: settings.isFieldCalibrated ? Self.calibratedIron : settings.ironSigma,
             scaleSigma: settings.learnsSensors ? settings.scaleSigma : 0, noise: settings.fieldNoise,
             known: settings.learnsSensors ? memory?.errors.map(settings.usable) : nil)
-        accuracy = FusionAccuracy(scaleSigma: model.scaleSigma, isSeen: settings.learnsSensors && memory?.errors != nil)
+        accuracy = FusionAccuracy(
+            scaleSigma: model.scaleSigma, isSeen: settings.learnsSensors && memory?.errors != nil,
+            tiltError: settings.tiltError)
         ironVariance = settings.isFieldCalibrated ? 0 : model.ironVariance
         iron = settings.isFieldCalibrated ? .zero : model.iron
         fieldIron = iron

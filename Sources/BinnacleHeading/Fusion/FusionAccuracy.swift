@@ -30,6 +30,8 @@ struct FusionAccuracy {
 
     /// What the accelerometer's offset tilts the level by, as far as turns have shown it, in radians.
     var levelError = 0.0
+    /// What is left of that offset and of the axes at least, as a standard deviation.
+    private let tiltError: Double
 
     /// What accelerations move the level by, which turns the field.
     private var vertical = VerticalMovement()
@@ -76,15 +78,16 @@ struct FusionAccuracy {
     private static let nineOfTen = 1.645
 
     /// Creates the accuracy of a gyroscope; `isSeen` says that its turns were right in an earlier run.
-    init(scaleSigma: Double, isSeen: Bool) {
+    init(scaleSigma: Double, isSeen: Bool, tiltError: Double) {
         self.scaleSigma = scaleSigma
+        self.tiltError = tiltError
         seenTurn = isSeen ? Self.wholeTurns : 0
     }
 
     /// Begins again; what was seen of the gyroscope stays.
     mutating func restart() {
         let seen = seenTurn
-        self = FusionAccuracy(scaleSigma: scaleSigma, isSeen: false)
+        self = FusionAccuracy(scaleSigma: scaleSigma, isSeen: false, tiltError: tiltError)
         seenTurn = seen
     }
 
@@ -247,8 +250,10 @@ struct FusionAccuracy {
     func degrees(dipDegrees: Double) -> Double {
         let start = startSigma(dipDegrees) + gravitySigma(dipDegrees)
         let scale = scaleTurn * 180 / .pi
+        let tilt = Self.steepness(dipDegrees) * 180 / .pi * tiltError
         let square =
-            sigma * sigma + disagreement * disagreement + start * start + scale * scale + contradiction * contradiction
+            sigma * sigma + disagreement * disagreement + start * start + tilt * tilt + scale * scale
+            + contradiction * contradiction
         return min(max(Self.nineOfTen * square.squareRoot(), unseenTurnDegrees), 180)
     }
 
