@@ -45,11 +45,11 @@ struct SweepCommand {
     ) throws(StationError) -> ExitStatus {
         errors.report(notices)
         signals.listen()
-        let table = try sweep.run(
+        let result = try sweep.run(
             signals.interruption, indicator: { .onTerminal("sweep") }, report: { errors.report($0) })
-        guard let table else { return signals.interruption.exitStatus }
-        try table.write(form)
-        return .ok
+        guard let result else { return signals.interruption.exitStatus }
+        try result.table.write(form)
+        return result.failure?.status ?? .ok
     }
 }
 

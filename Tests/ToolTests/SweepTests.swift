@@ -66,6 +66,22 @@ import Testing
         #expect(counts.count == 3 && counts[0] + counts[1] == counts[2] && counts[0] > 0)
     }
 
+    @Test func aRecordingThatCannotBeReadIsLeftOut() throws {
+        let folder = try TemporaryFolder(["torn.csv": "name,place\nhere,there\n"])
+        let torn = folder.path + "/torn.csv"
+        let result = try Binary.run(
+            "sweep", "--csv", "--kind", "motion.began", "--set", "motion.motion.threshold_g=0.05,0.2", torn,
+            Self.recording)
+        #expect(result.status == 65, "\(result.errors)")
+        #expect(result.errors.contains("torn.csv:1") && result.errors.contains("torn.csv is left out"))
+        #expect(result.errors.matches(of: /left out/).count == 1)
+        let rows = result.lines.map { $0.split(separator: ",").map(String.init) }
+        #expect(rows.dropFirst().map(\.first) == [Self.recording, "all", Self.recording, "all"])
+        #expect(rows[1].last == rows[2].last)
+        let alone = try Binary.run("sweep", "--csv", torn)
+        #expect(alone.status == 65 && alone.lines.isEmpty)
+    }
+
     @Test(arguments: [
         (["sweep", "/dev/null"], 65, "no regular file"),
         (["sweep"], 64, "needs a recording"), (["sweep", "--set", "a", "x.csv"], 64, "KEY=A,B,C"),

@@ -49,6 +49,8 @@ package struct Sweep {
     /// The name of the row for all recordings.
     private static let all = "all"
     private static let mostRows = 100_000
+    /// What a failure to read one recording ends with.
+    private static let ofRecording: Set<ExitStatus> = [.data, .noInput, .inputOutput, .noPermission]
 
     /// Checks that the number of rows is bounded; `kinds` limits what is counted.
     package init(
@@ -83,10 +85,11 @@ package struct Sweep {
 
     /// Replays everything; `report` gets what the user should know, each once.
     ///
+    /// Of several recordings, one that cannot be read is left out and reported; the first such failure is returned with the table.
     /// Returns `nil` when it was cancelled.
     package func run(
         _ interruption: Interruption, indicator: () -> ProgressIndicator, report: (String) -> Void
-    ) throws(StationError) -> ResultTable? {
+    ) throws(StationError) -> (table: ResultTable, failure: StationError?)? {
         // A replay refuses what one row names twice; here it would count twice in the sum.
         var all = options.traces
         all.paths = recordings
@@ -94,16 +97,27 @@ package struct Sweep {
         try all.refuseRepeats()
         var rows: [Row] = []
         var said: Set<String> = []
+        var (left, failure) = (recordings, StationError?.none)
         for name in labels?.recordings(notAmong: recordings) ?? [] {
             report("the labels are also of \(Spelling.quoted(name)), which is not among the recordings")
         }
         for values in combinations {
             var sum = Row(recording: Self.all, values: values)
-            for recording in recordings {
-                guard
-                    let row = try play(
+            for recording in left {
+                let row: Row?
+                do throws(StationError) {
+                    row = try play(
                         recording, values, interruption, indicator(), { if said.insert($0).inserted { report($0) } })
-                else { return nil }
+                } catch {
+                    left.removeAll { $0 == recording }
+                    // Settings that cannot be used are those of all recordings.
+                    guard Self.ofRecording.contains(error.status), !left.isEmpty else { throw error }
+                    failure = failure ?? error
+                    report(error.description)
+                    report("\(recording.printable) is left out")
+                    continue
+                }
+                guard let row else { return nil }
                 rows.append(row)
                 sum.counts.merge(row.counts, uniquingKeysWith: +)
                 sum.marks += row.marks
@@ -111,7 +125,7 @@ package struct Sweep {
             }
             if recordings.count > 1 { rows.append(sum) }
         }
-        return table(rows)
+        return (table(rows), failure)
     }
 
     /// All values of all keys; the last key changes first.
