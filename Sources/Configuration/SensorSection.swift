@@ -51,6 +51,13 @@ package struct SensorSection: Sendable, Equatable {
         deviceID = device.id
     }
 
+    /// The sensor with another source: its samples are read for the same clients.
+    package func playing(_ source: Source) -> SensorSection {
+        var section = SensorSection(name: name, source: source)
+        section.samples = samples
+        return section
+    }
+
     /// Excludes devices that are not in a screen, if no device is named.
     mutating func leaveOutForeignDevices() {
         guard case .auto(var match) = source, match.isEmpty else { return }

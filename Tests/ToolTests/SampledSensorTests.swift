@@ -40,6 +40,34 @@ import Testing
         #expect(run.stop() == 0)
     }
 
+    /// What stands in for the sensors is read for the same clients, also without a detector.
+    @Test func aModelGivesTheSamples() throws {
+        let state = try TemporaryFolder()
+        let socket = state.path + "/socket"
+        let run = try DaemonRun(
+            """
+            [sensor.box]
+            source = "iio"
+            match = { name = "accel_box" }
+            samples = ["accelerometer", "magnetometer"]
+            [socket]
+            path = "\(socket)"
+            """, ["--simulate", "walk"]
+        ).start()
+        try run.waitForMessage("sensor 'box': --simulate walk plays it")
+        try waitUntil("the socket") { try Binary.run("status", "--socket", socket).status == 0 }
+        let rows = try TemporaryFile()
+        let client = Binary.process(["samples", "--sensor", "box", "--socket", socket])
+        client.standardOutput = try rows.writer()
+        try client.run()
+        try waitUntil("samples of both") {
+            let text = try rows.text()
+            return text.contains(",box,accelerometer,") && text.contains(",box,magnetometer,")
+        }
+        client.end()
+        #expect(run.stop() == 0)
+    }
+
     @Test func withoutASocketThatIsTold() throws {
         let text = """
             [sensor.box]

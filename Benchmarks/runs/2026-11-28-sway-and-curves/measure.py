@@ -48,7 +48,7 @@ def wander(time, random, size, period):
     return size * total / 2
 
 
-def play(time, rotation, acceleration, random, gyroscope=True, added=0, offset=0):
+def play(time, rotation, acceleration, random, gyroscope=True, added=0, offset=0, drift=0):
     """Writes a recording of 100, 100 and 25 Hz, plays it, and returns the error and the accuracy over time, and the events."""
     back = np.swapaxes(rotation, 1, 2)
     force = np.einsum("nij,nj->ni", back, acceleration + [0, 0, GRAVITY]) + offset
@@ -64,7 +64,7 @@ def play(time, rotation, acceleration, random, gyroscope=True, added=0, offset=0
 
     add(0, force, every, 0.0104)
     if gyroscope:
-        add(3, rates(time, rotation) + bias / np.linalg.norm(bias) * 0.5 * RADIAN, every, 0.057 * RADIAN)
+        add(3, rates(time, rotation) + bias / np.linalg.norm(bias) * 0.5 * RADIAN + drift * RADIAN, every, 0.057 * RADIAN)
     add(6, field, 4 * every, 0.3)
     names = ["ax_m_s2", "ay_m_s2", "az_m_s2", "gx_rad_s", "gy_rad_s", "gz_rad_s", "mx_uT", "my_uT", "mz_uT"]
     with open(f"{FOLDER}/made.csv", "w", encoding="utf-8") as file:
@@ -165,6 +165,31 @@ def bare(sigma, gyroscope, seed):
         time, rotation, np.zeros((len(time), 3)), random, gyroscope, offset=random.normal(size=3) * sigma * GRAVITY)
 
 
+def warming(rate, total, seed):
+    """A device that lies still while the offset of its gyroscope moves, in °/s a second, up to a total in °/s."""
+    random = np.random.default_rng(seed)
+    time = np.arange(0, 240, 0.005)
+    direction = random.normal(size=3)
+    zero = np.zeros_like(time)
+    rotation = rotations(40 + zero, zero + random.uniform(-20, 20), zero + random.uniform(-20, 20))
+    drift = np.clip((time - 60) * rate, 0, total)[:, None] * direction / np.linalg.norm(direction)
+    return play(time, rotation, np.zeros((len(time), 3)), random, drift=drift)
+
+
+def passed(size, seconds, roll, seed):
+    """A device that never turns fast, by which a magnet passes at 20 s."""
+    random = np.random.default_rng(seed)
+    time = np.arange(0, 240, 0.005)
+    on = smooth((time - 12) / 4)
+    yaw = random.uniform(0, 360) + np.zeros_like(time)
+    for begin in np.arange(60, 230, 12):
+        yaw += random.choice([-1, 1]) * 60 * smooth((time - begin) / 8)
+    rotation = rotations(yaw, on * wander(time, random, roll, 3), on * wander(time, random, roll, 3))
+    direction = random.normal(size=3)
+    added = (smooth((time - 20) / 2) - smooth((time - 20 - seconds) / 2))[:, None] * direction / np.linalg.norm(direction) * size
+    return play(time, rotation, np.zeros((len(time), 3)), random, added=added)
+
+
 if __name__ == "__main__":
     for size, period, yaw in ((0.3, 5, 0.3), (0.5, 5, 0.5), (0.7, 6, 1), (1, 8, 2), (1, 4, 1), (0.1, 8, 1)):
         report(f"sway of {size}° in {period} s, yaw {yaw}°", [sway(size, period, yaw, seed) for seed in range(6)])
@@ -179,3 +204,7 @@ if __name__ == "__main__":
             report(
                 f"accelerometer off by {sigma} g, {'with' if gyroscope else 'no'} gyroscope",
                 [bare(sigma, gyroscope, seed) for seed in range(24)])
+    for rate, total in ((0.01, 0.6), (0.02, 1), (10, 0.4), (10, 2)):
+        report(f"at rest, offset moves by {rate}°/s a second to {total}°/s", [warming(rate, total, seed) for seed in range(6)])
+    for size, seconds, roll in ((5, 18, 0.7), (6, 5, 3), (12, 18, 1.5)):
+        report(f"magnet of {size} µT passes in {seconds} s, roll {roll}°", [passed(size, seconds, roll, seed) for seed in range(4)])

@@ -32,10 +32,12 @@ package struct RateGap {
         return cross(first, last) * square + (slope ?? .zero) * weight
     }
 
-    /// What the slope at an ordinary step corrects of the gap before it, as a rotation vector in rad.
-    mutating func correction(slope: Vector3) -> Vector3 {
+    /// What the slope at an ordinary step corrects of the gap before it, as a rotation vector in rad; a step too short for one has
+    /// none.
+    mutating func correction(slope: Vector3?) -> Vector3 {
         defer { weight = 0 }
         self.slope = slope
-        return weight == 0 ? .zero : slope * -weight
+        guard weight != 0, let slope else { return .zero }
+        return slope * -weight
     }
 }

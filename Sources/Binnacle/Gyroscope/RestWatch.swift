@@ -4,8 +4,8 @@ public import SensorGeometry
 /// Decides whether the device is at rest, from the noise of the rates and of the acceleration.
 ///
 /// A boat that turns slowly and steadily, or sways gently, is as quiet as one that lies still. It is told from rest by the offset
-/// once that is known: a rate about any axis that the offset does not explain is a turn. Before, a turn shows in the level field,
-/// which turns with it. A sway shows in a rate that changes, and before the offset is known in gravity as well.
+/// once that is known: a rate about any axis that the offset does not explain is a turn, unless a calibrated field shows for six seconds that
+/// the offset has moved. Before, a turn shows in the level field, which turns with it. A sway shows in a rate that changes, and before the offset is known in gravity as well.
 @usableFromInline package struct RestWatch {
     /// The smoothed rate, in rad/s.
     @inlinable package var rate: Vector3 { smoothedRate.value }
@@ -14,6 +14,8 @@ public import SensorGeometry
     package private(set) var isAtRest = false
     /// Whether it was since the start.
     package private(set) var wasAtRest = false
+    /// Whether neither field nor gravity shows the turn that the rate has: the offset may be another one.
+    package private(set) var isOffsetDoubtful = false
     /// How far the last acceleration is from the smoothed one, in m/s².
     private(set) var accelerationDeparture = 0.0
 
@@ -46,6 +48,8 @@ public import SensorGeometry
     private static let unknownSigma = 0.3
     /// Half the period of a slow sway, in whose middle the rate is steady for shorter times.
     private static let swaySeconds = 6.0
+    /// In a turn of more than 2°/s the field shows it by then.
+    private static let doubtSeconds = 0.3
 
     /// What the rate says of a turn, where the offset is known; a possible one is a rest when it lasts longer than a sway.
     private enum Turn { case none, possible, clear }
@@ -108,12 +112,17 @@ public import SensorGeometry
                 }
             }
             let turn = isOffsetLearned ? turn(offset) : .none
-            if turn == .clear || hasSwayed() || isUnknown && hasTurned() {
+            // The offset may be another one by now: then neither the field nor gravity turns, where iron does not hide it.
+            let mayHaveMoved = turn == .clear && settings.isFieldCalibrated && hasField
+            if turn == .clear && !mayHaveMoved || hasSwayed(watchingGravity: isUnknown || mayHaveMoved)
+                || (isUnknown || mayHaveMoved) && hasTurned()
+            {
                 end()
                 return
             }
+            isOffsetDoubtful = mayHaveMoved && seconds >= Self.doubtSeconds
             if isUnknown { needed = settings.unknownRestSeconds }
-            if turn == .possible { needed = Self.swaySeconds }
+            if turn != .none { needed = Self.swaySeconds }
         }
         seconds += step
         if seconds >= needed {
@@ -129,6 +138,7 @@ public import SensorGeometry
 
     private mutating func end() {
         seconds = 0
+        isOffsetDoubtful = false
         isAtRest = false
         levelField = nil
         sway = nil
@@ -144,7 +154,7 @@ public import SensorGeometry
     }
 
     /// Whether rate or gravity have changed since the rest began by more than noise changes them.
-    private mutating func hasSwayed() -> Bool {
+    private mutating func hasSwayed(watchingGravity: Bool) -> Bool {
         guard seconds >= settings.restSmoothingSeconds else { return false }
         guard let before = sway else {
             sway = (rate, rate, acceleration / length(acceleration))
@@ -154,7 +164,7 @@ public import SensorGeometry
         sway = (bounds.0, bounds.1, before.down)
         let limit = max(Self.swayRate, Self.swaySigmas * rateNoise.sigma)
         if (bounds.1 - bounds.0).max() > limit { return true }
-        return isOffsetUnknown && dot(acceleration / length(acceleration), before.down) < Self.swayCosine
+        return watchingGravity && dot(acceleration / length(acceleration), before.down) < Self.swayCosine
     }
 
     /// Whether the level field has turned since the rest began.

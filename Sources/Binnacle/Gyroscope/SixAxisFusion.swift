@@ -58,6 +58,7 @@ package import SensorGeometry
 
     /// A step of more usual ones has lost a sample; from the second one on it is a gap.
     private static let missingSteps = 1.6
+    private static let tinyStep = 0.5
     private static let gapSteps = 2.5
     private static let longestGapInMotion = 0.5
     /// In rad, 9°: a turn in a gap that may be wrong by more is too much to go on.
@@ -178,6 +179,8 @@ package import SensorGeometry
         var step = RateStep(seconds: seconds)
         var mean = settings.gyroscopeReportsOnChange ? lastRate : measured
         let steps = steps(seconds)
+        // Of stamps in a burst a slope would be noise, and the mean no rate.
+        let isTiny = seconds < usualStepSeconds * Self.tinyStep
         if steps > Self.gapSteps {
             let ends = (length(lastRate - offset.value), length(measured - offset.value))
             let isResting = max(ends.0, ends.1) < Self.restRate
@@ -202,7 +205,7 @@ package import SensorGeometry
             let rotation =
                 steps > Self.missingSteps
                 ? gap.turn(from: lastRate - offset.value, to: measured - offset.value, seconds: seconds)
-                : gap.correction(slope: (measured - lastRate) / seconds)
+                : gap.correction(slope: isTiny ? nil : (measured - lastRate) / seconds)
             if rotation != .zero { integrated = integrated * Quaternion(rate: rotation, seconds: 1) }
         }
         isSaturated = range.update(sample)
@@ -210,8 +213,9 @@ package import SensorGeometry
         lastRate = measured
         ageSeconds += seconds
         rest.addRate(measured, seconds: seconds)
-        rate = (mean - offset.value) * scale
-        integrated = (integrated * Quaternion(rate: rate, seconds: seconds)).normalized
+        let turning = (mean - offset.value) * scale
+        rate = isTiny ? (measured - offset.value) * scale : turning
+        integrated = (integrated * Quaternion(rate: turning, seconds: seconds)).normalized
         history.append(integrated, at: time)
         return step
     }

@@ -100,8 +100,8 @@ struct FieldModel {
     private static let misfitSeconds = 3.0
     /// From this share of odd residuals on it is other iron.
     private static let largestMisfit = 0.3
-    /// In rad/s: below it a misfit says nothing of turns.
-    private static let turning = 0.5
+    /// In rad/s: below it a fit says little of turns, and counts for the second as much.
+    private static let (turning, slowShare) = (0.5, 0.2)
     /// The standard deviation of the delay, in seconds, before it is known: samples of hubs and drivers are late by so much.
     private static let delaySigma = 0.015
 
@@ -269,13 +269,15 @@ struct FieldModel {
         )
         let spread = (estimate.spread(of: rows.0), estimate.spread(of: rows.1), estimate.spread(of: rows.2))
         let square = normalizedSquare(residual, rows, spread, variance)
-        if mean.speed > Self.turning || square > Self.oddSquare {
-            let odd = square > Self.oddSquare ? 1.0 : 0
-            misfit += (odd - misfit) * min(seconds / Self.misfitSeconds, 1)
-            recentMisfit += (odd - recentMisfit) * min(seconds, 1)
-            surprise += (min(square, Self.largestSquare) - surprise) * min(seconds, 1)
-        }
-        if misfit > Self.largestMisfit, ironVariance < Self.knownIron * Self.knownIron { forgetIron() }
+        let isOdd = square > Self.oddSquare
+        // What was odd and has passed is forgotten in a slow movement as well, which shows less of it.
+        let step = mean.speed > Self.turning || isOdd ? seconds : seconds * Self.slowShare
+        let odd = isOdd ? 1.0 : 0
+        misfit += (odd - misfit) * min(step / Self.misfitSeconds, 1)
+        recentMisfit += (odd - recentMisfit) * min(step, 1)
+        let shown = min(square, Self.largestSquare)
+        if mean.speed > Self.turning || isOdd || shown < surprise { surprise += (shown - surprise) * min(step, 1) }
+        if isOdd, misfit > Self.largestMisfit, ironVariance < Self.knownIron * Self.knownIron { forgetIron() }
         guard square <= Self.largestSquare else {
             // It is another field, which says nothing of what is wrong with the sensors.
             isFieldKnown = false

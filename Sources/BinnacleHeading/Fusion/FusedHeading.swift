@@ -161,13 +161,13 @@ final class FusedHeading {
         let attitude = found.attitude
         let pointing = try finder.find(attitude)
         let degrees = try accuracy.degrees(pointing, magnetic: found.accuracyDegrees)
+        let turnRate = headingRate(of: pointing.axis.vector, up: attitude.up, rate: found.rate).map { $0 * 180 / .pi }
         columns.append(
             pointing.axis, acceleration: SIMD3<Float>(attitude.up * Gravity.standard),
             field: SIMD3<Float>(attitude.north * attitude.horizontalField + attitude.up * attitude.verticalField),
-            accuracyDegrees: Float(degrees), turnRateDegrees: found.turnRateDegrees)
+            accuracyDegrees: Float(degrees), turnRateDegrees: turnRate)
         return HeadingHold.Source(
-            pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time,
-            turnRateDegrees: found.turnRateDegrees)
+            pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time, turnRateDegrees: turnRate)
     }
 
     func update(acceleration: SIMD3<Float>, at time: Int64) {

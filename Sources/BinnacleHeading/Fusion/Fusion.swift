@@ -115,8 +115,6 @@ package struct Fusion {
     package var orientation: Quaternion { Quaternion(aboutVertical: delta) * sixAxisOrientation }
     /// How far a level axis' heading may be off, in degrees: about nine of ten errors are smaller.
     package var accuracyDegrees: Double { accuracy.degrees(dipDegrees: field.reference?.y ?? field.now.y) }
-    /// How fast the heading grows, clockwise, in °/s.
-    package var turnRateDegrees: Double { -dot(sixAxisOrientation.matrix.z, sixAxes.rate) * 180 / .pi }
     /// How well the offset about the vertical is known, in °/s.
     package var verticalOffsetSigmaDegrees: Double { sixAxes.offsetSigma }
     /// What a wrong axis of the gyroscope looks like; `nil` while all turns agree with the compass.
@@ -222,14 +220,13 @@ package struct Fusion {
     mutating func find(gyroscope sample: SIMD3<Float>, at time: Int64) -> FusionFinding {
         update(gyroscope: sample, at: time)
         let accuracyDegrees = accuracyDegrees
-        // Not by way of ``orientation`` and ``turnRateDegrees``: a call of either would copy as much.
+        // Not by way of ``orientation``: its call would copy as much.
         let level = sixAxes.orientation
         return FusionFinding(
             fault: fault(accuracyDegrees: accuracyDegrees), axes: axisFinding,
             orientation: Quaternion(aboutVertical: delta) * level, fieldStrength: field.now.x,
             horizontalField: field.horizontal, verticalField: field.vertical, accuracyDegrees: accuracyDegrees,
-            turnRateDegrees: -dot(level.matrix.z, sixAxes.rate) * 180 / .pi, iron: iron,
-            ironSigma: ironVariance.squareRoot(), isIronOther: isIronOther)
+            rate: sixAxes.rate, iron: iron, ironSigma: ironVariance.squareRoot(), isIronOther: isIronOther)
     }
 
     /// Finds what is known of the movement at the last rate; `nil` without a vertical.
@@ -400,8 +397,10 @@ package struct Fusion {
             model.interrupt()
             seconds = Self.silence
         }
-        // An offset that is not known yet looks like a turn.
-        if settings.learnsSensors, isOffsetLearned,
+        // An offset that is not known yet looks like a turn, and a field that stands still in one like iron.
+        if sixAxes.rest.isOffsetDoubtful {
+            model.interrupt()
+        } else if settings.learnsSensors, isOffsetLearned,
             model.update(
                 m, rotation: rotation, rate: length(sixAxes.rate), offsetSigma: sixAxes.offsetSigma,
                 step: seconds)

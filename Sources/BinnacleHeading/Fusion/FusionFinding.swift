@@ -15,8 +15,8 @@ struct FusionFinding {
     var verticalField = 0.0
     /// How far a level axis' heading may be off, in degrees: about nine of ten errors are smaller.
     var accuracyDegrees = 0.0
-    /// How fast the heading grows, clockwise, in °/s.
-    var turnRateDegrees = 0.0
+    /// The rate without the offset, in rad/s, in the device's frame.
+    var rate = Vector3.zero
     /// The hard iron that was learned, in µT, and the standard deviation of what is left of it on an axis.
     var iron = Vector3.zero
     var ironSigma = 0.0

@@ -89,19 +89,18 @@ package struct NavigationReading: Sendable, Equatable {
         return reading.hasHeading || reading.tilt != nil ? reading : nil
     }
 
-    /// How fast the heading of a body grows, in °/s, by the rates about its axes: the part about the vertical.
+    /// How fast the heading of a body grows, in °/s, by the rates about its axes, of which x is the forward one in either frame.
     ///
-    /// Gravity, as a specific force, points up in the axes of the body, whichever these are, and a turn about what points down is
-    /// clockwise.
+    /// Gravity, as a specific force, points up.
     private static func bodyTurnRate(_ event: Event) -> Double? {
-        let names: [(Figure.Name, Figure.Name)] = [(.rateX, .gravityX), (.rateY, .gravityY), (.rateZ, .gravityZ)]
-        var (turn, square) = (0.0, 0.0)
-        for (rate, gravity) in names {
-            guard let rate = event.number(rate), let gravity = event.number(gravity) else { return nil }
-            turn -= rate * gravity
-            square += gravity * gravity
+        func vector(_ x: Figure.Name, _ y: Figure.Name, _ z: Figure.Name) -> SIMD3<Double>? {
+            guard let x = event.number(x), let y = event.number(y), let z = event.number(z) else { return nil }
+            return SIMD3(x, y, z)
         }
-        return square > 0 ? turn / square.squareRoot() : nil
+        guard let rate = vector(.rateX, .rateY, .rateZ), let gravity = vector(.gravityX, .gravityY, .gravityZ),
+            gravity != .zero
+        else { return nil }
+        return headingRate(of: SIMD3(1, 0, 0), up: gravity / (gravity * gravity).sum().squareRoot(), rate: rate)
     }
 }
 

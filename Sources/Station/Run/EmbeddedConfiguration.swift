@@ -156,12 +156,11 @@ extension EmbeddedConfiguration {
                     let calibration = sensor.calibration == nil ? "" : ", without its calibration"
                     notices.append("sensor '\(sensor.name)': --simulate \(model.rawValue) plays it\(calibration)")
                 }
-                return SensorSection(name: sensor.name, source: .simulated(settings))
+                return sensor.playing(.simulated(settings))
             }
         case .traces(let files, let loops, _):
             playing.sensors = configuration.sensors.map { sensor in
-                var section = SensorSection(
-                    name: sensor.name, source: .trace(file: files.joined(separator: ", "), loops: loops))
+                var section = sensor.playing(.trace(file: files.joined(separator: ", "), loops: loops))
                 section.calibration = sensor.calibration
                 section.settings.acceleration = sensor.settings.acceleration
                 return section

@@ -18,6 +18,8 @@ import Testing
         var offset = SIMD3<Double>.zero
         /// What accelerates the boat to its right, in m/s².
         var sideways = 0.0
+        /// What iron nearby adds to the field on the boat's axes, were it level, in µT.
+        var added = SIMD3<Double>.zero
         var time: Int64 = 0
         /// How the gyroscope shows its rate.
         var shown: (SIMD3<Float>) -> SIMD3<Float> = { $0 }
@@ -48,7 +50,8 @@ import Testing
             }
             let rate = (rolled(SIMD3(0, 0, -degreesPerSecond)) + SIMD3(0, rolling, 0) + offset + noise(0.1)) * .pi / 180
             let (angle, dip) = (heading * .pi / 180, 66 * Double.pi / 180)
-            let field = rolled(SIMD3(-sin(angle) * cos(dip), cos(angle) * cos(dip), -sin(dip)) * 44) + noise(0.5)
+            let earth = SIMD3(-sin(angle) * cos(dip), cos(angle) * cos(dip), -sin(dip)) * 44
+            let field = rolled(earth + added) + noise(0.5)
             fusion.update(gyroscope: shown(SIMD3<Float>(rate)), at: time)
             fusion.update(acceleration: SIMD3<Float>(rolled(SIMD3(sideways, 0, 9.81)) + noise(0.03)), at: time)
             fusion.update(field: SIMD3<Float>(field), at: time)
@@ -162,6 +165,73 @@ import Testing
         #expect(worst < 0.15, "\(worst)")
         #expect(boat.worstErrorDegrees <= 2, "\(boat.worstErrorDegrees)")
         #expect(!boat.fusion.isIronOther && boat.findings.isEmpty)
+    }
+
+    /// The offset of a warming chip: while it lies still neither the field nor gravity turns as the rate says.
+    @Test(arguments: [0.2, 0.4, 0.8], [0.1, 20])
+    func anOffsetThatMovesAtRestIsNoTurn(degreesPerSecond: Double, seconds: Double) {
+        var boat = Boat()
+        boat.offset = SIMD3(0.3, -0.2, 0.4)
+        boat.turn(0, seconds: 30, isCompared: false)
+        let steps = Int(seconds * 10)
+        for _ in 0..<steps {
+            boat.offset += SIMD3(1, -1, 1) * (degreesPerSecond / 3.0.squareRoot() / Double(steps))
+            boat.turn(0, seconds: 0.1, isCompared: false)
+        }
+        boat.turn(0, seconds: 20, isCompared: false)
+        boat.turn(0, seconds: 100)
+        #expect(boat.worstErrorDegrees <= 6, "\(boat.worstErrorDegrees)")
+        #expect(length(boat.fusion.offsetRadiansPerSecond * 180 / .pi - boat.offset) < 0.1)
+        #expect(!boat.fusion.isIronOther && boat.findings.isEmpty)
+    }
+
+    // MARK: - A magnet that passes
+
+    /// A boat that never turns fast sees by slow movements that the field is right again.
+    @Test(arguments: [4.0, 6, 12], [3.0, 18])
+    func whatAMagnetSpoiltIsRightAgain(microtesla: Double, seconds: Double) {
+        var boat = Boat()
+        boat.turn(0, seconds: 12, isCompared: false)
+        func sway(seconds: Double) {
+            for step in 0..<Int(seconds * 100) {
+                let phase = 2 * Double.pi * Double(step) / 500
+                boat.turn(2 * sin(phase / 3), rolling: 3 * cos(phase), seconds: 0.01, isCompared: false)
+            }
+        }
+        sway(seconds: 15)
+        let before = boat.fusion.accuracyDegrees
+        boat.added = SIMD3(0.6, 0.6, -0.5) * microtesla
+        sway(seconds: seconds)
+        boat.added = .zero
+        sway(seconds: 90)
+        #expect(boat.fusion.fault == nil && boat.fusion.accuracyDegrees < 2 * before, "\(boat.fusion.accuracyDegrees)")
+        #expect(abs(boat.error) < 3 && !boat.fusion.isIronOther)
+    }
+
+    // MARK: - Stamps in bursts
+
+    /// Pairs of samples that were stamped when they were read, within some ten microseconds: what their noise does in that time is no turn.
+    @Test(arguments: [10, 100] as [Int64])
+    func ratesInBurstsTurnAsTheyAre(microseconds: Int64) {
+        var fusion = SixAxisFusion(settings: FusionSettings())
+        var random = SeededGenerator(seed: 3)
+        var turned = 0.0
+        var fastest = 0.0
+        for burst in 0..<1250 {
+            for place in 0..<2 {
+                let time = Int64(burst) * 20 * millisecond + Int64(place) * microseconds * 1000
+                // After a rest it turns by 90° a second to and fro, once in two seconds.
+                let rate = burst < 250 ? 0 : 90 * sin(Double(burst - 250) * 0.02 * .pi)
+                let noise = Double.random(in: -0.5...0.5, using: &random)
+                fusion.update(gyroscope: SIMD3<Float>(0, 0, Float((rate + noise) * .pi / 180)), at: time)
+                fusion.update(acceleration: SIMD3<Float>(0, 0, 9.81), at: time)
+                fastest = max(fastest, length(fusion.rate) * 180 / .pi)
+            }
+            turned = 2 * atan2(fusion.orientation.z, fusion.orientation.w) * 180 / .pi
+        }
+        // After whole periods it is where it was, but for the noise of the time in which the usual distance was learned.
+        #expect(abs(Angle.differenceDegrees(from: 0, to: turned)) < 10, "\(turned)")
+        #expect(fastest < 120, "\(fastest)")
     }
 
     // MARK: - Curves

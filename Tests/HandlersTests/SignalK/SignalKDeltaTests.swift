@@ -57,6 +57,15 @@ import Testing
         #expect(abs(try #require(ned["navigation.headingMagnetic"]) - 196 * .pi / 180) < 1e-6)
     }
 
+    /// A roll about a bow that points up has a part about the vertical, and turns no heading.
+    @Test func aRollOfATrimmedBoatIsNoTurn() throws {
+        let (pitch, roll) = (20 * Double.pi / 180, 15 * Double.pi / 180)
+        let up = SIMD3(sin(pitch), -cos(pitch) * sin(roll), -cos(pitch) * cos(roll)) * 9.81
+        let figures = trueYaw(60, declination: 4) + turning(20, 0, 0, gravity: up)
+        let found = try values(attitude(figures, roll: 15, pitch: 20))
+        #expect(abs(try #require(found["navigation.rateOfTurn"])) < 1e-3)
+    }
+
     @Test func whatIsNotKnownIsLeftOut() throws {
         #expect(try values(attitude()).keys.sorted() == ["navigation.attitude.pitch", "navigation.attitude.roll"])
         #expect(try values(attitude(roll: nil, pitch: 90)).keys.sorted() == ["navigation.attitude.pitch"])
