@@ -78,7 +78,8 @@ struct HeadingAccuracy {
         let fieldSquare = max(
             fieldError * fieldError, ironSigma * ironSigma,
             attitude.field * attitude.field * dipVariance + strengthDeparture * strengthDeparture / 3)
-        let upSquare = attitude.verticalField * attitude.verticalField * (tiltVariance + tiltError * tiltError)
+        // What shows of up's error contains the accelerometer's own.
+        let upSquare = attitude.verticalField * attitude.verticalField * max(tiltVariance, tiltError * tiltError)
         let lag = Self.lag(pointing, acceleration: SIMD3<Double>(acceleration), field: SIMD3<Double>(field))
         let shortened = 1 - (attitude.field * attitude.field) / (strength * strength)
         let spreadSquare =
