@@ -53,7 +53,7 @@ struct CompassHeading {
         // Where turns show the iron, how well they do counts instead of what the calibration says.
         accuracy = HeadingAccuracy(
             settings: settings, calibration: ironSigma == nil ? calibration : nil,
-            noise: magnetometer?.sensor.noise(of: .magnetometer) ?? 0, tiltError: TiltAccuracy.error(of: accelerometer))
+            noise: magnetometer?.sensor.noise(of: .magnetometer) ?? 0, tiltError: TiltError.of(accelerometer))
         finder = HeadingFinder(settings: settings)
         gate = HeadingGate(settings: settings)
         // The field's strength is compared with the calibration's, else with the place's, else with what it was before.

@@ -4,21 +4,23 @@ import Testing
 
 /// A sensor that no detector uses, and whose samples programs ask for.
 @Suite struct SampledSensorTests {
+    private static func box(sampling kinds: String, at socket: String) -> String {
+        """
+        [sensor.box]
+        source = "iio"
+        match = { name = "accel_box" }
+        samples = \(kinds)
+        [socket]
+        path = "\(socket)"
+        """
+    }
+
     @Test func samplesNeedNoDetector() throws {
         let tree = try FifoTree()
         let box = try #require(try tree.addDevice(0, name: "accel_box"))
         let state = try TemporaryFolder()
         let socket = state.path + "/socket"
-        let run = try DaemonRun(
-            """
-            [sensor.box]
-            source = "iio"
-            match = { name = "accel_box" }
-            samples = ["accelerometer"]
-            [socket]
-            path = "\(socket)"
-            """, ["--root", tree.root]
-        ).start()
+        let run = try DaemonRun(Self.box(sampling: "[\"accelerometer\"]", at: socket), ["--root", tree.root]).start()
         try waitUntil("the sensor is read") {
             let status = try Binary.run("status", "--socket", socket)
             return status.status == 0 && status.output.contains("sensor box: active")
@@ -44,16 +46,8 @@ import Testing
     @Test func aModelGivesTheSamples() throws {
         let state = try TemporaryFolder()
         let socket = state.path + "/socket"
-        let run = try DaemonRun(
-            """
-            [sensor.box]
-            source = "iio"
-            match = { name = "accel_box" }
-            samples = ["accelerometer", "magnetometer"]
-            [socket]
-            path = "\(socket)"
-            """, ["--simulate", "walk"]
-        ).start()
+        let box = Self.box(sampling: "[\"accelerometer\", \"magnetometer\"]", at: socket)
+        let run = try DaemonRun(box, ["--simulate", "walk"]).start()
         try run.waitForMessage("sensor 'box': --simulate walk plays it")
         try waitUntil("the socket") { try Binary.run("status", "--socket", socket).status == 0 }
         let rows = try TemporaryFile()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Headings of a calibrated compass on recordings that are made here, with their truth: a device that sways gently from the first sample
-on, or behind a rest, cars in curves, a magnet that is put beside a device at rest, which has no gyroscope, and chips whose accelerometer has
-an offset.
+on, or behind a rest, cars in curves, a magnet that is put beside a device at rest, which has no gyroscope, chips whose accelerometer has an
+offset, a gyroscope whose offset moves at rest, and a magnet that passes a device that never turns fast.
 
 Usage: measure.py BINARY; needs numpy. Headings count for the time until the next one."""
 import json

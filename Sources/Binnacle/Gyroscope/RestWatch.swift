@@ -4,8 +4,9 @@ public import SensorGeometry
 /// Decides whether the device is at rest, from the noise of the rates and of the acceleration.
 ///
 /// A boat that turns slowly and steadily, or sways gently, is as quiet as one that lies still. It is told from rest by the offset
-/// once that is known: a rate about any axis that the offset does not explain is a turn, unless a calibrated field shows for six seconds that
-/// the offset has moved. Before, a turn shows in the level field, which turns with it. A sway shows in a rate that changes, and before the offset is known in gravity as well.
+/// once that is known: a rate about any axis that the offset does not explain is a turn, unless a calibrated field shows for six
+/// seconds that the offset has moved. Before, a turn shows in the level field, which turns with it. A sway shows in a rate that changes,
+/// and before the offset is known in gravity as well.
 @usableFromInline package struct RestWatch {
     /// The smoothed rate, in rad/s.
     @inlinable package var rate: Vector3 { smoothedRate.value }
@@ -114,9 +115,9 @@ public import SensorGeometry
             let turn = isOffsetLearned ? turn(offset) : .none
             // The offset may be another one by now: then neither the field nor gravity turns, where iron does not hide it.
             let mayHaveMoved = turn == .clear && settings.isFieldCalibrated && hasField
-            if turn == .clear && !mayHaveMoved || hasSwayed(watchingGravity: isUnknown || mayHaveMoved)
-                || (isUnknown || mayHaveMoved) && hasTurned()
-            {
+            let isWitnessNeeded = isUnknown || mayHaveMoved
+            let isTurn = turn == .clear && !mayHaveMoved
+            if isTurn || hasSwayed(watchingGravity: isWitnessNeeded) || isWitnessNeeded && hasTurned() {
                 end()
                 return
             }

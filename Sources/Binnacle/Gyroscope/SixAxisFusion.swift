@@ -58,8 +58,9 @@ package import SensorGeometry
 
     /// A step of more usual ones has lost a sample; from the second one on it is a gap.
     private static let missingSteps = 1.6
-    private static let tinyStep = 0.5
     private static let gapSteps = 2.5
+    /// A step of less than so many usual ones is one of a burst.
+    private static let tinySteps = 0.5
     private static let longestGapInMotion = 0.5
     /// In rad, 9°: a turn in a gap that may be wrong by more is too much to go on.
     private static let largestUnknownTurn = 9 * Double.pi / 180
@@ -179,8 +180,8 @@ package import SensorGeometry
         var step = RateStep(seconds: seconds)
         var mean = settings.gyroscopeReportsOnChange ? lastRate : measured
         let steps = steps(seconds)
-        // Of stamps in a burst a slope would be noise, and the mean no rate.
-        let isTiny = seconds < usualStepSeconds * Self.tinyStep
+        // In a burst a slope would be noise, and the mean no rate.
+        let isTiny = seconds < usualStepSeconds * Self.tinySteps
         if steps > Self.gapSteps {
             let ends = (length(lastRate - offset.value), length(measured - offset.value))
             let isResting = max(ends.0, ends.1) < Self.restRate

@@ -36,29 +36,14 @@ struct TiltAccuracy {
     private var ageSeconds = 0.0
 
     private static let startSeconds = 3.0
-    /// Of a bare chip on a circuit board, in g: data sheets give 0.02 to 0.05 as the largest offset.
-    private static let uncalibratedError = 0.01
-    /// Of one that was calibrated in six positions by hand, at least: tables and housings are so far from level.
-    private static let calibratedError = 0.003
-    /// Of the root mean square of eighteen residuals that twelve parameters leave: √(18/6) for what they have taken of it, √(1/3) for
-    /// one axis, √(12/18) for what is wrong with the calibrated direction.
-    private static let residualShare = 0.82
     /// The acceleration that is assumed before there is a second sample, in g.
     private static let firstError = 0.05
     /// Nine of ten lengths of a vector with two normal components lie within so many of their standard deviations: √(2 ln 10).
     static let nineOfTen = 2.146
 
     init(_ accelerometer: SampleStream?) {
-        let error = Self.error(of: accelerometer)
+        let error = TiltError.of(accelerometer)
         floorSquare = error * error
-    }
-
-    /// What is left of an accelerometer's offset and of its axes, as a standard deviation of the tilt about a level axis, in radians.
-    static func error(of accelerometer: SampleStream?) -> Double {
-        guard let calibration = accelerometer?.sensor.calibration, calibration.accelerometer != nil else {
-            return uncalibratedError
-        }
-        return max(calibratedError, residualShare * (calibration.accelerometerResidual ?? 0) / Gravity.standard)
     }
 
     /// Forgets the movement, because the orientation begins again.

@@ -51,7 +51,7 @@ final class FusedHeading {
         constants.restSigma = max(
             constants.restSigma,
             gyroscope.sensor.noise(of: .gyroscope) * 180 / .pi / (2 * constants.restSeconds).squareRoot())
-        constants.tiltError = TiltAccuracy.error(of: accelerometer)
+        constants.tiltError = TiltError.of(accelerometer)
         accuracy = HeadingAccuracy(
             settings: settings, calibration: calibration, noise: constants.fieldNoise, tiltError: constants.tiltError)
         if let ironSigma = LearnedIron.startSigma(magnetometer?.sensor, settings) {

@@ -200,7 +200,7 @@ struct FusionAccuracy {
 
     /// Takes a tilt, in radians, with which the heading was found until now.
     mutating func addTilt(_ tilt: Double, dipDegrees: Double) {
-        sigma = min(sigma + Self.steepness(dipDegrees) * 180 / .pi * tilt, 180)
+        sigma = min(sigma + Self.degreesPerTilt(dipDegrees) * tilt, 180)
     }
 
     /// Forgets the share of the disagreement that corrections by a field known better take away.
@@ -248,9 +248,10 @@ struct FusionAccuracy {
 
     /// How far the heading may be off: about nine of ten errors are smaller.
     func degrees(dipDegrees: Double) -> Double {
-        let start = startSigma(dipDegrees) + gravitySigma(dipDegrees)
+        let perTilt = Self.degreesPerTilt(dipDegrees)
+        let start = perTilt * (startTilt + gravityTilt)
         let scale = scaleTurn * 180 / .pi
-        let tilt = Self.steepness(dipDegrees) * 180 / .pi * tiltError
+        let tilt = perTilt * tiltError
         let square =
             sigma * sigma + disagreement * disagreement + start * start + tilt * tilt + scale * scale
             + contradiction * contradiction
@@ -271,22 +272,21 @@ struct FusionAccuracy {
         disagreement = 0
     }
 
-    /// What a wrong accelerometer tilts the level by, as an error of the heading: it is as wrong across gravity as along it.
-    private func gravitySigma(_ dipDegrees: Double) -> Double {
-        let error = max(gravityError * 2.squareRoot(), levelError)
-        return error > 0 ? Self.steepness(dipDegrees) * 180 / .pi * error : 0
+    /// What a wrong accelerometer tilts the level by, in radians: it is as wrong across gravity as along it.
+    private var gravityTilt: Double { max(gravityError * 2.squareRoot(), levelError, 0) }
+
+    /// By how many degrees a tilt of one radian to the east turns the heading.
+    private static func degreesPerTilt(_ dipDegrees: Double) -> Double {
+        tan(min(abs(dipDegrees), 89) * .pi / 180) * 180 / .pi
     }
 
-    private static func steepness(_ dipDegrees: Double) -> Double { tan(min(abs(dipDegrees), 89) * .pi / 180) }
-
-    /// What accelerations during the first seconds may have tilted the level by, as an error of the heading.
-    private func startSigma(_ dipDegrees: Double) -> Double {
+    /// What accelerations during the first seconds may have tilted the level by, in radians.
+    private var startTilt: Double {
         guard ageSeconds < Self.startEndSeconds else { return 0 }
         let share =
             ageSeconds < Self.startSeconds
             ? 1 / (1 + 6 * ageSeconds) : exp((Self.startSeconds - ageSeconds) / Self.startSeconds) / 19
         guard share > 1e-6 else { return 0 }
-        let level = (meanSquare / 2).squareRoot()
-        return Self.steepness(dipDegrees) * 180 / .pi * level / 9.81 * share
+        return (meanSquare / 2).squareRoot() / 9.81 * share
     }
 }
