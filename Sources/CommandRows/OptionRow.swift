@@ -69,7 +69,8 @@ extension OptionRow {
         help: """
             Name the columns and units of a file whose header does not. Targets are time, ax, ay, az, mx, my, mz, gx,
             gy, gz; a column is its name or #1, #2, …, with a minus to turn the axis about; units are s, ms, us, ns,
-            m/s2, g, mg, uT, nT, mT, gauss, mgauss, rad/s, deg/s, mdps, or a scale such as g/256 for counts.
+            m/s2, g, mg, uT, nT, mT, gauss, mgauss, rad/s, deg/s, mdps, or a scale such as g/256 for counts, and for a
+            time dmy or mdy, the order of dates with slashes.
             acceleration=gravity is for recordings in which the axis that points down reads positive,
             acceleration=linear for those without gravity, in which movements and shakes are found.
             """)

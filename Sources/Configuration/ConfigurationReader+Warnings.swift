@@ -56,6 +56,7 @@ extension ConfigurationReader {
                 diagnostics.report(.warning, at: key?.keyPosition ?? entry.keyPosition, notice)
             }
             if let on = entry.entry("on") { warn(of: section, on, in: configuration) }
+            warnOfQuorum(of: section, entry, in: configuration)
         }
     }
 
@@ -156,6 +157,19 @@ extension ConfigurationReader {
                 "watch has no effect: \(Spelling.list(titles)) \(titles.count == 1 ? "needs" : "need") every sample of the sensor "
                     + Spelling.quoted(need.sensor),
                 hint: "disable what is not used, with enabled = false, or give it another sensor")
+        }
+    }
+
+    /// Warns of a quorum of more sensors than the handler hears of.
+    private func warnOfQuorum(of section: HandlerSection, _ entry: TOMLEntry, in configuration: Configuration) {
+        let heard = configuration.detectors.filter { section.detectors?.contains($0.name) ?? true }
+        let sensors = Set(heard.flatMap { $0.needs.map(\.sensor) })
+        for case .quorum(let count, _) in section.decorators where count > sensors.count {
+            diagnostics.report(
+                .warning, at: entry.entry("decorate")?.keyPosition ?? entry.keyPosition,
+                "a quorum of \(count) is never reached: the detectors of [handler.\(section.name)] have \(sensors.count) "
+                    + (sensors.count == 1 ? "sensor" : "sensors"),
+                hint: "lower `count`, or add detectors at other sensors")
         }
     }
 

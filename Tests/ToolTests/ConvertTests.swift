@@ -91,6 +91,18 @@ import Testing
         #expect(try Binary.run("convert", path("a.csv"), "-o", path("x.arrow")).status == 73)
     }
 
+    @Test func aRecordingWithoutASampleReplacesNothing() throws {
+        try folder.write("there.csv", "precious")
+        try folder.write("damaged.csv", "t_ns,ax_m_s2,ay_m_s2,az_m_s2\n1,nan,0,9\n2,nan,0,9\n")
+        for name in ["there.csv", "new.csv", "new.arrows", "new.mcap"] {
+            let result = try Binary.run("convert", path("damaged.csv"), "-o", path(name), "--force")
+            #expect(result.status == 65)
+            #expect(result.errors.contains("no samples: nothing is written to"), "\(result.errors)")
+            #expect(FileManager.default.fileExists(atPath: path(name)) == (name == "there.csv"))
+        }
+        #expect(try data("there.csv") == Data("precious".utf8))
+    }
+
     @Test func theCommandLineIsChecked() throws {
         #expect(try Binary.run("convert", "-o", "x.csv").errors.contains("convert needs a trace"))
         #expect(try Binary.run("convert", "x.csv").errors.contains("-o FILE"))

@@ -161,6 +161,12 @@ import Testing
             "9:7: warning: [handler.a] never gets `quorum.reached` (the decorator `quorum` makes it, for the handler "
                 + "that has it)"
         ),
+        (
+            "[handler.a]\non = [\"quorum.reached\", \"motion.began\"]\nlog = true\n"
+                + "decorate = [{ quorum = { count = 2, window_s = 1 } }]\n",
+            "11:1: warning: a quorum of 2 is never reached: the detectors of [handler.a] have 1 sensor (lower `count`, or add "
+                + "detectors at other sensors)"
+        ),
     ]
 
     @Test(arguments: cases)

@@ -34,7 +34,7 @@ struct CSVAdvice {
         switch time.time ?? CSVTimeChoice.unnamed(table) {
         case .number(let place, let unit) where !used.contains(place):
             return (["time=\(column(place)):\(unit.option)"], [])
-        case .clock(let place, _): return (["time=\(column(place))"], [])
+        case .clock(let place, _, _): return (["time=\(column(place))"], [])
         case .rate(let hertz): return ([], ["--rate", VectorStatistics.optionText(hertz)])
         case .number, nil: return ([], ["--rate", VectorStatistics.optionText(Self.usualRate)])
         }

@@ -145,8 +145,8 @@ final class CSVDecoder: RowDecoder {
         _ p: inout UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
     ) -> Int64? {
         let field = p
-        if case .clock(_, let followsDate) = time {
-            return clock(&p, from: followsDate ? beginOfField(before: p, start) : p, end)
+        if case .clock(_, let followsDate, let order) = time {
+            return clock(&p, from: followsDate ? beginOfField(before: p, start) : p, end, order)
         }
         var stamp: Int64?
         if let decimal = scanner.scanPlain(&p, end) {
@@ -169,7 +169,8 @@ final class CSVDecoder: RowDecoder {
 
     /// The time of a clock, whose text may begin in the field before; a clock without a date starts again at midnight.
     private func clock(
-        _ p: inout UnsafePointer<UInt8>, from begin: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+        _ p: inout UnsafePointer<UInt8>, from begin: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,
+        _ order: DateOrder
     ) -> Int64? {
         var first = begin
         scanner.skipField(&p, end)
@@ -177,7 +178,8 @@ final class CSVDecoder: RowDecoder {
         func isMargin(_ byte: UInt8) -> Bool { byte == CSVDialect.blank || byte == UInt8(ascii: "\"") }
         while first < last, isMargin(first.pointee) { first += 1 }
         while first < last, isMargin(last[-1]) { last -= 1 }
-        guard let clock = ClockTime(UnsafeBufferPointer(start: first, count: last - first)) else { return nil }
+        guard let clock = ClockTime(UnsafeBufferPointer(start: first, count: last - first), order: order)
+        else { return nil }
         guard !clock.hasDate else { return clock.nanoseconds }
         let day: Int64 = 86_400_000_000_000
         if clock.nanoseconds < lastClock - day / 2 { midnights += 1 }
@@ -224,6 +226,16 @@ final class CSVDecoder: RowDecoder {
         _ start: UnsafePointer<UInt8>
     ) -> RowFlaw {
         var p = field
+        if case .clock(let column, let followsDate, let order) = time {
+            let first = followsDate ? beginOfField(before: field, start) : field
+            if clock(&p, from: first, end, order.other) != nil {
+                let message =
+                    "\(text(first, next)) is \(order.other.words), and the dates before are taken as \(order.words): say which they "
+                    + "are with --map 'time=#\(column + 1):\(order.other.rawValue)'"
+                return RowFlaw(kind: .notANumber, column: first - start + 1, message: message, endsReading: true)
+            }
+            p = field
+        }
         let isBeyond =
             if case .number = scanner.scanField(&p, end), case .number = time { true } else {
                 ClockTime.isBeyond(UnsafeBufferPointer(start: field, count: max(0, next - field - 1)))

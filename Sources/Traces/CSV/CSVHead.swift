@@ -169,6 +169,7 @@ struct HeadTable {
         let values: [Double]
         /// The times in nanoseconds, if the column has times of a clock.
         let clock: [Double]?
+        let dateOrder: DateOrder.Evidence
         /// Whether these are times of a day without its date, and whether they are dates alone.
         var hasTimesOfDay: Bool { clocks { $0 < HeadTable.day } }
         var hasDates: Bool { clocks { $0 > HeadTable.day && $0.truncatingRemainder(dividingBy: HeadTable.day) == 0 } }
@@ -225,11 +226,14 @@ struct HeadTable {
             let values = fields.map { dialect.number($0) ?? .nan }
             let texts = zip(fields, values).compactMap { $1.isFinite || $0.isEmpty ? nil : $0 }
             var clock: [Double]?
+            var order = DateOrder.Evidence.none
             if 2 * texts.count > fields.count {
-                let times = fields.map { ClockTime($0).map { Double($0.nanoseconds) } ?? .nan }
+                order = DateOrder.Evidence(texts)
+                let known: DateOrder? = if case .order(let known) = order { known } else { nil }
+                let times = fields.map { ClockTime($0, order: known).map { Double($0.nanoseconds) } ?? .nan }
                 if 10 * times.count(where: \.isFinite) >= 9 * times.count { clock = times }
             }
-            return Column(values: values, clock: clock, texts: Set(texts.prefix(32)))
+            return Column(values: values, clock: clock, dateOrder: order, texts: Set(texts.prefix(32)))
         }
     }
 

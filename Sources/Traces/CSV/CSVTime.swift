@@ -4,13 +4,13 @@ import PlainText
 enum CSVTime: Equatable {
     case number(column: Int, unit: TimeUnit)
     /// A column of times of a clock, as text; their dates may be in the column before.
-    case clock(column: Int, followsDate: Bool = false)
+    case clock(column: Int, followsDate: Bool = false, dateOrder: DateOrder = .monthFirst)
     /// The file has no times: a constant sampling rate.
     case rate(hertz: Double)
 
     var column: Int? {
         switch self {
-        case .number(let column, _), .clock(let column, _): column
+        case .number(let column, _), .clock(let column, _, _): column
         case .rate: nil
         }
     }
@@ -115,7 +115,20 @@ struct CSVTimeChoice {
             return
         }
         let date = Self.date(for: column, table)
-        time = .clock(column: column, followsDate: date == column - 1)
+        let dated = date == column - 1 ? column - 1 : column
+        var order = DateOrder.monthFirst
+        if case .known(.date(let stated)) = columns[column].unit {
+            order = stated
+        } else if case .known(.date(let stated)) = columns[dated].unit {
+            order = stated
+        } else if case .order(let found) = table.columns[dated].dateOrder {
+            order = found
+        } else if table.columns[dated].dateOrder == .either {
+            notices.append(
+                "the dates in '\(names[dated].printable)' are taken as \(order.words), and \(order.other.words) is possible: say "
+                    + "which with --map 'time=COLUMN:\(order.rawValue)' or 'time=COLUMN:\(order.other.rawValue)'")
+        }
+        time = .clock(column: column, followsDate: date == column - 1, dateOrder: order)
         if let date, date != column - 1 {
             notices.append(
                 "the dates in '\(names[date].printable)' are not used, because the column does not stand before '\(name)': "
@@ -217,7 +230,10 @@ struct CSVTimeChoice {
     static func unnamed(_ table: HeadTable) -> CSVTime? {
         for (place, column) in table.columns.enumerated() where column.isNumeric || column.clock != nil {
             guard let steps = column.steps, steps.isRising, steps.repeated < 0.5, steps.median > 0 else { continue }
-            if column.clock != nil { return .clock(column: place) }
+            if column.clock != nil {
+                let order = if case .order(let found) = column.dateOrder { found } else { DateOrder.monthFirst }
+                return .clock(column: place, dateOrder: order)
+            }
             let isCount = steps.median == 1 && column.values.allSatisfy { $0 == $0.rounded() }
             guard !isCount, table.rowCount >= fewestRows else { continue }
             return .number(column: place, unit: guess(column, steps, rowCount: table.rowCount).unit)

@@ -12,9 +12,11 @@ struct ClockTime {
 }
 
 extension ClockTime {
-    /// Parses the whole text; `nil` when it is not a time.
-    init?(_ text: UnsafeBufferPointer<UInt8>) {
-        var reader = Reader(text)
+    /// Parses the whole text; `nil` when it is not a time, or has a date with slashes in another order.
+    ///
+    /// Without an order, the month is taken to be first unless it exceeds 12.
+    init?(_ text: UnsafeBufferPointer<UInt8>, order: DateOrder? = nil) {
+        var reader = Reader(text, order: order)
         guard let result = reader.read() else { return nil }
         self = result
     }
@@ -28,17 +30,21 @@ extension ClockTime {
         return !(1678...2261).contains(year)
     }
 
-    init?(_ text: String) {
+    init?(_ text: String, order: DateOrder? = nil) {
         var text = text
-        guard let result = text.withUTF8({ ClockTime($0) }) else { return nil }
+        guard let result = text.withUTF8({ ClockTime($0, order: order) }) else { return nil }
         self = result
     }
 
     private struct Reader {
         private let text: UnsafeBufferPointer<UInt8>
+        private let order: DateOrder?
         private var place = 0
 
-        init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
+        init(_ text: UnsafeBufferPointer<UInt8>, order: DateOrder?) {
+            self.text = text
+            self.order = order
+        }
 
         private var next: UInt8 { place < text.count ? text[place] : 0 }
 
@@ -107,8 +113,9 @@ extension ClockTime {
             guard third.digits == 4 || third.digits == 2 else { return nil }
             let year = third.digits == 2 ? 2000 + third.value : third.value
             var day = first.value
-            // With slashes the month comes first, unless it exceeds 12.
-            if separator == 0x2F, !isNamed, first.value <= 12 { swap(&day, &second) }
+            if separator == 0x2F, !isNamed, order == .monthFirst || order == nil && first.value <= 12 {
+                swap(&day, &second)
+            }
             return Self.days(year, second, day)
         }
 

@@ -7,8 +7,9 @@ import PlainText
 ///
 /// The syntax is `TARGET=[-]COLUMN[:UNIT]`, separated by commas. A target is `time`, `ax`, `ay`, `az`, `mx`, `my` or `mz`; a
 /// column is its name in the header, or `#3` for the third one, which also works in a file without a header; a minus reverses the
-/// axis; a unit may have a scale, as in `g/256` for counts. `acceleration=gravity` is for recordings in which the axis that
-/// points down reads positive, and `acceleration=linear` for those without gravity.
+/// axis; a unit may have a scale, as in `g/256` for counts; that of a time may be `dmy` or `mdy`, the order of dates with slashes.
+/// `acceleration=gravity` is for recordings in which the axis that points down reads positive, and `acceleration=linear` for those
+/// without gravity.
 public struct ColumnMap: Sendable, Equatable {
     enum Target: Equatable {
         case time
@@ -155,8 +156,7 @@ public struct ColumnMap: Sendable, Equatable {
     private static func isFitting(_ unit: TraceUnit?, _ target: Target) -> Bool {
         guard let unit else { return true }
         if let kind = target.kind { return unit.meant(for: kind) != nil }
-        if case .time = unit { return true }
-        return false
+        return unit.kind == nil
     }
 }
 

@@ -84,7 +84,7 @@ extension ColumnName {
             setAxis(axis, words)
         } else if words.isTime {
             switch unitOfName {
-            case .none, .unknown, .known(.time): role = .time
+            case .none, .unknown, .known(.time), .known(.date): role = .time
             case .known: break
             }
         }
@@ -101,7 +101,7 @@ extension ColumnName {
         case .unknown where kind == .gyroscope: return hasStrangeRate = true
         case .known(let unit) where kind == .gyroscope && unit.meant(for: .gyroscope) == nil:
             return hasStrangeRate = true
-        case .known(.time):
+        case .known(.time), .known(.date):
             // An acceleration's axis with such a unit is a mistake, which is reported.
             guard kind != nil else { return }
         case .known(let unit):

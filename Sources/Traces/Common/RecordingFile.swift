@@ -8,16 +8,40 @@ package final class RecordingFile {
     package private(set) var isReaderGone = false
 
     private let path: String
-    /// `nil` for standard output, which is not closed.
-    private let file: Descriptor?
+    private let replacing: Bool
+    /// `nil` for standard output, which is not closed, and before ``begin()``.
+    private var file: Descriptor?
+    /// What was written before ``begin()``; `nil` behind it.
+    private var held: [UInt8]?
 
     /// Creates the file, where `-` is standard output; throws if it exists and `replacing` is false.
-    package init(path: String, replacing: Bool) throws(TraceError) {
+    ///
+    /// With `waitsForSamples` a file is created, or emptied, by ``begin()``: without samples it stays as it was, or there is none.
+    package init(path: String, replacing: Bool, waitsForSamples: Bool = false) throws(TraceError) {
         self.path = path
-        guard path != "-" else {
-            file = nil
-            return
+        self.replacing = replacing
+        guard path != "-" else { return }
+        if waitsForSamples, (try? fileStatus(path, followsLink: false))?.isRegular ?? true {
+            _ = try ResultFile(path: path, replacing: replacing)
+            held = []
+        } else {
+            try open()
         }
+    }
+
+    /// Creates the file that waits for samples, and writes what stands before them.
+    func begin() throws(TraceError) {
+        guard let bytes = held, failure == nil else { return }
+        held = nil
+        do throws(TraceError) {
+            try open()
+        } catch {
+            try refuse(error)
+        }
+        try write(bytes)
+    }
+
+    private func open() throws(TraceError) {
         // A recording cannot be repeated, so an existing one is not truncated by mistake.
         file = try Self.open(path, O_CREAT | (replacing ? O_TRUNC : O_EXCL))
     }
@@ -25,6 +49,10 @@ package final class RecordingFile {
     /// Writes all bytes; throws ``TraceError`` at the first failure only.
     package func write(_ bytes: [UInt8]) throws(TraceError) {
         guard failure == nil else { return }
+        guard held == nil else {
+            held? += bytes
+            return
+        }
         try requireKept()
         do throws(SystemError) {
             try writeAll(bytes, to: file?.raw ?? STDOUT_FILENO)

@@ -136,6 +136,8 @@ struct RowFlaw {
     /// The position of the byte in the line, from 1.
     let column: Int
     let message: String
+    /// Whether the rows before were read wrongly, so that reading fails.
+    var endsReading = false
 
     /// The message about bytes that are 0, which no recorder writes; `nil` without one.
     static func zeroBytes(in bytes: some Sequence<UInt8>) -> String? {
@@ -180,8 +182,10 @@ struct RowRules {
         repairs.record(kind, path: path, line: number, column: column, message())
     }
 
-    /// Counts and reports a row's flaw; throws ``TraceError`` after a thousand damaged rows in a row.
+    /// Counts and reports a row's flaw; throws ``TraceError`` after a thousand damaged rows in a row, and where the flaw says that
+    /// rows before were read wrongly.
     mutating func record(_ flaw: RowFlaw, at number: Int) throws(TraceError) {
+        if flaw.endsReading { throw TraceError(.data, path: path, line: number, column: flaw.column, flaw.message) }
         record(flaw.kind, at: number, column: flaw.column, flaw.message)
         guard row.isEmpty, flaw.kind.isDamage else { return }
         if damagedInARow == 0 { firstDamaged = number }

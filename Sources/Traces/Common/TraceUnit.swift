@@ -4,11 +4,13 @@ import SensorGeometry
 /// The units in traces, and their conversion.
 enum TraceUnit: Equatable {
     case time(TimeUnit)
+    /// The order of dates in place of a unit of time.
+    case date(DateOrder)
     /// A unit of a kind of sensor, with the factor that converts it to m/s², µT or rad/s.
     case measured(SampleKind, Double)
 
     /// The units of `--map`, for help and messages.
-    static let known = "s, ms, us, ns, m/s2, g, mg, uT, nT, mT, gauss, mgauss, rad/s, deg/s, mdps"
+    static let known = "s, ms, us, ns, dmy, mdy, m/s2, g, mg, uT, nT, mT, gauss, mgauss, rad/s, deg/s, mdps"
 
     /// Parses a unit in any spelling; `nil` for an unknown one.
     init?(_ name: String) {
@@ -28,6 +30,8 @@ enum TraceUnit: Equatable {
         case "min", "mins", "minute", "minutes": .time(.minutes)
         case "h", "hr", "hrs", "hour", "hours": .time(.hours)
         case "day", "days": .time(.days)
+        case "dmy", "d/m/y", "dd/mm/yy", "dd/mm/yyyy": .date(.dayFirst)
+        case "mdy", "m/d/y", "mm/dd/yy", "mm/dd/yyyy": .date(.monthFirst)
         case "m/s2", "m/s/s", "m/s/2", "mps2", "mpss", "ms2", "ms-2", "m/s-2", "m/s**2":
             .measured(.accelerometer, 1)
         case "g", "gs", "g's", "gn", "g-force", "gforce", "g0": .measured(.accelerometer, Gravity.standard)

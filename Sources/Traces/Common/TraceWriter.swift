@@ -38,10 +38,12 @@ package final class TraceWriter {
     ///   - path: A file that does not exist yet; `-` is standard output.
     ///   - streams: The streams to record, numbered from 0. Sensor names that a header cannot hold are changed.
     ///   - replacing: Whether an existing file may be overwritten.
+    ///   - waitsForSamples: Whether a file is created, or overwritten, with the first sample in place of now.
     ///   - details: The contents of an Arrow stream beside the samples.
     /// - Throws: ``TraceError`` when the file cannot be created or written.
     package init(
-        path: String, streams: [SampleStream], replacing: Bool = false, details: RecordingDetails = RecordingDetails()
+        path: String, streams: [SampleStream], replacing: Bool = false, waitsForSamples: Bool = false,
+        details: RecordingDetails = RecordingDetails()
     ) throws(TraceError) {
         precondition(!streams.isEmpty, "a recording needs a stream")
         self.path = path
@@ -53,18 +55,21 @@ package final class TraceWriter {
                 "\(other) is not written: a recording is an Arrow stream, .arrows, or .csv or .mcap")
         }
         keepsScans = details.keepsScans && Self.isArrow(path)
+        func create() throws(TraceError) -> RecordingFile {
+            try RecordingFile(path: path, replacing: replacing, waitsForSamples: waitsForSamples)
+        }
         if Self.isArrow(path) {
             try ArrowRecording.check(columns, path: path)
-            file = try RecordingFile(path: path, replacing: replacing)
+            file = try create()
             format = try ArrowRecording(file, columns, details)
         } else if path.hasSuffix(".mcap") {
             // As many streams as an Arrow stream may have.
             try ArrowRecording.check(columns, path: path)
-            file = try RecordingFile(path: path, replacing: replacing)
+            file = try create()
             format = try MCAPRecording(file, columns, path: path)
         } else {
             try CSVRecording.check(columns, path: path)
-            file = try RecordingFile(path: path, replacing: replacing)
+            file = try create()
             format = try CSVRecording(file, columns)
         }
     }
@@ -85,6 +90,7 @@ package final class TraceWriter {
         precondition(delivery.batches.count == streamCount, "the delivery has other streams than the recording")
         precondition(!isFinished, "the recording has its end")
         guard failure == nil else { return }
+        if !delivery.isEmpty { try file.begin() }
         try format.write(delivery)
     }
 

@@ -21,7 +21,7 @@ package final class Conversion {
     /// Maximum number of samples of a stream in a delivery.
     private static let capacity = 4096
 
-    /// Opens the traces and creates the file.
+    /// Opens the traces, and checks that the file can be created.
     package init(_ options: ConvertOptions, interruption: Interruption) throws(StationError) {
         self.interruption = interruption
         assembly = try Assembly(playing: options.traces, interruption: interruption)
@@ -29,7 +29,9 @@ package final class Conversion {
         try StationError.refuse(writing: options.output, over: assembly.inputs, option: "-o")
         let streams = assembly.streams
         let writer = try mapError({ StationError($0) }) { () throws(TraceError) in
-            try TraceWriter(path: options.output, streams: streams, replacing: options.replaces)
+            // A recording is not overwritten for a trace that turns out to have no sample.
+            try TraceWriter(
+                path: options.output, streams: streams, replacing: options.replaces, waitsForSamples: true)
         }
         self.writer = writer
         source = try assembly.makeSource(playing: assembly.traces.map { RecordingSource($0, writer: writer) })
@@ -59,7 +61,7 @@ package final class Conversion {
             ? "\(session.isCancelled ? "cancelled after" : "converted") \(count) samples to"
             : "not all of \(count) samples are in"
         summary.lines =
-            ["\(words) \(path)"]
+            [count == 0 && outputPath != "-" ? "no samples: nothing is written to \(path)" : "\(words) \(path)"]
             + zip(assembly.streams, writer.sampleCounts).map {
                 "  \($1) × \($0.kind.rawValue) of \($0.sensor.name.printable)"
             }

@@ -1,0 +1,84 @@
+import Binnacle
+import Testing
+import Traces
+
+/// Dates with slashes: which of day and month comes first.
+@Suite struct DateOrderTests {
+    private struct Read {
+        var days: [Int64] = []
+        var notices: [String] = []
+        var failures: [String] = []
+    }
+
+    /// Reads rows at these times, and gives the days since 1970.
+    private func read(_ times: [String], header: String = "time", map: String? = nil) throws -> Read {
+        let rows = times.map { "\($0),0,0,9.81\n" }.joined()
+        let file = try TemporaryFile("\(header),ax_m_s2,ay_m_s2,az_m_s2\n" + rows)
+        var hints = TraceHints()
+        hints.map = try map.map { try ColumnMap([$0]) }
+        let trace = try TraceFile(path: file.path, hints: hints)
+        let source = TraceSource([
+            (file: trace, sensors: TraceSource.nameSensors(of: [trace], given: [trace.contents.map { _ in nil }])[0])
+        ])
+        let collected = Collected(source)
+        return Read(
+            days: collected.samples[0].map { $0.timeNanoseconds / 86_400_000_000_000 },
+            notices: trace.notices.map(\.message), failures: collected.failures.map { "\($0)" })
+    }
+
+    private static let march4: Int64 = 19_786
+    private static let april3: Int64 = 19_816
+
+    @Test func aDayAboveTwelveSaysTheOrderOfTheWholeFile() throws {
+        // 4 March, and 13 March behind it.
+        let dayFirst = try read(["04/03/2024 10:00:00", "13/03/2024 10:00:01"])
+        #expect(dayFirst.days == [Self.march4, Self.march4 + 9])
+        let monthFirst = try read(["04/03/2024 10:00:00", "04/13/2024 10:00:01"])
+        #expect(monthFirst.days == [Self.april3, Self.april3 + 10])
+        #expect(!(dayFirst.notices + monthFirst.notices).contains { $0.contains("month/day/year") })
+    }
+
+    @Test func anOrderThatNothingSaysIsAssumedAndTold() throws {
+        let found = try read(["04/03/2024 10:00:00", "04/03/2024 10:00:01"])
+        #expect(found.days == [Self.april3, Self.april3])
+        #expect(
+            found.notices.contains {
+                $0.contains("the dates in 'time' are taken as month/day/year") && $0.contains("'time=COLUMN:dmy'")
+            }, "\(found.notices)")
+        let same = try read(["03/03/2024 10:00:00", "03/03/2024 10:00:01"])
+        #expect(!same.notices.contains { $0.contains("taken as month/day/year") })
+    }
+
+    @Test(arguments: [("time", "time=time:dmy"), ("Time (dd/mm/yyyy)", nil)] as [(String, String?)])
+    func theOrderCanBeStated(header: String, map: String?) throws {
+        let found = try read(["04/03/2024 10:00:00", "04/03/2024 10:00:01"], header: header, map: map)
+        #expect(found.days == [Self.march4, Self.march4])
+        #expect(!found.notices.contains { $0.contains("month/day/year") }, "\(found.notices)")
+    }
+
+    @Test func theColumnOfTheDatesMayBeTheOneBefore() throws {
+        let found = try read(["04/03/2024,10:00:00", "31/03/2024,10:00:01"], header: "date,time")
+        #expect(found.days == [Self.march4, Self.march4 + 27])
+    }
+
+    @Test(arguments: ["time", "date,time"])
+    func aDateThatContradictsTheOrderEndsTheReading(header: String) throws {
+        let blank = header == "time" ? " " : ","
+        // More rows than are examined for what the header leaves open.
+        let times = (0..<300).map { "04/03/2024\(blank)10:\(10 + $0 / 50):\(10 + $0 % 50)" }
+        let found = try read(times + ["13/03/2024\(blank)23:00:00"], header: header)
+        #expect(found.days.allSatisfy { $0 == Self.april3 })
+        #expect(found.failures.count == 1)
+        let column = header == "time" ? 1 : 2
+        #expect(
+            found.failures.first?.contains(
+                "is day/month/year, and the dates before are taken as month/day/year: say which they are with "
+                    + "--map 'time=#\(column):dmy'") == true, "\(found.failures)")
+    }
+
+    @Test func otherDatesHaveOneOrder() throws {
+        #expect(try read(["04.03.2024 10:00:00", "04.03.2024 10:00:01"]).days == [Self.march4, Self.march4])
+        #expect(try read(["2024/03/04 10:00:00", "2024/03/04 10:00:01"]).days == [Self.march4, Self.march4])
+        #expect(try read(["4/Mar/2024 10:00:00", "4/Mar/2024 10:00:01"]).days == [Self.march4, Self.march4])
+    }
+}
