@@ -31,7 +31,7 @@ enum RetryLine {
             // The other file may be among the arguments already.
             let others =
                 arguments.contains { $0 == file || $0.hasSuffix("=" + file) }
-                ? without(path, arguments, command) : arguments
+                ? without(path, arguments, command, hasAccelerometer: maker == .none) : arguments
             let added = command.options.contains(.map) ? options : []
             let (input, output) = (ShellText.quoted(path), ShellText.quoted(file))
             let first: String? =
@@ -82,9 +82,14 @@ enum RetryLine {
         (["binnacle"] + words).map(ShellText.quoted).joined(separator: " ")
     }
 
-    /// The arguments without a file, and without all others that would be refused in turn because no detector uses them.
-    private static func without(_ path: String, _ arguments: [String], _ command: CommandRow) -> [String] {
-        func isLeftOut(_ word: String) -> Bool { word == path || TraceFile.isUseless(path: word) }
+    /// The arguments without a file, and without all others that would be refused in turn because no detector uses them, or have a
+    /// part alone of what an accelerometer's file has.
+    private static func without(
+        _ path: String, _ arguments: [String], _ command: CommandRow, hasAccelerometer: Bool = false
+    ) -> [String] {
+        func isLeftOut(_ word: String) -> Bool {
+            word == path || TraceFile.isUseless(path: word) || hasAccelerometer && TraceFile.hasGravityAlone(path: word)
+        }
         let trace = "--" + OptionRow.trace.name
         var kept: [String] = []
         var rest = arguments[...]

@@ -97,6 +97,7 @@ import Testing
         let folder = try TemporaryFolder([
             "Accelerometer.csv": text("z,y,x") { $0.user.reversed() },
             "TotalAcceleration.csv": text("z,y,x") { $0.a.reversed() },
+            "Gravity.csv": text("z,y,x") { _ in [9.81, 0, 0] },
             "Gyroscope.csv": text("z,y,x") { $0.w.reversed() },
             "Magnetometer.csv": text("z,y,x") { $0.m.reversed() },
             "Orientation.csv": text("qz,qy,qx,qw,roll,pitch,yaw") { [0.1, 0.7, 0, 0.7] + $0.w },

@@ -28,6 +28,15 @@ import Traces
         return try #require(throws: TraceError.self) { try TraceFile(path: file.path, hints: hints) }
     }
 
+    @Test(arguments: ["x,y,z,x,y,z", "acc_x,acc_y,acc_z,x,y,z"])
+    func axesOfWhichNothingIsKnownAreNamed(names: String) throws {
+        let found = try opened("t_s,\(names)\n" + Self.rows { "\(Double($0) / 50),0,0,9.81,20,\($0),-40" })
+        #expect(found.samples.count == 1)
+        #expect(
+            found.notices.contains { $0.contains("left out: their names do not say what they measure") },
+            "\(found.notices)")
+    }
+
     // MARK: - Units
 
     @Test(

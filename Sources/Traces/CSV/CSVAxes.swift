@@ -66,6 +66,9 @@ struct CSVAxes {
                     + "with --map, as in gx=COLUMN:deg/s")
         }
         reportStrangeAxes()
+        for group in groups where group.kind == nil && group.isWhole {
+            notices.append("\(shown(group)) left out: their names do not say what they measure; say it with --map")
+        }
         chosen.sort { ($0.places.min() ?? 0) < ($1.places.min() ?? 0) }
         var streams: [CSVLayout.Stream] = []
         for group in chosen { streams.append(try stream(group, advice)) }

@@ -119,6 +119,9 @@ package final class TraceFile {
         }
     }
 
+    /// Whether a file has gravity alone, as its name says.
+    package static func hasGravityAlone(path: String) -> Bool { TraceFileName(path).content == .gravityAlone }
+
     /// Decides about the units of gyroscopes by the accelerometers of the same recording, before a sample is read.
     static func settleRates(of files: [TraceFile]) {
         for file in files where file.text?.head.layout.streams.contains(where: { $0.rate != nil }) == true {
