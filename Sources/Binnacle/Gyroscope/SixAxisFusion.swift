@@ -33,7 +33,7 @@ package import SensorGeometry
     package private(set) var rate = Vector3.zero
     /// What the rates are multiplied by.
     package var scale: Double
-    private var usualStepSeconds = 0.0
+    private var pattern = StepPattern()
     private var gap = RateGap()
     package private(set) var ageSeconds = 0.0
     package private(set) var isSaturated = false
@@ -59,8 +59,6 @@ package import SensorGeometry
     /// A step of more usual ones has lost a sample; from the second one on it is a gap.
     private static let missingSteps = 1.6
     private static let gapSteps = 2.5
-    /// A step of less than so many usual ones is one of a burst.
-    private static let tinySteps = 0.5
     private static let longestGapInMotion = 0.5
     /// In rad, 9°: a turn in a gap that may be wrong by more is too much to go on.
     private static let largestUnknownTurn = 9 * Double.pi / 180
@@ -170,18 +168,19 @@ package import SensorGeometry
             begin(sample, at: time)
             return RateStep()
         }
-        let seconds = Units.seconds(from: last, to: time)
-        guard seconds > 0 else {
-            guard seconds < -Self.longestStepBack else { return nil }
+        let distance = Units.seconds(from: last, to: time)
+        guard distance > 0 else {
+            guard distance < -Self.longestStepBack else { return nil }
             restart()
             begin(sample, at: time)
             return RateStep(isRestart: true)
         }
-        var step = RateStep(seconds: seconds)
         var mean = settings.gyroscopeReportsOnChange ? lastRate : measured
-        let steps = steps(seconds)
-        // In a burst a slope would be noise, and the mean no rate.
-        let isTiny = seconds < usualStepSeconds * Self.tinySteps
+        let (real, steps) = pattern.add(distance, longest: Self.longestGapInMotion)
+        let seconds = settings.gyroscopeReportsOnChange ? distance : real
+        var step = RateStep(seconds: seconds)
+        // In a shorter step a slope would be noise, and the mean no rate.
+        let isShort = steps < StepPattern.shortSteps
         if steps > Self.gapSteps {
             let ends = (length(lastRate - offset.value), length(measured - offset.value))
             let isResting = max(ends.0, ends.1) < Self.restRate
@@ -202,11 +201,11 @@ package import SensorGeometry
         } else if !settings.gyroscopeReportsOnChange {
             // Of regular steps each counts with the rate at its end. Summed up, that is the mean of both ends and half a usual step
             // ahead; so it has to be for steps of any length, or the difference would stay.
-            mean += (lastRate - measured) * ((1 - usualStepSeconds / seconds) / 2)
+            mean += (lastRate - measured) * ((1 - pattern.usualSeconds / seconds) / 2)
             let rotation =
                 steps > Self.missingSteps
                 ? gap.turn(from: lastRate - offset.value, to: measured - offset.value, seconds: seconds)
-                : gap.correction(slope: isTiny ? nil : (measured - lastRate) / seconds)
+                : gap.correction(slope: isShort ? nil : (measured - lastRate) / seconds)
             if rotation != .zero { integrated = integrated * Quaternion(rate: rotation, seconds: 1) }
         }
         isSaturated = range.update(sample)
@@ -215,7 +214,7 @@ package import SensorGeometry
         ageSeconds += seconds
         rest.addRate(measured, seconds: seconds)
         let turning = (mean - offset.value) * scale
-        rate = isTiny ? (measured - offset.value) * scale : turning
+        rate = isShort ? (measured - offset.value) * scale : turning
         integrated = (integrated * Quaternion(rate: turning, seconds: seconds)).normalized
         history.append(integrated, at: time)
         return step
@@ -299,19 +298,6 @@ package import SensorGeometry
     }
 
     // MARK: - The gyroscope
-
-    /// How many usual steps a step is long; learns the usual one.
-    private mutating func steps(_ seconds: Double) -> Double {
-        guard usualStepSeconds > 0 else {
-            usualStepSeconds = min(seconds, Self.longestGapInMotion)
-            return seconds / usualStepSeconds
-        }
-        defer {
-            // A gap counts as twice the usual step, so that a rate that falls is learned as well.
-            usualStepSeconds += (min(seconds, 2 * usualStepSeconds) - usualStepSeconds) * 0.02
-        }
-        return seconds / usualStepSeconds
-    }
 
     private mutating func bridge(_ seconds: Double, to measured: Vector3) -> RateStep.Gap {
         offset.age(seconds)
