@@ -42,7 +42,7 @@ struct StepPattern {
         findBursts(seconds, longest)
         let isShort = seconds < usualSeconds * Self.shortSteps
         var real = seconds + behind
-        if burstShare > Self.largestRegularShare {
+        if burstShare > Self.largestRegularShare, seconds <= longest {
             // What is left of the time before the last burst was a gap.
             real = isShort ? min(usualSeconds, real) : min(usualSeconds, seconds) + behind
         }

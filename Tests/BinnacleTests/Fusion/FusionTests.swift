@@ -239,6 +239,18 @@ import Testing
         #expect(fastest < 120, "\(fastest)")
     }
 
+    /// A pause of a second between bursts in motion is none of them: nobody knows how far the device turned.
+    @Test func aLongPauseBetweenBurstsBeginsAgain() {
+        var fusion = SixAxisFusion(settings: FusionSettings())
+        for index in 0..<400 {
+            let pause: Int64 = index < 200 ? 0 : 1000 * millisecond
+            let time = Int64(index / 4 * 40 + 40) * millisecond + Int64(index % 4) * 20_000 + pause
+            fusion.update(gyroscope: SIMD3<Float>(0, 0, 1), at: time)
+            fusion.update(acceleration: SIMD3<Float>(0, 0, 9.81), at: time)
+            #expect(fusion.restarts.all == (index < 200 ? 0 : 1), "\(index)")
+        }
+    }
+
     // MARK: - Curves
 
     /// What a curve's acceleration tilts the level by is in the accuracy, and stays there while the heading is pulled by it.
