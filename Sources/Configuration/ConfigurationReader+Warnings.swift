@@ -162,8 +162,8 @@ extension ConfigurationReader {
 
     /// Warns of a quorum of more sensors than the handler hears of.
     private func warnOfQuorum(of section: HandlerSection, _ entry: TOMLEntry, in configuration: Configuration) {
-        let heard = configuration.detectors.filter { section.detectors?.contains($0.name) ?? true }
-        let sensors = Set(heard.flatMap { $0.needs.map(\.sensor) })
+        let begins = section.heard.filter { !$0.kinds.isDisjoint(with: EventKind.begins) }
+        let sensors = Set(begins.map(\.sensor))
         for case .quorum(let count, _) in section.decorators where count > sensors.count {
             diagnostics.report(
                 .warning, at: entry.entry("decorate")?.keyPosition ?? entry.keyPosition,

@@ -43,10 +43,11 @@ import Traces
         #expect(found.days == [Self.april3, Self.april3])
         #expect(
             found.notices.contains {
-                $0.contains("the dates in 'time' are taken as month/day/year") && $0.contains("'time=COLUMN:dmy'")
+                $0.contains("the dates in 'time' are taken as month/day/year") && $0.contains("'time=#1:dmy'")
             }, "\(found.notices)")
+        // A later date may differ.
         let same = try read(["03/03/2024 10:00:00", "03/03/2024 10:00:01"])
-        #expect(!same.notices.contains { $0.contains("taken as month/day/year") })
+        #expect(same.notices.contains { $0.contains("taken as month/day/year") })
     }
 
     @Test(arguments: [("time", "time=time:dmy"), ("Time (dd/mm/yyyy)", nil)] as [(String, String?)])
@@ -59,6 +60,23 @@ import Traces
     @Test func theColumnOfTheDatesMayBeTheOneBefore() throws {
         let found = try read(["04/03/2024,10:00:00", "31/03/2024,10:00:01"], header: "date,time")
         #expect(found.days == [Self.march4, Self.march4 + 27])
+    }
+
+    /// Who names the column of the dates, or its header, means that of the clock behind it.
+    @Test(arguments: [
+        ("date,time", "time=date:dmy"), ("date,time", "time=#1:dmy"), ("date,time", "time=time:dmy"),
+        ("Date (dd/mm/yyyy),time", "time=time"),
+    ])
+    func theOrderMayBeThatOfTheColumnOfDates(header: String, map: String) throws {
+        let found = try read(["04/03/2024,10:00:00", "04/03/2024,10:00:01"], header: header, map: map)
+        #expect(found.days == [Self.march4, Self.march4] && found.failures.isEmpty)
+    }
+
+    @Test func aDamagedDateOfAKnownOrderIsOneRow() throws {
+        var times = (10..<40).map { "14/03/2024 10:00:\($0)" }
+        times[20] = "04/15/2024 10:00:30"
+        let found = try read(times)
+        #expect(found.days == Array(repeating: Self.march4 + 10, count: 29) && found.failures.isEmpty)
     }
 
     @Test(arguments: ["time", "date,time"])

@@ -59,7 +59,7 @@ package import SensorGeometry
     /// A step of more usual ones has lost a sample; from the second one on it is a gap.
     private static let missingSteps = 1.6
     private static let gapSteps = 2.5
-    private static let longestGapInMotion = 0.5
+    private static let longestGapInMotion = StepPattern.longestSeconds
     /// In rad, 9°: a turn in a gap that may be wrong by more is too much to go on.
     private static let largestUnknownTurn = 9 * Double.pi / 180
     /// In rad/s, 3°/s: slower is rest on both sides of a gap.
@@ -176,7 +176,7 @@ package import SensorGeometry
             return RateStep(isRestart: true)
         }
         var mean = settings.gyroscopeReportsOnChange ? lastRate : measured
-        let (real, steps) = pattern.add(distance, longest: Self.longestGapInMotion)
+        let (real, steps) = pattern.add(distance)
         let seconds = settings.gyroscopeReportsOnChange ? distance : real
         var step = RateStep(seconds: seconds)
         // In a shorter step a slope would be noise, and the mean no rate.
@@ -185,8 +185,8 @@ package import SensorGeometry
             let ends = (length(lastRate - offset.value), length(measured - offset.value))
             let isResting = max(ends.0, ends.1) < Self.restRate
             let unknown = RateGap.unknownShare(seconds: seconds) * max(ends.0, ends.1) * seconds
-            let isShort = seconds <= Self.longestGapInMotion && unknown <= Self.largestUnknownTurn
-            guard isResting || isShort || settings.gyroscopeReportsOnChange && seconds <= Self.longGap else {
+            let isBridgeable = seconds <= Self.longestGapInMotion && unknown <= Self.largestUnknownTurn
+            guard isResting || isBridgeable || settings.gyroscopeReportsOnChange && seconds <= Self.longGap else {
                 offset.age(seconds)
                 restart()
                 begin(sample, at: time)
@@ -223,6 +223,7 @@ package import SensorGeometry
     /// Takes the first rate.
     private mutating func begin(_ sample: SIMD3<Float>, at time: Int64) {
         let measured = Vector3(sample)
+        pattern.interrupt()
         rateTime = time
         lastRate = measured
         _ = range.update(sample)

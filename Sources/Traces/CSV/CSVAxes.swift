@@ -32,6 +32,8 @@ struct CSVAxes {
     private let path: String
     /// Assumptions, and contradictions to the header.
     private(set) var notices: [String] = []
+    /// What further rows would hardly change, so that none are waited for.
+    private(set) var remarks: [String] = []
 
     init(_ mapped: MappedColumns, _ names: [String], _ table: HeadTable, _ hints: TraceHints, _ path: String) {
         self.mapped = mapped
@@ -65,10 +67,7 @@ struct CSVAxes {
                 "\(strange.joined(separator: ", ")) left out: that is no unit of a gyroscope that is known; say which it is "
                     + "with --map, as in gx=COLUMN:deg/s")
         }
-        reportStrangeAxes()
-        for group in groups where group.kind == nil && group.isWhole {
-            notices.append("\(shown(group)) left out: their names do not say what they measure; say it with --map")
-        }
+        reportStrangeAxes(groups)
         chosen.sort { ($0.places.min() ?? 0) < ($1.places.min() ?? 0) }
         var streams: [CSVLayout.Stream] = []
         for group in chosen { streams.append(try stream(group, advice)) }
@@ -125,14 +124,19 @@ struct CSVAxes {
     }
 
     /// Names the axes of which nothing is known, because they may be those of a better sensor.
-    private mutating func reportStrangeAxes() {
-        for first in mapped.columns.indices where mapped.columns[first].strangeAxis == 0 {
-            let places = mapped.columns.indices.filter {
+    private mutating func reportStrangeAxes(_ groups: [Group]) {
+        let strange = mapped.columns.indices.filter { mapped.columns[$0].strangeAxis == 0 }.map { first in
+            mapped.columns.indices.filter {
                 mapped.columns[$0].strangeAxis != nil && mapped.columns[$0].stem == mapped.columns[first].stem
             }
-            guard places.count == 3 else { continue }
+        }
+        let bare = groups.filter { $0.kind == nil && $0.isWhole }.map(\.places).filter { places in
+            // A unit says what they are.
+            places.allSatisfy { mapped.columns[$0].unit == .none }
+        }
+        for places in strange + bare where places.count == 3 {
             let shown = places.map { names[$0].printable }.joined(separator: ", ")
-            notices.append("\(shown) left out: their names do not say what they measure; say it with --map")
+            remarks.append("\(shown) left out: their names do not say what they measure; say it with --map")
         }
     }
 

@@ -146,7 +146,7 @@ final class CSVDecoder: RowDecoder {
     ) -> Int64? {
         let field = p
         if case .clock(_, let followsDate, let order) = time {
-            return clock(&p, from: followsDate ? beginOfField(before: p, start) : p, end, order)
+            return clock(&p, from: followsDate ? beginOfField(before: p, start) : p, end, order ?? .monthFirst)
         }
         var stamp: Int64?
         if let decimal = scanner.scanPlain(&p, end) {
@@ -228,11 +228,16 @@ final class CSVDecoder: RowDecoder {
         var p = field
         if case .clock(let column, let followsDate, let order) = time {
             let first = followsDate ? beginOfField(before: field, start) : field
-            if clock(&p, from: first, end, order.other) != nil {
+            let taken = order ?? .monthFirst
+            if clock(&p, from: first, end, taken.other) != nil {
+                let words = "\(text(first, next)) is \(taken.other.words)"
                 let message =
-                    "\(text(first, next)) is \(order.other.words), and the dates before are taken as \(order.words): say which they "
-                    + "are with --map 'time=#\(column + 1):\(order.other.rawValue)'"
-                return RowFlaw(kind: .notANumber, column: first - start + 1, message: message, endsReading: true)
+                    order == nil
+                    ? "\(words), and the dates before are taken as \(taken.words): say which they are with "
+                        + "--map 'time=#\(column + 1):\(taken.other.rawValue)'"
+                    : "\(words), and the other dates are \(taken.words)"
+                return RowFlaw(
+                    kind: .notANumber, column: first - start + 1, message: message, endsReading: order == nil)
             }
             p = field
         }

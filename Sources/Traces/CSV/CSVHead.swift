@@ -38,7 +38,7 @@ struct CSVHead {
             }
             let result = Result { () throws(TraceError) in try Self.layout(preamble, hints, path) }
             if mayGrow {
-                let isSettled = if case .success(let layout) = result { layout.notices.isEmpty } else { false }
+                let isSettled = if case .success(let layout) = result { !layout.isOpen } else { false }
                 guard isSettled, !preamble.rows.isEmpty else {
                     wanted = preamble.rows.isEmpty ? wanted + 1 : min(most, preamble.lineCount + Self.rowCount)
                     if wanted <= first.count { wanted = min(most, first.count + 1) }

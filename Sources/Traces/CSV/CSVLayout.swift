@@ -23,6 +23,8 @@ struct CSVLayout {
     var streams: [Stream]
     /// Assumptions where the header is incomplete, and values that contradict it.
     let notices: [String]
+    /// Whether further rows may change one of ``notices``.
+    let isOpen: Bool
 
     /// Whether the file is a recording by Binnacle, which names its sensors and terminates every line.
     var isRecording: Bool { streams.allSatisfy { $0.sensor != nil } }
@@ -71,7 +73,8 @@ struct CSVLayout {
         guard let chosen = time.time else { throw fail(advice.noTime, advice.forMissingTime(found)) }
         self.time = chosen
         streams = found
-        notices = axes.notices + time.notices
+        notices = axes.notices + axes.remarks + time.notices + time.remarks
+        isOpen = !(axes.notices.isEmpty && time.notices.isEmpty)
     }
 
     /// Whether a text in the position of a unit can be one; some apps write time zones there.

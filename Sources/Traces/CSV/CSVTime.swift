@@ -3,8 +3,9 @@ import PlainText
 /// The source of the stamps of a CSV file.
 enum CSVTime: Equatable {
     case number(column: Int, unit: TimeUnit)
-    /// A column of times of a clock, as text; their dates may be in the column before.
-    case clock(column: Int, followsDate: Bool = false, dateOrder: DateOrder = .monthFirst)
+    /// A column of times of a clock, as text; their dates may be in the column before. Without an order the month is assumed to come first
+    /// in dates with slashes.
+    case clock(column: Int, followsDate: Bool = false, dateOrder: DateOrder? = nil)
     /// The file has no times: a constant sampling rate.
     case rate(hertz: Double)
 
@@ -21,6 +22,8 @@ struct CSVTimeChoice {
     /// The time; `nil` when no column has it.
     let time: CSVTime?
     private(set) var notices: [String] = []
+    /// What further rows would hardly change, so that none are waited for.
+    private(set) var remarks: [String] = []
     /// The defect of the column that was found, and the apparent rate of the rows.
     private(set) var flaw: (message: String, hertz: Double)?
 
@@ -32,7 +35,7 @@ struct CSVTimeChoice {
         _ columns: [ColumnName], _ names: [String], _ table: HeadTable, rate: (hertz: Double, says: String?)?
     ) {
         let candidates = Self.candidates(columns, names)
-        guard let column = Self.best(candidates, columns, table) else {
+        guard let found = Self.best(candidates, columns, table) else {
             time = rate.map { .rate(hertz: $0.hertz) }
             if let rate, let says = rate.says {
                 notices = [
@@ -41,6 +44,11 @@ struct CSVTimeChoice {
             }
             return
         }
+        // Who names a column of dates means that of the clock behind it as well.
+        let hasClock =
+            table.columns.indices.contains(found + 1) && table.columns[found].hasDates
+            && table.columns[found + 1].hasTimesOfDay
+        let column = hasClock ? found + 1 : found
         let name = names[column].printable
         if columns[column].stem != MappedColumns.stem, names.count(where: { $0 == names[column] }) > 1 {
             notices.append(
@@ -51,6 +59,9 @@ struct CSVTimeChoice {
         let steps = values?.steps
         var unit = isClock ? TimeUnit.nanoseconds : .seconds
         if !isClock {
+            if case .known(.date) = columns[column].unit {
+                notices.append("'\(name)' has numbers, so that the order of dates in --map is not used")
+            }
             if case .known(.time(let stated)) = columns[column].unit {
                 unit = stated
             } else {
@@ -68,7 +79,7 @@ struct CSVTimeChoice {
                 notices.append("no unit for '\(name)': taken as \(guess.words) (override with --map)")
             }
         }
-        let isStated = if case .known = columns[column].unit { true } else { false }
+        let isStated = if case .known(.time) = columns[column].unit { true } else { false }
         if let steps, table.rowCount >= Self.fewestRows, steps.median > 0, columns.allSatisfy({ $0.sensor == nil }) {
             let seconds = steps.median * unit.inSeconds
             let perSecond = steps.rate / unit.inSeconds
@@ -116,17 +127,17 @@ struct CSVTimeChoice {
         }
         let date = Self.date(for: column, table)
         let dated = date == column - 1 ? column - 1 : column
-        var order = DateOrder.monthFirst
-        if case .known(.date(let stated)) = columns[column].unit {
-            order = stated
-        } else if case .known(.date(let stated)) = columns[dated].unit {
-            order = stated
-        } else if case .order(let found) = table.columns[dated].dateOrder {
-            order = found
-        } else if table.columns[dated].dateOrder == .either {
-            notices.append(
-                "the dates in '\(names[dated].printable)' are taken as \(order.words), and \(order.other.words) is possible: say "
-                    + "which with --map 'time=COLUMN:\(order.rawValue)' or 'time=COLUMN:\(order.other.rawValue)'")
+        var order: DateOrder?
+        let units = [columns[found].unit, columns[column].unit, ColumnName(names[dated]).unit]
+        for case .known(.date(let stated)) in units.reversed() { order = stated }
+        switch table.columns[dated].dateOrder {
+        case .order(let shown) where order == nil: order = shown
+        case .either where order == nil:
+            let (one, other) = (DateOrder.monthFirst, DateOrder.dayFirst)
+            remarks.append(
+                "the dates in '\(names[dated].printable)' are taken as \(one.words), and \(other.words) is possible: say which with "
+                    + "--map 'time=#\(column + 1):\(one.rawValue)' or 'time=#\(column + 1):\(other.rawValue)'")
+        default: break
         }
         time = .clock(column: column, followsDate: date == column - 1, dateOrder: order)
         if let date, date != column - 1 {
@@ -230,10 +241,7 @@ struct CSVTimeChoice {
     static func unnamed(_ table: HeadTable) -> CSVTime? {
         for (place, column) in table.columns.enumerated() where column.isNumeric || column.clock != nil {
             guard let steps = column.steps, steps.isRising, steps.repeated < 0.5, steps.median > 0 else { continue }
-            if column.clock != nil {
-                let order = if case .order(let found) = column.dateOrder { found } else { DateOrder.monthFirst }
-                return .clock(column: place, dateOrder: order)
-            }
+            if column.clock != nil { return .clock(column: place) }
             let isCount = steps.median == 1 && column.values.allSatisfy { $0 == $0.rounded() }
             guard !isCount, table.rowCount >= fewestRows else { continue }
             return .number(column: place, unit: guess(column, steps, rowCount: table.rowCount).unit)

@@ -8,27 +8,34 @@ enum DateOrder: String {
 
     /// What the texts of a column say about the order of their dates.
     enum Evidence: Equatable {
-        /// There are no dates of that form, or day and month are the same.
+        /// There are no dates of that form.
         case none
-        /// All dates are possible in both orders, and differ.
+        /// All dates are possible in both orders.
         case either
         /// The first date that is possible in one order alone says which.
         case order(DateOrder)
 
         init(_ texts: [String]) {
             self = .none
-            for text in texts where text.utf8.contains(UInt8(ascii: "/")) {
+            for text in texts where Self.hasYearLast(text.utf8) {
                 switch (ClockTime(text, order: .monthFirst), ClockTime(text, order: .dayFirst)) {
-                case (let month?, let day?) where month.nanoseconds != day.nanoseconds: self = .either
+                case (_?, _?): self = .either
                 case (nil, _?):
                     self = .order(.dayFirst)
                     return
                 case (_?, nil):
                     self = .order(.monthFirst)
                     return
-                default: break
+                case (nil, nil): break
                 }
             }
+        }
+
+        /// Whether a text begins with two numbers of at most two digits, each before a slash.
+        private static func hasYearLast(_ text: String.UTF8View) -> Bool {
+            let parts = text.split(separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: false)
+            return parts.count == 3
+                && parts.prefix(2).allSatisfy { (1...2).contains($0.count) && $0.allSatisfy { $0 &- 0x30 < 10 } }
         }
     }
 }

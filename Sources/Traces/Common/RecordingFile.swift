@@ -23,11 +23,17 @@ package final class RecordingFile {
         guard path != "-" else { return }
         if waitsForSamples, (try? fileStatus(path, followsLink: false))?.isRegular ?? true {
             _ = try ResultFile(path: path, replacing: replacing)
+            try mapError({ Self.error(creating: path, $0) }) { () throws(SystemError) in
+                if (try? fileStatus(path)) != nil { try systemCall("access", path: path) { access(path, W_OK) } }
+            }
             held = []
         } else {
             try open()
         }
     }
+
+    /// Whether nothing is written yet, because there was no sample.
+    var isWaiting: Bool { held != nil }
 
     /// Creates the file that waits for samples, and writes what stands before them.
     func begin() throws(TraceError) {

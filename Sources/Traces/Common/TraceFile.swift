@@ -120,7 +120,9 @@ package final class TraceFile {
     }
 
     /// Whether a file has gravity alone, as its name says.
-    package static func hasGravityAlone(path: String) -> Bool { TraceFileName(path).content == .gravityAlone }
+    package static func hasGravityAlone(path: String) -> Bool {
+        TraceFileName(path).content == .gravityAlone && InputFile.isRegular(path)
+    }
 
     /// Decides about the units of gyroscopes by the accelerometers of the same recording, before a sample is read.
     static func settleRates(of files: [TraceFile]) {

@@ -143,10 +143,10 @@ enum TraceUnit: Equatable {
         }
     }
 
-    /// The kind of sensor that it measures; `nil` for times.
+    /// The kind of sensor that it measures; `nil` for times and dates.
     var kind: SampleKind? { if case .measured(let kind, _) = self { kind } else { nil } }
 
-    /// The factor that converts values to m/s², µT or rad/s; 1 for times.
+    /// The factor that converts values to m/s², µT or rad/s; 1 for times and dates.
     var factor: Double { if case .measured(_, let factor) = self { factor } else { 1 } }
 }
 

@@ -16,6 +16,8 @@ package final class TraceWriter {
     package var sampleCounts: [Int] { format.sampleCounts }
     /// The first write error, after which nothing is written.
     package var failure: TraceError? { file.failure }
+    /// Whether a file that waits for samples has got none, so that it is as it was.
+    package var isWaiting: Bool { file.isWaiting }
     /// Whether the raw scans of the samples are recorded.
     package let keepsScans: Bool
     /// Whether ``failure`` is that the reading end of a pipe was closed, which ends a pipeline normally.
@@ -90,8 +92,8 @@ package final class TraceWriter {
         precondition(delivery.batches.count == streamCount, "the delivery has other streams than the recording")
         precondition(!isFinished, "the recording has its end")
         guard failure == nil else { return }
-        if !delivery.isEmpty { try file.begin() }
         try format.write(delivery)
+        if !delivery.isEmpty { try file.begin() }
     }
 
     /// Writes the collected samples.

@@ -57,11 +57,13 @@ package final class Conversion {
         let path = outputPath == "-" ? "standard output" : outputPath.printable
         let repairs = assembly.repairs
         let words =
-            writer.loss == nil
-            ? "\(session.isCancelled ? "cancelled after" : "converted") \(count) samples to"
-            : "not all of \(count) samples are in"
+            writer.isWaiting && writer.loss == nil && !session.isCancelled
+            ? "no samples: nothing is written to"
+            : writer.loss == nil
+                ? "\(session.isCancelled ? "cancelled after" : "converted") \(count) samples to"
+                : "not all of \(count) samples are in"
         summary.lines =
-            [count == 0 && outputPath != "-" ? "no samples: nothing is written to \(path)" : "\(words) \(path)"]
+            ["\(words) \(path)"]
             + zip(assembly.streams, writer.sampleCounts).map {
                 "  \($1) × \($0.kind.rawValue) of \($0.sensor.name.printable)"
             }
