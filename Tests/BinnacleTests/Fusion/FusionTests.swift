@@ -258,7 +258,7 @@ import Testing
         #expect(pattern.add(0.01).seconds == 0.01)
     }
 
-    /// A pause of a second between bursts in motion is none of them: nobody knows how far the device turned.
+    /// A pause of a second between bursts in motion is none of them: how far the device turned in it is not known.
     @Test func aLongPauseBetweenBurstsBeginsAgain() {
         var fusion = SixAxisFusion(settings: FusionSettings())
         for index in 0..<400 {
