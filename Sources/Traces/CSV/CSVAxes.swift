@@ -135,8 +135,7 @@ struct CSVAxes {
             places.allSatisfy { mapped.columns[$0].unit == .none }
         }
         for places in strange + bare where places.count == 3 {
-            let shown = places.map { names[$0].printable }.joined(separator: ", ")
-            remarks.append("\(shown) left out: their names do not say what they measure; say it with --map")
+            remarks.append("\(shown(places)) left out: their names do not say what they measure; say it with --map")
         }
     }
 
@@ -431,8 +430,10 @@ struct CSVAxes {
     // MARK: - Words
 
     /// The names of the columns, with the number of one whose name others have, too.
-    private func shown(_ group: Group) -> String {
-        group.places.map { place in
+    private func shown(_ group: Group) -> String { shown(group.places) }
+
+    private func shown(_ places: [Int]) -> String {
+        places.map { place in
             let isUnique = names.count { $0 == names[place] } == 1
             return names[place].printable + (isUnique ? "" : " (column \(place + 1))")
         }.joined(separator: ", ")

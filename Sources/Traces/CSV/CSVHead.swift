@@ -229,8 +229,7 @@ struct HeadTable {
             var order = DateOrder.Evidence.none
             if 2 * texts.count > fields.count {
                 order = DateOrder.Evidence(texts)
-                let known: DateOrder? = if case .order(let known) = order { known } else { nil }
-                let times = fields.map { ClockTime($0, order: known).map { Double($0.nanoseconds) } ?? .nan }
+                let times = fields.map { ClockTime($0, order: order.shown).map { Double($0.nanoseconds) } ?? .nan }
                 if 10 * times.count(where: \.isFinite) >= 9 * times.count { clock = times }
             }
             return Column(values: values, clock: clock, dateOrder: order, texts: Set(texts.prefix(32)))

@@ -127,17 +127,14 @@ struct CSVTimeChoice {
         }
         let date = Self.date(for: column, table)
         let dated = date == column - 1 ? column - 1 : column
-        var order: DateOrder?
         let units = [columns[found].unit, columns[column].unit, ColumnName(names[dated]).unit]
-        for case .known(.date(let stated)) in units.reversed() { order = stated }
-        switch table.columns[dated].dateOrder {
-        case .order(let shown) where order == nil: order = shown
-        case .either where order == nil:
+        let stated = units.lazy.compactMap { if case .known(.date(let order)) = $0 { order } else { nil } }.first
+        let order = stated ?? table.columns[dated].dateOrder.shown
+        if order == nil, table.columns[dated].dateOrder == .either {
             let (one, other) = (DateOrder.monthFirst, DateOrder.dayFirst)
             remarks.append(
                 "the dates in '\(names[dated].printable)' are taken as \(one.words), and \(other.words) is possible: say which with "
                     + "--map 'time=#\(column + 1):\(one.rawValue)' or 'time=#\(column + 1):\(other.rawValue)'")
-        default: break
         }
         time = .clock(column: column, followsDate: date == column - 1, dateOrder: order)
         if let date, date != column - 1 {

@@ -15,6 +15,9 @@ enum DateOrder: String {
         /// The first date that is possible in one order alone says which.
         case order(DateOrder)
 
+        /// The order, where a date shows it.
+        var shown: DateOrder? { if case .order(let order) = self { order } else { nil } }
+
         init(_ texts: [String]) {
             self = .none
             for text in texts where Self.hasYearLast(text.utf8) {

@@ -21,15 +21,18 @@ package final class RecordingFile {
         self.path = path
         self.replacing = replacing
         guard path != "-" else { return }
-        if waitsForSamples, (try? fileStatus(path, followsLink: false))?.isRegular ?? true {
-            _ = try ResultFile(path: path, replacing: replacing)
-            try mapError({ Self.error(creating: path, $0) }) { () throws(SystemError) in
-                if (try? fileStatus(path)) != nil { try systemCall("access", path: path) { access(path, W_OK) } }
-            }
-            held = []
-        } else {
+        let present = try? fileStatus(path, followsLink: false)
+        guard waitsForSamples, present?.isRegular ?? true else {
             try open()
+            return
         }
+        _ = try ResultFile(path: path, replacing: replacing)
+        if present != nil {
+            try mapError({ Self.error(creating: path, $0) }) { () throws(SystemError) in
+                try systemCall("access", path: path) { access(path, W_OK) }
+            }
+        }
+        held = []
     }
 
     /// Whether nothing is written yet, because there was no sample.

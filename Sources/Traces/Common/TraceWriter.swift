@@ -93,7 +93,7 @@ package final class TraceWriter {
         precondition(!isFinished, "the recording has its end")
         guard failure == nil else { return }
         try format.write(delivery)
-        if !delivery.isEmpty { try file.begin() }
+        if file.isWaiting, !delivery.isEmpty { try file.begin() }
     }
 
     /// Writes the collected samples.
