@@ -73,6 +73,7 @@ PACKING = $(if $(PORTABLE),,-Xlinker -z -Xlinker pack-relative-relocs)
 LINKING = -Xswiftc -use-ld=lld $(PACKING) -Xlinker --icf=safe -Xlinker -z -Xlinker now \
     -Xlinker --no-export-dynamic \
     $(if $(ORDER),-Xlinker --no-warn-symbol-ordering -Xlinker --symbol-ordering-file=$(abspath $(ORDER)))
+SANITIZERS = address thread
 # Debug builds, such as those of `make sanitize` and `make fuzz`, check at each access to a property of an object that no other
 # access overlaps it; in the program that is a third of the instructions for a delivery of one sample.
 ACCESSES = -Xswiftc -enforce-exclusivity=unchecked
@@ -250,8 +251,7 @@ fuzz: setup-test ## Feed the readers of scans, socket, Arrow, MCAP and iiod's re
 	scripts/test-kernel-forms $$(($(FUZZ_CASES) / 10))
 
 sanitize: setup-test ## Run the tests of the library, and of the daemon, under the address and the thread sanitizer.
-	scripts/sanitize address
-	scripts/sanitize thread
+	for kind in $(SANITIZERS); do scripts/sanitize $$kind || exit 1; done
 
 soak: setup-test build ## Flood for 30 s, reload 2000 times, and with SOAK_SECONDS=3600 run for an hour while everything changes.
 	$(DEVELOP) build --build-tests
