@@ -201,7 +201,7 @@ struct RecordingShape: Sendable, CustomTestStringConvertible {
                 + "," + f($0.m)
         }.with {
             $0.sign = -1
-            $0.told = "reads downwards"
+            $0.told = "the other sign"
         },
         make("MATLAB Mobile, a timetable", head: "Timestamp,X,Y,Z\n") {
             clock($0.t) { String(format: "13-May-2019 %02d:%02d:%02d.%03d", $0, $1, $2, $3) } + "," + f($0.a)

@@ -114,6 +114,21 @@ private func text(_ header: String, _ rows: [String]) -> String {
         #expect(source.repairs.isEmpty)
     }
 
+    /// A spreadsheet writes days since 1900; rates of a machine's sensor that fit as seconds stay seconds.
+    @Test(arguments: [
+        ("time,ax,ay,az", 45_992.5, 0.01 / 86_400, 0.01), ("Time;ax;ay;az", 45_992.5, 0.02 / 86_400, 0.02),
+        ("time,ax,ay,az", 45_992.5, 0.01, 0.01), ("time,ax,ay,az", 0.5, 1e-5, 1e-5),
+        ("time_s,ax,ay,az", 45_992.5, 1e-6, 1e-6),
+    ])
+    func daysOfASpreadsheetAreRecognised(header: String, start: Double, step: Double, seconds: Double) throws {
+        let separator = header.contains(";") ? ";" : ","
+        let rows = (0..<50).map { "\(start + Double($0) * step)\(separator)0\(separator)0\(separator)9.8\n" }
+        let file = try TemporaryFile(header + "\n" + rows.joined())
+        let stamps = Collected(try TraceSource(paths: [file.path])).samples[0].map(\.timeNanoseconds)
+        #expect(stamps.count == 50)
+        #expect(abs(Double(stamps[49] - stamps[0]) * 1e-9 - 49 * seconds) < 1e-5)
+    }
+
     /// Names and units of gyroscopes that telephones, loggers and programs write.
     @Test(
         arguments: [

@@ -50,7 +50,11 @@ import Traces
         #expect(same.notices.contains { $0.contains("taken as month/day/year") })
     }
 
-    @Test(arguments: [("time", "time=time:dmy"), ("Time (dd/mm/yyyy)", nil)] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("time", "time=time:dmy"), ("Time (dd/mm/yyyy)", nil), ("Time (dd/mm/yyyy hh:mm:ss)", nil),
+            ("time [D/M/Y]", nil),
+        ] as [(String, String?)])
     func theOrderCanBeStated(header: String, map: String?) throws {
         let found = try read(["04/03/2024 10:00:00", "04/03/2024 10:00:01"], header: header, map: map)
         #expect(found.days == [Self.march4, Self.march4])

@@ -81,6 +81,7 @@ struct ArrowUnpacking {
             let entry = 8 + buffers.start + 16 * index
             metadata.put(Int64(length), at: entry)
             metadata.put(Int64(place.count), at: entry + 8)
+            guard place.count <= limit - length else { throw Unpacking.tooLarge(path) }
             length += ArrowMessageWriter.roundUp(place.count)
         }
         let field = try faults(at: offset) { () throws(ArrowFault) in try message.table.position(of: 3) }

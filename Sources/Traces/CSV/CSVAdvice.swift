@@ -10,12 +10,29 @@ struct CSVAdvice {
     let path: String
 
     /// The rate in a suggested command when the file gives none.
-    private static let usualRate = 100.0
+    static let usualRate = 100.0
+
+    /// A rising column that may be the time; a quantity with a name or a unit of its own is none.
+    private var unnamedTime: CSVTime? {
+        CSVTimeChoice.unnamed(table) { place in
+            guard names.indices.contains(place) else { return true }
+            let name = ColumnName(names[place])
+            return switch name.unit {
+            case .known(.time): true
+            case .none: !name.isOther
+            case .known, .unknown: false
+            }
+        }
+    }
 
     /// A note that the suggested rate is a placeholder; empty when the rate is known or not needed.
     var rateNote: String {
-        guard time.time == nil, CSVTimeChoice.unnamed(table) == nil else { return "" }
-        let usual = VectorStatistics.optionText(Self.usualRate)
+        time.time == nil && unnamedTime == nil ? Self.placeholder : ""
+    }
+
+    /// A note that the usual rate in a suggested command is a placeholder.
+    static var placeholder: String {
+        let usual = VectorStatistics.optionText(usualRate)
         return ". Nothing says how many samples a second there are: the \(usual) in --rate \(usual) is a placeholder, "
             + "put the number of your recording there, or all times are wrong"
     }
@@ -31,7 +48,7 @@ struct CSVAdvice {
     }
 
     private func timeOptions(_ used: [Int]) -> (entries: [String], options: [String]) {
-        switch time.time ?? CSVTimeChoice.unnamed(table) {
+        switch time.time ?? unnamedTime {
         case .number(let place, let unit) where !used.contains(place):
             return (["time=\(column(place)):\(unit.option)"], [])
         case .clock(let place, _, _): return (["time=\(column(place))"], [])
@@ -85,7 +102,7 @@ struct CSVAdvice {
     func forUnnamed(kind: SampleKind?) -> TraceRemedy? {
         for quantity in Quantity.all where kind == nil ? quantity.isKnownByValues : quantity.kind == kind {
             let used =
-                [(time.time ?? CSVTimeChoice.unnamed(table))?.column].compactMap { $0 }
+                [(time.time ?? unnamedTime)?.column].compactMap { $0 }
                 + names.indices.filter { !mayMeasure($0, quantity.kind) }
             guard let found = table.candidates(for: quantity, without: used) else { continue }
             let unit = found.unit?.option ?? "g/\(VectorStatistics.optionText(found.perG))"
@@ -112,13 +129,15 @@ struct CSVAdvice {
         guard table.columns.indices.contains(place) else { return nil }
         let values = table.columns[place]
         guard values.isNumeric, let steps = values.steps, steps.median > 0 else { return nil }
+        // A unit such as 0.1ms is a multiple of one, which --map cannot say.
+        if case .unknown(let unit) = ColumnName(names[place]).unit, unit.contains(where: \.isNumber) { return nil }
         let unit = CSVTimeChoice.guess(values, steps, rowCount: table.rowCount).unit
         return .options(["--map", "time=\(column(place)):\(unit.option)"])
     }
 
     var noTime: String {
         let list = "no column holds the time; found \(CSVLayout.list(names)). "
-        if CSVTimeChoice.unnamed(table) != nil { return list + "Name it with --map time=COLUMN:UNIT" }
+        if unnamedTime != nil { return list + "Name it with --map time=COLUMN:UNIT" }
         return list + "If there is none, give the samples a second with --rate, or name the column with "
             + "--map time=COLUMN:UNIT\(rateNote)"
     }

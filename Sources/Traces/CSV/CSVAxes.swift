@@ -234,7 +234,7 @@ struct CSVAxes {
                 "\(shown(group)): not calibrated, as the name says: 'binnacle calibrate --trace FILE' finds the hard iron, which may "
                     + "be tens of µT")
         }
-        let isOwn = group.sensor != nil
+        let isOwn = places.allSatisfy { mapped.columns[$0].isRecorded }
         var factor = stated?.factor ?? 1
         var lateCheck: UnitCheck?
         if isLinear {
@@ -419,12 +419,23 @@ struct CSVAxes {
                     + "--map acceleration=gravity (--map acceleration=specific_force leaves it)")
             return -1
         }
-        if share[2] < -0.8 {
+        if names.contains(where: Self.isOfIOS) {
+            remarks.append(
+                "\(shown(group)): these are names of recorders on iOS, whose accelerations have the other sign: headings need "
+                    + "--map acceleration=gravity")
+        } else if share[2] < -0.8 {
             notices.append(
                 "\(names[group.places[2]].printable) reads downwards at the beginning: the device lay on its face, or the recorder has "
                     + "the other sign, as those on iOS do; then headings need --map acceleration=gravity")
         }
         return 1
+    }
+
+    /// Whether a column has a name of Core Motion, in which a device that lies on its back reads −1 g.
+    private static func isOfIOS(_ name: String) -> Bool {
+        let letters = name.lowercased().filter(\.isLetter)
+        return ["accelerometeracceleration", "motionuseracceleration", "motiongravity", "useracceleration"]
+            .contains(where: letters.hasPrefix) && letters.hasSuffix("g")
     }
 
     // MARK: - Words

@@ -69,7 +69,7 @@ final class CSVDecoder: RowDecoder {
                 head.dialect, uses: uses, factors: factors, timeExponent: timeExponent, rowClock: rowClock) : nil
     }
 
-    /// Decodes a line; a stream whose three fields are all empty has no sample and no flaw.
+    /// Decodes a line; a stream whose three fields are all empty has no sample, which is no flaw where another stream has one.
     func decode(_ bytes: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw? {
         let flaw = decodeFields(bytes, into: row)
         if let rowClock {
@@ -124,6 +124,9 @@ final class CSVDecoder: RowDecoder {
             }
         }
         if row.removeIncomplete(), flaw == nil { flaw = missing(at: bytes.count + 1) }
+        if flaw == nil, row.isEmpty {
+            flaw = RowFlaw(kind: .empty, column: bytes.count + 1, message: "the row has no value of a sensor")
+        }
         return flaw
     }
 
@@ -184,7 +187,9 @@ final class CSVDecoder: RowDecoder {
         let day: Int64 = 86_400_000_000_000
         if clock.nanoseconds < lastClock - day / 2 { midnights += 1 }
         lastClock = clock.nanoseconds
-        return midnights * day + clock.nanoseconds
+        let (passed, isBeyond) = midnights.multipliedReportingOverflow(by: day)
+        let (stamp, isStampBeyond) = passed.addingReportingOverflow(clock.nanoseconds)
+        return isBeyond || isStampBeyond ? nil : stamp
     }
 
     /// Decodes an axis that is not a plain number; a number in quotes or an empty field is no flaw.
@@ -255,8 +260,11 @@ final class CSVDecoder: RowDecoder {
 
     /// What is wrong with a field that should be something else.
     private func wrong(_ field: UnsafePointer<UInt8>, _ next: UnsafePointer<UInt8>, _ wanted: String) -> String {
-        RowFlaw.zeroBytes(in: UnsafeBufferPointer(start: field, count: max(0, next - field - 1)))
-            ?? "\(text(field, next)) is not \(wanted)"
+        let bytes = UnsafeBufferPointer(start: field, count: max(0, next - field - 1))
+        if let zeros = RowFlaw.zeroBytes(in: bytes) { return zeros }
+        let isGrouped =
+            bytes.count < 24 && CSVDialect.hasThousands(String(decoding: bytes, as: UTF8.self).trimmingQuotes())
+        return "\(text(field, next)) is not \(wanted)\(isGrouped ? ": remove the separators of thousands" : "")"
     }
 
     /// A field for display: truncated, and without control characters.
@@ -265,6 +273,10 @@ final class CSVDecoder: RowDecoder {
         let shown = UnsafeBufferPointer(start: field, count: min(length, 24))
         return "'" + String(decoding: shown, as: UTF8.self).printable + (length > 24 ? "…'" : "'")
     }
+}
+
+extension String {
+    fileprivate func trimmingQuotes() -> String { String(trimmingBlanks().filter { $0 != "\"" }) }
 }
 
 /// The stamps of rows without times: one period after another.
@@ -281,7 +293,7 @@ final class RowClock {
     }
 
     /// The stamp of a row, from 0, in nanoseconds.
-    func time(_ row: Int) -> Int64 { Int64((Double(row) * 1e9 / hertz).rounded()) }
+    func time(_ row: Int) -> Int64 { Int64(exactly: (Double(row) * 1e9 / hertz).rounded()) ?? .max }
 
     /// Counts rows that were read elsewhere.
     func addRows(_ count: Int) { rowCount += count }

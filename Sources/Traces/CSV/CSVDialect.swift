@@ -3,6 +3,8 @@ struct CSVDialect: Equatable {
     let delimiter: UInt8
     /// Whether a comma is a decimal separator, too.
     let hasDecimalComma: Bool
+    /// Whether a comma is the only decimal separator, so that a point is none.
+    private(set) var hasCommasAlone = false
     /// Whether several delimiters count as one, for blanks.
     let collapses: Bool
     /// A byte before each line end; 0 for none.
@@ -10,6 +12,8 @@ struct CSVDialect: Equatable {
 
     /// The second decimal separator: a comma, or again the point.
     var otherMark: UInt8 { hasDecimalComma ? Self.comma : Self.point }
+    /// The first decimal separator: a point, unless only commas are.
+    var mark: UInt8 { hasCommasAlone ? Self.comma : Self.point }
 
     static let point = UInt8(ascii: ".")
     static let newline = UInt8(ascii: "\n")
@@ -34,6 +38,29 @@ struct CSVDialect: Equatable {
     init(header: [UInt8]) {
         let unquoted = Self.withoutQuoted(header)
         self.init(delimiter: [Self.tab, Self.semicolon].first(where: unquoted.contains) ?? Self.comma)
+    }
+
+    /// Decides by the fields of the first rows whether points separate thousands: where numbers have decimal commas, and none has a
+    /// point that is a decimal one.
+    mutating func settleMarks(_ rows: ArraySlice<[String]>) {
+        guard hasDecimalComma else { return }
+        var hasComma = false
+        for field in rows.joined() where number(field) != nil {
+            hasComma = hasComma || field.utf8.contains(Self.comma)
+            if field.utf8.contains(Self.point), !Self.hasThousands(field) { return }
+        }
+        hasCommasAlone = hasComma
+    }
+
+    /// Whether a text is a number with groups of three digits, as in `1.402` or `12 000,5`.
+    static func hasThousands(_ text: String) -> Bool {
+        let unsigned = text.drop { $0 == "-" || $0 == "+" }
+        guard unsigned.first != "0" else { return false }
+        var groups = unsigned.split(omittingEmptySubsequences: false) { "., '\u{A0}\u{202F}".contains($0) }
+        // What stands behind the last sign may be a fraction.
+        if groups.count > 2, groups.last?.count != 3 { groups.removeLast() }
+        return groups.count > 1 && (1...3).contains(groups[0].count) && groups.dropFirst().allSatisfy { $0.count == 3 }
+            && groups.joined().allSatisfy { ("0"..."9").contains($0) }
     }
 
     /// Splits a line into its fields, without their quotes and the line's trailer.

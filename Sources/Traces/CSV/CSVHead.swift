@@ -46,7 +46,9 @@ struct CSVHead {
                 }
             }
             layout = try result.get()
-            dialect = preamble.dialect
+            var dialect = preamble.dialect
+            dialect.settleMarks(preamble.rows.prefix(Self.rowCount))
+            self.dialect = dialect
             firstRowLine = preamble.lineCount + 1
             headerLine = preamble.headerLine
             notices = layout.notices.map {
@@ -174,6 +176,12 @@ struct HeadTable {
         var hasTimesOfDay: Bool { clocks { $0 < HeadTable.day } }
         var hasDates: Bool { clocks { $0 > HeadTable.day && $0.truncatingRemainder(dividingBy: HeadTable.day) == 0 } }
         let texts: Set<String>
+        fileprivate(set) var fields: [String] = []
+        /// The share of rows whose field differs from that of the row before.
+        var changes: Double {
+            let changed = zip(fields, fields.dropFirst()).count(where: !=)
+            return fields.count > 1 ? Double(changed) / Double(fields.count - 1) : 0
+        }
 
         private func clocks(_ isSo: (Double) -> Bool) -> Bool {
             let found = (clock ?? []).filter(\.isFinite)
@@ -184,7 +192,7 @@ struct HeadTable {
         var isNumeric: Bool { !values.isEmpty && 10 * values.count(where: \.isFinite) >= 9 * values.count }
 
         /// The steps between stamps: the median of those that differ, whether stamps rise, the share of repeated stamps, and the
-        /// rows per unit of time between the first rise and the last.
+        /// rows per unit of time between the first rise and the last, 0 where there are not two.
         var steps: (median: Double, isRising: Bool, repeated: Double, rate: Double)? {
             let stamps = (clock ?? values).filter(\.isFinite)
             guard stamps.count > 1 else { return nil }
@@ -201,8 +209,6 @@ struct HeadTable {
             var rate = 0.0
             if let first = risen.first, let last = risen.last, last > first {
                 rate = Double(last - first) / (stamps[last] - stamps[first])
-            } else if let rise = rises.first {
-                rate = Double(stamps.count) / 2 / rise
             }
             rises.sort()
             let count = stamps.count - 1
@@ -232,7 +238,7 @@ struct HeadTable {
                 let times = fields.map { ClockTime($0, order: order.shown).map { Double($0.nanoseconds) } ?? .nan }
                 if 10 * times.count(where: \.isFinite) >= 9 * times.count { clock = times }
             }
-            return Column(values: values, clock: clock, dateOrder: order, texts: Set(texts.prefix(32)))
+            return Column(values: values, clock: clock, dateOrder: order, texts: Set(texts.prefix(32)), fields: fields)
         }
     }
 

@@ -27,7 +27,7 @@ struct CSVLayout {
     let isOpen: Bool
 
     /// Whether the file is a recording by Binnacle, which names its sensors and terminates every line.
-    var isRecording: Bool { streams.allSatisfy { $0.sensor != nil } }
+    let isRecording: Bool
 
     /// Recognises the columns from their names (`#1` and so on without a header), the user's hints, which take precedence, and
     /// the first values.
@@ -39,7 +39,9 @@ struct CSVLayout {
         var mapped =
             try hints.map?.applied(to: names, fail: { fail($0, nil) })
             ?? MappedColumns(columns: names.map { ColumnName($0) })
+        let isRecording = names.first == Self.recordedTime
         for index in mapped.columns.indices {
+            if !isRecording { mapped.columns[index].isRecorded = false }
             // "t" is the time only if no other column can be.
             if case .axis(_, nil) = mapped.columns[index].role, mapped.columns[index].sensor == nil {
                 mapped.columns[index].content = file.content
@@ -67,15 +69,55 @@ struct CSVLayout {
         }
         if let flaw = time.flaw {
             throw fail(
-                "\(flaw.message), so that nothing says when each was taken: give the samples a second with --rate",
-                .options(["--rate", VectorStatistics.optionText(flaw.hertz)]))
+                "\(flaw.message), so that nothing says when each was taken: give the samples a second with --rate"
+                    + (flaw.hertz == nil ? CSVAdvice.placeholder : ""),
+                .options(["--rate", VectorStatistics.optionText(flaw.hertz ?? CSVAdvice.usualRate)]))
         }
         guard let chosen = time.time else { throw fail(advice.noTime, advice.forMissingTime(found)) }
         self.time = chosen
-        streams = found
-        notices = axes.notices + axes.remarks + time.notices + time.remarks
+        let (own, strangers) = Self.split(found, by: chosen, names, table)
+        streams = own
+        self.isRecording = found.allSatisfy { $0.columns.allSatisfy { mapped.columns[$0].isRecorded } }
+        notices = axes.notices + axes.remarks + time.notices + time.remarks + strangers
         isOpen = !(axes.notices.isEmpty && time.notices.isEmpty)
     }
+
+    /// Leaves out streams whose axes stand behind a column of other times, as blocks side by side in a sheet have.
+    private static func split(
+        _ streams: [Stream], by time: CSVTime, _ names: [String], _ table: HeadTable
+    ) -> (own: [Stream], notices: [String]) {
+        guard let chosen = time.column, streams.count > 1 else { return (streams, []) }
+        let times = names.indices.filter { place in
+            table.columns.indices.contains(place) && ColumnName(names[place]).role == .time
+                && table.columns[place].clock == nil
+        }
+        /// The seconds from the first row to the last that have both times, by the times of a column.
+        func span(_ place: Int, beside other: Int) -> Double? {
+            let pairs = zip(table.columns[place].values, table.columns[other].values).filter {
+                $0.isFinite && $1.isFinite
+            }
+            guard pairs.count > 9, let first = pairs.first?.0, let last = pairs.last?.0 else { return nil }
+            var unit = CSVTimeChoice.guess(table.columns[place], table.columns[place].steps, rowCount: pairs.count).unit
+            if case .known(.time(let stated)) = ColumnName(names[place]).unit { unit = stated }
+            if place == chosen, case .number(_, let stated) = time { unit = stated }
+            return (last - first) * unit.inSeconds
+        }
+        var notices: [String] = []
+        let own = streams.filter { stream in
+            guard let axis = stream.columns.min(), let nearest = times.last(where: { $0 < axis }), nearest != chosen,
+                let one = span(nearest, beside: chosen),
+                let other = span(chosen, beside: nearest), abs(one - other) > 0.1 * max(abs(one), abs(other))
+            else { return true }
+            notices.append(
+                "\(list(stream.columns.map { names[$0] })) left out: '\(names[nearest].printable)' has the times of these; play them "
+                    + "with --map 'time=#\(nearest + 1)'")
+            return false
+        }
+        return own.isEmpty ? (streams, []) : (own, notices)
+    }
+
+    /// The first column of a recording by Binnacle.
+    private static let recordedTime = "time_ns"
 
     /// Whether a text in the position of a unit can be one; some apps write time zones there.
     private static func isName(_ unit: String) -> Bool { unit.contains(where: \.isLetter) }
@@ -125,14 +167,34 @@ struct CSVLayout {
                     .file(ForeignFormat.beside(path, "accelerometer.csv"), madeBy: .filter($0))
                 })
         }
+        for (place, column) in table.columns.enumerated() {
+            guard names.indices.contains(place), ColumnWords.areOfDevice(names[place]), column.changes > 0.3 else {
+                continue
+            }
+            let values = Set(column.fields)
+            guard (2...16).contains(values.count), column.fields.count >= 10, let first = values.min(),
+                // A counter of the samples in a packet is none of two or three devices.
+                values.count < 4 || names[place].lowercased() != "i",
+                values.allSatisfy({ (1...40).contains($0.count) && $0 == $0.printable && !$0.contains(".") })
+            else { continue }
+            throw fail(
+                "the rows are those of several devices or sensors, as '\(names[place].printable)' says: "
+                    + "\(CSVLayout.list(values.sorted())). Write those of each into a file of its own",
+                filter(place, first, table.dialect, mayHaveDigits: true).map {
+                    .file(ForeignFormat.beside(path, "first.csv"), madeBy: .filter($0))
+                })
+        }
     }
 
     /// The awk program for the rows of one word; `nil` if its fields cannot be compared as they are written.
-    private static func filter(_ place: Int, _ word: String, _ dialect: CSVDialect) -> String? {
+    private static func filter(
+        _ place: Int, _ word: String, _ dialect: CSVDialect, mayHaveDigits: Bool = false
+    ) -> String? {
         let delimiter = String(UnicodeScalar(dialect.delimiter))
         let written = ["|": "[|]", "\t": "\\t"][delimiter] ?? delimiter
         // With digits in it, it is a value of the row that says this, and not a name.
-        guard !word.contains(where: { $0.isNumber || "\"\\".contains($0) || String($0) == delimiter }) else {
+        guard !word.contains(where: { $0.isNumber && !mayHaveDigits || "\"\\".contains($0) || String($0) == delimiter })
+        else {
             return nil
         }
         let separator = dialect.collapses ? "" : "-F \(ShellText.quoted(written)) "

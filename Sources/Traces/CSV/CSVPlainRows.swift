@@ -54,7 +54,7 @@ final class CSVPlainRows {
         axes = .allocate(capacity: factors.count)
         axes.initialize(repeating: 0, count: factors.count)
         targets = .allocate(capacity: factors.count / 3)
-        marks = MarkKernel((dialect.delimiter, dialect.otherMark, CSVDialect.point, CSVDialect.newline))
+        marks = MarkKernel((dialect.delimiter, dialect.otherMark, dialect.mark, CSVDialect.newline))
         words = .allocate(capacity: SeparatorMap.wordCount)
         words.initialize(repeating: 0, count: SeparatorMap.wordCount)
     }
@@ -96,7 +96,7 @@ final class CSVPlainRows {
         // The loop over the columns is one function: only then does the compiler keep its variables in registers.
         var separatorMap = SeparatorMap(marks, words, before: end)
         let delimiter = dialect.delimiter
-        let otherMark = dialect.otherMark
+        let (decimalMark, otherMark) = (dialect.mark, dialect.otherMark)
         let columns = columns
         let columnCount = columnCount
         let axes = axes
@@ -122,7 +122,7 @@ final class CSVPlainRows {
                 let mark = block + (separators | 1 << 63).trailingZeroBitCount
                 separators &= separators &- 1
                 var fieldEnd = mark
-                while fieldEnd.pointee == CSVDialect.point || fieldEnd.pointee == otherMark {
+                while fieldEnd.pointee == decimalMark || fieldEnd.pointee == otherMark {
                     if separators == 0 {
                         (block, separators) = separatorMap.next(behind: block)
                         guard separators != 0 else { break rows }

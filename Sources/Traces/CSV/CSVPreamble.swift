@@ -58,7 +58,9 @@ struct CSVPreamble {
             rate = (hertz, index + 1)
             break
         }
-        if rate == nil, start == 2, header == nil, let hertz = found.number(found.fields(lines[1])[0]) {
+        if rate == nil, start == 2, header == nil, let hertz = found.number(found.fields(lines[1])[0]),
+            TraceFileName.possibleRates.contains(hertz)
+        {
             rate = (hertz, 2)
         }
     }

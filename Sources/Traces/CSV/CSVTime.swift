@@ -24,8 +24,8 @@ struct CSVTimeChoice {
     private(set) var notices: [String] = []
     /// What further rows would hardly change, so that none are waited for.
     private(set) var remarks: [String] = []
-    /// The defect of the column that was found, and the apparent rate of the rows.
-    private(set) var flaw: (message: String, hertz: Double)?
+    /// The defect of the column that was found, and the apparent rate of the rows, where they show one.
+    private(set) var flaw: (message: String, hertz: Double?)?
 
     private static let fewestRows = 10
     /// Shorter distances of samples are reported.
@@ -34,7 +34,9 @@ struct CSVTimeChoice {
     init(
         _ columns: [ColumnName], _ names: [String], _ table: HeadTable, rate: (hertz: Double, says: String?)?
     ) {
-        let candidates = Self.candidates(columns, names)
+        // A user who states a rate knows of no time, and T may be a temperature.
+        let isRateStated = rate.map { $0.says == nil } ?? false
+        let candidates = Self.candidates(columns, names).filter { !isRateStated || names[$0] != "T" }
         guard let found = Self.best(candidates, columns, table) else {
             time = rate.map { .rate(hertz: $0.hertz) }
             if let rate, let says = rate.says {
@@ -56,6 +58,13 @@ struct CSVTimeChoice {
         }
         let values = table.columns.indices.contains(column) ? table.columns[column] : nil
         let isClock = values?.clock != nil
+        if let values, !isClock, table.rowCount >= Self.fewestRows, !values.values.contains(where: \.isFinite),
+            let text = values.texts.min(), text == text.printable, !ClockTime.isBeyond(text)
+        {
+            time = nil
+            flaw = ("no field of '\(name)' is a time, as '\(text.prefix(24).printable)' is none", nil)
+            return
+        }
         let steps = values?.steps
         var unit = isClock ? TimeUnit.nanoseconds : .seconds
         if !isClock {
@@ -80,7 +89,7 @@ struct CSVTimeChoice {
             }
         }
         let isStated = if case .known(.time) = columns[column].unit { true } else { false }
-        if let steps, table.rowCount >= Self.fewestRows, steps.median > 0, columns.allSatisfy({ $0.sensor == nil }) {
+        if let steps, table.rowCount >= Self.fewestRows, steps.median > 0, !columns.contains(where: \.isRecorded) {
             let seconds = steps.median * unit.inSeconds
             let perSecond = steps.rate / unit.inSeconds
             if let values, perSecond >= 1, Self.isInBatches(values, steps, columns, table) {
@@ -100,20 +109,23 @@ struct CSVTimeChoice {
                 )
             }
         }
-        // In a recording by Binnacle, samples of several sensors share a time.
-        if table.rowCount >= 2 * Self.fewestRows, columns.allSatisfy({ $0.sensor == nil }), let steps {
+        // Samples of several sensors share a time.
+        if table.rowCount >= 2 * Self.fewestRows, Set(columns.compactMap(\.sensor)).count < 2,
+            !columns.contains(where: \.isRecorded), let steps
+        {
             let first = values?.values.first { $0.isFinite } ?? 0
-            if steps.repeated > 0.75, steps.median > 0 || first.magnitude >= 1e12 {
-                let hertz = steps.rate > 0 ? steps.rate / unit.inSeconds : 100
+            if steps.repeated > 0.75, steps.median > 0 || isClock || first.magnitude >= 1e9 {
+                let hertz = steps.rate > 0 ? steps.rate / unit.inSeconds : nil
                 let words =
                     steps.median > 0
                     ? "\(Int((100 * steps.repeated).rounded())) % of the samples have the same time in '\(name)' as the one before"
-                    : "all samples at the beginning have the same time in '\(name)', whose last digits a spreadsheet has cut off"
+                    : "all samples at the beginning have the same time in '\(name)', whose last digits "
+                        + (first.magnitude >= 1e12 ? "a spreadsheet has cut off" : "are cut off")
                 if let rate {
                     time = .rate(hertz: rate.hertz)
                     return
                 }
-                flaw = (words, max(2, min(100_000, hertz >= 10 ? hertz.rounded() : hertz)))
+                flaw = (words, hertz.map { max(2, min(100_000, $0 >= 10 ? $0.rounded() : $0)) })
             } else if steps.repeated > 0.05 {
                 notices.append(
                     "'\(name)': \(Int((100 * steps.repeated).rounded())) % of the samples have the same time as the one before: a "
@@ -226,17 +238,27 @@ struct CSVTimeChoice {
         if let since1970, step * since1970.unit.inSeconds >= 20e-6, step * since1970.unit.inSeconds < 100 {
             return since1970
         }
+        // As seconds, no sensor would have such distances, of the median nor on average.
+        if (20_000..<80_000).contains(first), step < 20e-6, 50_000..<100_000_000 ~= steps?.rate ?? 0 {
+            return (.days, "days since 1900, as spreadsheets count them")
+        }
         switch step {
         case 1e6...: return (.nanoseconds, "nanoseconds, which fit the distance of the samples")
         case 1e3...: return (.microseconds, "microseconds, which fit the distance of the samples")
-        case 1.0001...: return (.milliseconds, "milliseconds, which fit the distance of the samples")
+        case 1.0001...:
+            // A device that is up for weeks writes such numbers, too.
+            let other = seconds1970.contains(first) ? "; seconds since 1970 would be as large" : ""
+            return (.milliseconds, "milliseconds, which fit the distance of the samples\(other)")
         default: return (.seconds, "seconds")
         }
     }
 
+    private static let seconds1970 = 1.2e9..<2.1e9
+
     /// A column of rising times without a name for time; a row counter does not qualify.
-    static func unnamed(_ table: HeadTable) -> CSVTime? {
-        for (place, column) in table.columns.enumerated() where column.isNumeric || column.clock != nil {
+    static func unnamed(_ table: HeadTable, where mayBeTime: (_ column: Int) -> Bool) -> CSVTime? {
+        for (place, column) in table.columns.enumerated()
+        where (column.isNumeric || column.clock != nil) && mayBeTime(place) {
             guard let steps = column.steps, steps.isRising, steps.repeated < 0.5, steps.median > 0 else { continue }
             if column.clock != nil { return .clock(column: place) }
             let isCount = steps.median == 1 && column.values.allSatisfy { $0 == $0.rounded() }

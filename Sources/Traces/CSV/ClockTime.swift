@@ -30,6 +30,11 @@ extension ClockTime {
         return !(1678...2261).contains(year)
     }
 
+    static func isBeyond(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { isBeyond($0) }
+    }
+
     init?(_ text: String, order: DateOrder? = nil) {
         var text = text
         guard let result = text.withUTF8({ ClockTime($0, order: order) }) else { return nil }
@@ -183,7 +188,10 @@ extension ClockTime {
             return number.value * DecimalPowers.signedInteger(9 - number.digits)
         }
 
-        /// The offset of a zone from UTC in seconds; 0 for a name.
+        /// ISO 8601 has zones from −12 to +14 hours; POSIX accepts up to 24.
+        private static let mostZoneHours: Int64 = 24
+
+        /// The offset of a zone from UTC in seconds; 0 for a name, `nil` for what is no zone.
         private mutating func zone() -> Int64? {
             if next | 0x20 == 0x7A { place += 1 }
             if next == 0x20 {
@@ -193,14 +201,14 @@ extension ClockTime {
             guard next == 0x2B || next == 0x2D else { return 0 }
             let sign: Int64 = next == 0x2D ? -1 : 1
             place += 1
-            guard let hours = number() else { return nil }
-            if hours.digits == 4 { return sign * (hours.value / 100 * 3600 + hours.value % 100 * 60) }
-            var seconds = hours.value * 3600
-            if consume(0x3A) {
-                guard let minutes = number() else { return nil }
-                seconds += minutes.value * 60
+            guard let first = number() else { return nil }
+            var (hours, minutes) = first.digits == 4 ? (first.value / 100, first.value % 100) : (first.value, 0)
+            if first.digits < 4, consume(0x3A) {
+                guard let second = number() else { return nil }
+                minutes = second.value
             }
-            return sign * seconds
+            guard hours <= Self.mostZoneHours, minutes < 60 else { return nil }
+            return sign * (hours * 3600 + minutes * 60)
         }
 
         /// The days from 1970 to a date; `nil` for an impossible date.

@@ -31,6 +31,8 @@ struct ColumnName: Equatable {
     let unit: Unit
     /// The sensor's name, in the form `SENSOR.ax_m_s2`.
     let sensor: String?
+    /// Whether this is the exact name of an axis in a recording by Binnacle, whose units are certain.
+    var isRecorded = false
     var content = Content.usual
     /// The name without axis and unit, common to the axes of one quantity.
     var stem = ""
@@ -58,16 +60,26 @@ extension ColumnName {
 
     /// Parses a name from the header, without quotes.
     init(_ name: String) {
-        // Binnacle's recordings prefix the sensor's name; the rest then has to be a complete name.
+        // Binnacle's recordings prefix the sensor's name; the rest then has to be a complete name. In those of others, what stands
+        // before the dot may say what is measured.
         if let dot = name.lastIndex(of: "."), dot > name.startIndex {
-            let rest = ColumnName(unprefixed: String(name[name.index(after: dot)...]))
-            if rest.kind(assuming: nil) != nil, rest.strangeWords == 0 {
-                self.init(role: rest.role, unit: rest.unit, sensor: String(name[..<dot]), content: rest.content)
+            let (prefix, text) = (String(name[..<dot]), String(name[name.index(after: dot)...]))
+            let rest = ColumnName(unprefixed: text)
+            let isRecorded = Self.recorded.contains(text)
+            if rest.kind(assuming: nil) != nil, rest.strangeWords == 0, isRecorded || ColumnWords(prefix).saysNothing {
+                self.init(
+                    role: rest.role, unit: rest.unit, sensor: prefix, isRecorded: isRecorded, content: rest.content)
                 return
             }
         }
         self.init(unprefixed: name)
     }
+
+    /// The names of axes behind a sensor's in a recording by Binnacle.
+    private static let recorded = Set(
+        [("a", "m_s2"), ("m", "uT"), ("g", "rad_s")].flatMap { letter, unit in
+            ["x", "y", "z"].map { "\(letter)\($0)_\(unit)" }
+        })
 
     private init(unprefixed name: String) {
         let (text, unit) = Self.split(name)
@@ -84,6 +96,8 @@ extension ColumnName {
             setAxis(axis, words)
         } else if words.isTime {
             switch unitOfName {
+            // A temperature T is no time.
+            case .unknown(let unit) where Self.isForeign(unit) && text.trimmingBlanks().lowercased() == "t": break
             case .none, .unknown, .known(.time), .known(.date): role = .time
             case .known: break
             }
@@ -326,13 +340,40 @@ struct ColumnWords {
             if words.contains("force") { words.removeAll { $0 == "g" || $0 == "force" }; words.append("gforce") }
         }
         isTime = Self.isTime(words)
-        if isTime, unit == nil { unit = words.lazy.filter { $0.count > 2 }.compactMap { TraceUnit($0) }.first }
+        // `timestamp seconds` and `elapsedMs`; one letter may be an axis or a name.
+        if isTime, unit == nil {
+            unit = words.lazy.filter { $0.count > 2 }.compactMap { TraceUnit($0) }.first
+            if unit == nil, let last = words.last, Self.shortUnits.contains(last) { unit = TraceUnit(last) }
+        }
         removeAxis(&words)
         Self.joinRates(&words)
         stem = words.joined(separator: " ")
         for word in words { record(word) }
         namedKind = kind
         kind = kind ?? letter
+    }
+
+    /// Whether a name is that of a column which tells devices apart.
+    static func areOfDevice(_ name: String) -> Bool {
+        let words = split(name)
+        let others: Set<String> = ["id", "name", "number", "no", "nr", "type", "address"]
+        return words == ["i"]
+            || words.contains(where: deviceWords.contains)
+                && words.allSatisfy { deviceWords.contains($0) || others.contains($0) }
+    }
+
+    private static let deviceWords: Set<String> = [
+        "device", "sensor", "instance", "node", "side", "imu", "mac", "type", "id",
+    ]
+
+    /// The words without a meaning.
+    static func unknown(in name: some StringProtocol) -> Set<String> {
+        Set(split(String(name)).filter { meaning($0) == nil && !["x", "y", "z"].contains($0) })
+    }
+
+    /// Whether no word has a meaning, as in the name of a place or a device.
+    var saysNothing: Bool {
+        axis == nil && namedKind == nil && !isTime && !isWithoutGravity && !isGravity && !isOther && !isUncalibrated
     }
 
     /// Joins the words of a rate of turn into one: rotation rate, angular velocity, gyro rotation.
@@ -403,8 +444,10 @@ struct ColumnWords {
             || word.hasPrefix("zeit") || word.hasSuffix("zeit")
     }
 
+    private static let shortUnits: Set<String> = ["ms", "us", "ns"]
+
     private static func isTime(_ words: [String]) -> Bool {
-        if words == ["t"] { return true }
+        if words == ["t"] || words.count == 1 && shortUnits.contains(words[0]) { return true }
         return words.contains(where: isTimeWord) && !words.contains(where: notTime.contains)
     }
 

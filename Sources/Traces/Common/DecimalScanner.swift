@@ -27,21 +27,20 @@ struct DecimalScanner {
     }
 
     private let delimiter: UInt8
-    /// The second decimal separator: a comma, or again the point.
-    private let otherMark: UInt8
+    /// The decimal separators: a point, a comma, or both.
+    private let (mark, otherMark): (UInt8, UInt8)
 
     private static let quote = UInt8(ascii: "\"")
     private static let zero = UInt8(ascii: "0")
-    private static let point = UInt8(ascii: ".")
 
     init(_ dialect: CSVDialect) {
         delimiter = dialect.delimiter
-        otherMark = dialect.otherMark
+        (mark, otherMark) = (dialect.mark, dialect.otherMark)
     }
 
     init(delimiter: UInt8) {
         self.delimiter = delimiter
-        otherMark = Self.point
+        (mark, otherMark) = (CSVDialect.point, CSVDialect.point)
     }
 
     /// Skips the field at a position and its delimiter.
@@ -94,7 +93,7 @@ struct DecimalScanner {
         if p - whole == 3 { DigitRun.appendDigits(&p, into: &mantissa) }
         var digits = p - whole
         var exponent = 0
-        if p < end, p.pointee == Self.point || p.pointee == otherMark {
+        if p < end, p.pointee == mark || p.pointee == otherMark {
             p += 1
             let fraction = p
             DigitRun.appendDigits(&p, into: &mantissa)

@@ -35,8 +35,17 @@ final class SpoolFile {
         }
     }
 
+    /// Appends bytes in pieces, so that memory does not grow with them; throws ``TraceError`` when the disk is full.
+    func append(_ bytes: UnsafeRawBufferPointer) throws(TraceError) {
+        for start in stride(from: 0, to: bytes.count, by: Self.pieceSize) {
+            try add(UnsafeRawBufferPointer(rebasing: bytes[start..<min(bytes.count, start + Self.pieceSize)]))
+        }
+    }
+
     /// Appends bytes; throws ``TraceError`` when the disk is full.
-    func append(_ bytes: some Collection<UInt8>) throws(TraceError) {
+    func append(_ bytes: some Collection<UInt8>) throws(TraceError) { try add(bytes) }
+
+    private func add(_ bytes: some Collection<UInt8>) throws(TraceError) {
         pending += bytes
         count += bytes.count
         if pending.count >= Self.pieceSize { try flush() }

@@ -39,6 +39,9 @@ struct TraceFileName {
         kind = words.isWithoutGravity || words.isGravity ? .accelerometer : words.kind
     }
 
+    /// Rates that a name or a comment may state; others are something else.
+    static let possibleRates = 0.001...1e6
+
     /// The number before "Hz", where a word ends.
     static func rate(_ text: String) -> Double? {
         let bytes = Array(text.lowercased().utf8)
@@ -48,7 +51,8 @@ struct TraceFileName {
             while end > 0, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x5F { end -= 1 }
             var start = end
             while start > 0, (0x30...0x39).contains(bytes[start - 1]) || bytes[start - 1] == 0x2E { start -= 1 }
-            if let rate = Double(String(decoding: bytes[start..<end], as: UTF8.self)), rate > 0 { return rate }
+            let rate = Double(String(decoding: bytes[start..<end], as: UTF8.self))
+            if let rate, possibleRates.contains(rate) { return rate }
         }
         return nil
     }
@@ -57,11 +61,14 @@ struct TraceFileName {
     static func withGravity(beside path: String) -> [String] {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
         guard let names = try? folderNames(folder.isEmpty ? "." : folder) else { return [] }
+        // Files of one recording have the words in common that say nothing about the sensor.
+        let own = ColumnWords.unknown(in: path.dropFirst(folder.utf8.count))
         let found = names.filter { name in
             let read = TraceFileName(name)
             // What was converted with a gravity that was added has none.
             return name.lowercased().hasSuffix(".csv") && !name.hasSuffix(ForeignFormat.convertedSuffix)
                 && folder + name != path && read.kind == .accelerometer && read.content == .usual
+                && ColumnWords.unknown(in: name) == own
         }.sorted()
         // An acceleration with gravity is named "total" beside one without.
         let total = found.filter { $0.lowercased().hasPrefix("total") }

@@ -14,6 +14,8 @@ package struct TraceRepairs: Sendable, Equatable {
         case damaged = "damaged line: skipped"
         /// A row that ends before its last column, or a missing axis.
         case incomplete = "fields missing: skipped"
+        /// A row with a time and without a value of any sensor, as a program writes NaN or another sensor's rows.
+        case empty = "no value of a sensor: skipped"
         /// A frame from which the kernel dropped events because they were not read in time.
         case dropped = "events lost while it was recorded: frame skipped"
         /// The start of an evemu recording, before each axis has changed once; counted once.
@@ -39,6 +41,7 @@ package struct TraceRepairs: Sendable, Equatable {
             case .beyondSensors: "beyond_sensors"
             case .damaged: "damaged"
             case .incomplete: "incomplete"
+            case .empty: "empty"
             case .dropped: "dropped"
             case .unknownAxis: "unknown_axis"
             case .backwards: "backwards"

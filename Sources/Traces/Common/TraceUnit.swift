@@ -30,8 +30,8 @@ enum TraceUnit: Equatable {
         case "min", "mins", "minute", "minutes": .time(.minutes)
         case "h", "hr", "hrs", "hour", "hours": .time(.hours)
         case "day", "days": .time(.days)
-        case "dmy", "d/m/y", "dd/mm/yy", "dd/mm/yyyy": .date(.dayFirst)
-        case "mdy", "m/d/y", "mm/dd/yy", "mm/dd/yyyy": .date(.monthFirst)
+        case "dmy": .date(.dayFirst)
+        case "mdy": .date(.monthFirst)
         case "m/s2", "m/s/s", "m/s/2", "mps2", "mpss", "ms2", "ms-2", "m/s-2", "m/s**2":
             .measured(.accelerometer, 1)
         case "g", "gs", "g's", "gn", "g-force", "gforce", "g0": .measured(.accelerometer, Gravity.standard)
@@ -48,6 +48,9 @@ enum TraceUnit: Equatable {
         case "mrad/s", "mrads-1", "mradps", "millirad/s": .measured(.gyroscope, 1e-3)
         case "deg/s", "degs-1", "deg/s-1", "dps", "degps": .measured(.gyroscope, Double.pi / 180)
         case "mdeg/s", "mdps", "mdegps", "millideg/s": .measured(.gyroscope, Double.pi / 180 * 1e-3)
+        // The form of a clock's time may follow: `dd/mm/yyyy hh:mm:ss`.
+        case _ where folded.hasPrefix("d/m/y") || folded.hasPrefix("dd/mm/yy"): .date(.dayFirst)
+        case _ where folded.hasPrefix("m/d/y") || folded.hasPrefix("mm/dd/yy"): .date(.monthFirst)
         default: nil
         }
     }

@@ -149,9 +149,26 @@ package struct EventLabels {
     package func marks(of recording: String) -> [EventScore.Mark] {
         marks.compactMap { mark in
             let name = mark.recording ?? recording
-            guard name == recording || name == Self.fileName(recording)
-            else { return nil }
+            guard name == recording || name == Self.fileName(recording) else { return nil }
             return EventScore.Mark(kind: mark.kind, timeNanoseconds: mark.timeNanoseconds, recording: recording)
+        }
+    }
+
+    /// Refuses labels that do not say of which of several recordings they are.
+    func requireNames(among recordings: [String]) throws(StationError) {
+        guard recordings.count > 1 else { return }
+        for mark in marks {
+            guard let name = mark.recording else {
+                throw StationError(
+                    .data, "labels of several recordings have to name them: give the labels a column recording")
+            }
+            let meant = recordings.filter { $0 == name || Self.fileName($0) == name }
+            guard meant.count < 2 || meant.contains(name) else {
+                throw StationError(
+                    .data,
+                    "the labels of \(Spelling.quoted(name)) may be those of \(Spelling.list(meant)): name the path in the labels"
+                )
+            }
         }
     }
 
@@ -188,6 +205,7 @@ package struct EventLabels {
                 "\(path.printable): events and labels have to name their recordings: replay with --each, and give the labels a "
                     + "column recording")
         }
+        try requireNames(among: recordings)
         let absent = self.recordings(notAmong: recordings.isEmpty ? Array(labelled) : recordings)
         let labels =
             recordings.isEmpty

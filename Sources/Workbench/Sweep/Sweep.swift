@@ -98,6 +98,7 @@ package struct Sweep {
         var rows: [Row] = []
         var said: Set<String> = []
         var (left, failure) = (recordings, StationError?.none)
+        try labels?.requireNames(among: recordings)
         for name in labels?.recordings(notAmong: recordings) ?? [] {
             report("the labels are also of \(Spelling.quoted(name)), which is not among the recordings")
         }

@@ -1,0 +1,202 @@
+import Binnacle
+import Testing
+import Traces
+
+/// What the names of columns say, and tables that hold more than one recording.
+@Suite struct NamedColumnTests {
+    private struct Read {
+        var streams: [(kind: SampleKind, name: String)] = []
+        var samples: [[Sample]] = []
+        var notices: [String] = []
+        var counts: [TraceRepairs.Kind: Int] = [:]
+    }
+
+    private func read(_ text: String, map: String? = nil, rateHz: Double? = nil) throws -> Read {
+        let file = try TemporaryFile(text)
+        var hints = TraceHints()
+        hints.map = try map.map { try ColumnMap([$0]) }
+        hints.rateHz = rateHz
+        let trace = try TraceFile(path: file.path, hints: hints)
+        let source = TraceSource([
+            (file: trace, sensors: TraceSource.nameSensors(of: [trace], given: [trace.contents.map { _ in nil }])[0])
+        ])
+        let collected = Collected(source)
+        return Read(
+            streams: source.streams.map { ($0.kind, $0.sensor.name) }, samples: collected.samples,
+            notices: trace.notices.map(\.message), counts: source.repairs.counts)
+    }
+
+    private func refusal(_ text: String, map: String? = nil, rateHz: Double? = nil) throws -> String {
+        do {
+            _ = try read(text, map: map, rateHz: rateHz)
+        } catch let error as TraceError {
+            return "\(error.message) \(error.remedy.map { "\($0)" } ?? "")"
+        }
+        return "read"
+    }
+
+    private func rows(_ count: Int = 300, _ row: (Int) -> String) -> String {
+        (0..<count).map { row($0) + "\n" }.joined()
+    }
+
+    // MARK: - Names with dots
+
+    @Test func wordsBeforeADotSayWhatIsMeasured() throws {
+        let linear =
+            "time_s,Linear Acceleration.x (m/s^2),Linear Acceleration.y (m/s^2),Linear Acceleration.z (m/s^2),"
+            + "Accelerometer.x (m/s^2),Accelerometer.y (m/s^2),Accelerometer.z (m/s^2)\n"
+        let both = try read(linear + rows { "\(Double($0) / 100),0.1,0.2,0.3,0,0,9.8" })
+        #expect(both.samples.count == 1 && both.samples[0][0].z == 9.8)
+        let user = "timestamp(s),userAcceleration.x(G),userAcceleration.y(G),userAcceleration.z(G)\n"
+        #expect(
+            try refusal(user + rows { "\(Double($0) / 100),0.01,0.02,0.03" }).contains("acceleration without gravity"))
+        let gravity = "timestamp(s),gravity.x(G),gravity.y(G),gravity.z(G)\n"
+        let alone = try read(gravity + rows { "\(Double($0) / 100),0,0,-1" })
+        #expect(alone.notices.contains { $0.contains("gravity alone") })
+        #expect(alone.notices.contains { $0.contains("iOS") && $0.contains("--map acceleration=gravity") })
+    }
+
+    @Test func onlyARecordingByBinnacleIsBelieved() throws {
+        let table = rows { "\(Double($0) / 100),0,0,9.81" }
+        // mg cannot be right, and only a recording by Binnacle has units that are certain.
+        #expect(
+            try refusal("time_s,Imu.ax (mg),Imu.ay (mg),Imu.az (mg)\n" + table).contains("without gravity"))
+        let named = try read("time_s,left.ax,left.ay,left.az\n" + table)
+        #expect(named.streams.map(\.name) == ["left"] && named.notices.contains { $0.contains("no unit for left.ax") })
+        let own = try read("time_ns,left.ax_m_s2,left.ay_m_s2,left.az_m_s2\n" + rows { "\($0)0000000,0,0,0.1" })
+        #expect(own.notices.isEmpty && own.streams.map(\.name) == ["left"])
+    }
+
+    // MARK: - Rows without values
+
+    @Test func rowsWithoutAnyValueAreCounted() throws {
+        let found = try read(
+            "time_s,ax,ay,az\n" + rows { $0 % 2 == 1 ? "\(Double($0) / 100),,," : "\(Double($0) / 100),0,0,9.81" })
+        #expect(found.samples[0].count == 150 && found.counts == [.empty: 150])
+        // Those of one of several sensors are usual.
+        let two = try read(
+            "time_s,ax,ay,az,mx,my,mz\n"
+                + rows { $0 % 2 == 0 ? "\(Double($0) / 100),,,,20,0,-40" : "\(Double($0) / 100),0,0,9.81,,," })
+        #expect(two.counts.isEmpty && two.samples.map(\.count) == [150, 150])
+        // However many there are, the file is no damaged one.
+        let rest = try read(
+            "time_s,ax,ay,az\n"
+                + rows(3000) { 0 < $0 && $0 <= 2500 ? "\(Double($0) / 100),,," : "\(Double($0) / 100),0,0,9.81" })
+        #expect(rest.samples[0].count == 500 && rest.counts == [.empty: 2500])
+    }
+
+    // MARK: - Several recordings in one table
+
+    @Test(arguments: [
+        ("sensor_id", "1", "2"), ("device", "left", "right"), ("I", "0", "1"), ("IMU", "0", "1"),
+        ("deviceId", "d1x", "d2x"),
+    ])
+    func rowsOfSeveralDevicesAreRefused(name: String, one: String, other: String) throws {
+        let text = try refusal(
+            "time_ms,\(name),ax,ay,az\n" + rows { "\($0 * 5),\($0 % 2 == 0 ? one : other),0,0,9.81" })
+        #expect(
+            text.contains("several devices") && text.contains("awk") && text.contains("f == \\\"\(one)\\\""), "\(text)")
+        // One device, or one after the other.
+        let whole = try read("time_ms,\(name),ax,ay,az\n" + rows { "\($0 * 5),\($0 < 150 ? one : other),0,0,9.81" })
+        #expect(whole.samples[0].count == 300)
+    }
+
+    @Test(arguments: ["label", "count", "activity", "index"])
+    func whatTellsNoDevicesApartIsIgnored(name: String) throws {
+        let found = try read("time_ms,\(name),ax,ay,az\n" + rows { "\($0 * 5),\($0 % 10),0,0,9.81" })
+        #expect(found.samples[0].count == 300)
+    }
+
+    @Test func blocksWithTimesOfTheirOwnArePlayedOneByOne() throws {
+        let text =
+            "acc_time_s,acc_x,acc_y,acc_z,mag_time_s,mag_x,mag_y,mag_z\n"
+            + rows { row in "\(Double(row) / 100),0,0,9.81" + (row < 120 ? ",\(Double(row) / 20),20,0,-45" : ",,,,") }
+        let first = try read(text)
+        #expect(first.streams.map(\.kind) == [.accelerometer] && first.samples[0].count == 300)
+        #expect(
+            first.notices.contains { $0.contains("'mag_x', 'mag_y', 'mag_z' left out") && $0.contains("'time=#5'") })
+        let second = try read(text, map: "time=#5")
+        #expect(second.streams.map(\.kind) == [.magnetometer])
+        #expect(second.samples[0].last?.timeNanoseconds == 5_950_000_000)
+        // A second time that agrees is no other.
+        let same =
+            "acc_time_s,acc_x,acc_y,acc_z,mag_time_ms,mag_x,mag_y,mag_z\n"
+            + rows { "\(Double($0) / 100),0,0,9.81,\($0 * 10 + 3),20,0,-45" }
+        #expect(try read(same).streams.count == 2)
+    }
+
+    // MARK: - Times
+
+    @Test(arguments: [
+        ("Time ms", 1_000_000), ("timeMs", 1_000_000), ("time-ms", 1_000_000), ("time.ms", 1_000_000),
+        ("ms", 1_000_000),
+        ("TimeUS", 1000), ("elapsedMs", 1_000_000), ("time us", 1000), ("timestampNs", 1),
+    ])
+    func shortUnitsOfTimesCount(name: String, nanoseconds: Int64) throws {
+        let found = try read("\(name),ax,ay,az\n" + rows { "\($0 * 5000),0,0,9.81" })
+        #expect(found.samples[0][1].timeNanoseconds - found.samples[0][0].timeNanoseconds == 5000 * nanoseconds)
+        #expect(!found.notices.contains { $0.contains("no unit for '\(name)'") })
+    }
+
+    /// As many milliseconds are those of a device that is up for weeks, and no sensor is read every few seconds.
+    @Test func whatMayBeSecondsSince1970IsSaid() throws {
+        let found = try read("timestamp,ax,ay,az\n" + rows { "\(1_700_000_000 + $0 * 5),0,0,9.81" })
+        #expect(found.samples[0][0].timeNanoseconds == 1_700_000_000_000_000)
+        #expect(found.notices.contains { $0.contains("seconds since 1970 would be as large") })
+        #expect(
+            try read("timestamp,ax,ay,az\n" + rows { "\(9_000_000 + $0 * 5),0,0,9.81" }).notices.allSatisfy {
+                !$0.contains("1970")
+            })
+    }
+
+    @Test(arguments: [400, 256, 150])
+    func aRateThatNothingShowsIsAPlaceholder(hertz: Int) throws {
+        let text = try refusal("Time,ax,ay,az\n" + rows(900) { "19:22:\(20 + $0 / hertz),0,0,9.81" })
+        #expect(text.contains("the same time") && text.contains("placeholder"), "\(text)")
+    }
+
+    @Test func aTemperatureIsNoTime() throws {
+        let table = rows { "\($0),0,0,9.81,\(23.18 + Double($0) * 0.005)" }
+        let refused = try refusal("n,ax,ay,az,T (°C)\n" + table)
+        #expect(refused.contains("no column holds the time") && !refused.contains("time=T"), "\(refused)")
+        #expect(try read("n,ax,ay,az,T\n" + table, rateHz: 50).samples[0][1].timeNanoseconds == 20_000_000)
+        #expect(try !refusal("Time (0.1ms),ax,ay,az\n" + rows { "\($0 * 100),0,0,9.81" }).contains(":ms"))
+        #expect(try refusal("Time,ax,ay,az\n" + rows { "\($0) sec,0,0,9.81" }).contains("no field of 'Time' is a time"))
+    }
+
+    /// Hostile clocks and rates end in a message.
+    @Test(arguments: [
+        "time,ax,ay,az\n2024-01-01 00:00:31+9999999,0,0,9.8\n", "time,ax,ay,az\n14:05:33-20240101,0,0,9.8\n",
+        "time,ax,ay,az\n2024-01-01T00:00:31-25:00,0,0,9.8\n", "time,ax,ay,az\n2024-01-01T00:00:31+01:60,0,0,9.8\n",
+    ])
+    func impossibleZonesAreNoTimes(text: String) throws {
+        let good = rows(20) { "2024-01-01 00:00:\(10 + $0)+05:30,0,0,9.8" }
+        let found = try read(text.replacing("az\n", with: "az\n" + good))
+        #expect(found.samples[0].first?.timeNanoseconds == 1_704_047_410_000_000_000)
+        #expect(found.samples[0].count == 20 && found.counts == [.notANumber: 1])
+    }
+
+    @Test func aRateOfACommentIsOneOfASensor() throws {
+        #expect(
+            try refusal("# 0.000000001 Hz\nax,ay,az\n" + rows { _ in "0,0,9.8" }).contains("no column holds the time"))
+        let days = rows(220_000) { "\($0 % 2 == 0 ? 23 : 0):00:00,0,0,9.8" }
+        #expect(try read("time,ax,ay,az\n" + days.prefix(400)).samples[0].count > 10)
+        let file = try TemporaryFile("time,ax,ay,az\n" + days)
+        #expect(!Collected(try TraceSource(paths: [file.path])).failures.isEmpty)
+    }
+
+    // MARK: - Thousands
+
+    @Test func pointsBesideDecimalCommasSeparateThousands() throws {
+        let head = "Zeit (s);ax (mg);ay (mg);az (mg)\n"
+        func time(_ row: Int) -> String { "\(row / 100),\(String(row % 100 + 100).dropFirst())" }
+        let text = head + rows { "\(time($0));\($0 == 250 ? "1.402" : "12");3;985" }
+        let found = try read(text)
+        #expect(found.samples[0].count == 299 && found.counts == [.notANumber: 1])
+        // Values with points as the decimal mark beside times with commas.
+        let mixed = try read(head + rows { "\(time($0));\($0 == 250 ? "1.402" : "12.5");3;985" })
+        #expect(mixed.samples[0].count == 300 && mixed.counts.isEmpty)
+        let small = try read(head.replacing("mg", with: "g") + rows { "\(time($0));0.012;0.003;0.985" })
+        #expect(small.samples[0].count == 300)
+    }
+}
