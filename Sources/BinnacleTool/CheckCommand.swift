@@ -32,6 +32,13 @@ struct CheckCommand {
                 var configuration = try Configuration.read(path: path, settings: settings)
                 configuration.warnings += configuration.machineWarnings(root: root)
                 for warning in configuration.warnings { errors.write(warning.description.printable) }
+                do throws(StationError) {
+                    try StationError.refuse(outputsOf: configuration, over: configuration.inputs)
+                } catch {
+                    errors.write(error.description.printable)
+                    status = error.status
+                    continue
+                }
                 if isStrict, !configuration.warnings.isEmpty {
                     status = .configuration
                 } else {

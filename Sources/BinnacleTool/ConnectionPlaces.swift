@@ -10,7 +10,7 @@ import Synchronization
 final class ConnectionPlaces: Sendable {
     /// Why a connection was closed.
     enum Closing: Hashable {
-        case stalled(seconds: Int), noPlace, displaced
+        case stalled(seconds: Int), silent(seconds: Int), noPlace, displaced
         /// A client that the service cannot understand.
         case notUnderstood
         /// The client stays, and has lost samples.
@@ -27,6 +27,7 @@ final class ConnectionPlaces: Sendable {
             }
             return switch self {
             case .stalled(let seconds): closed("that had read nothing for \(seconds) s")
+            case .silent(let seconds): closed("that had asked nothing for \(seconds) s")
             case .noPlace: closed("for which there is no place")
             case .displaced: closed("to give its place to a newer one")
             case .notUnderstood: closed("whose requests were not understood")

@@ -80,6 +80,7 @@ struct ServeCommand {
         switch note {
         case .lost(let count): (.lost, count)
         case .stalled: (.stalled(seconds: Int(IIOLimits.stall / 1_000_000_000)), 1)
+        case .silent: (.silent(seconds: Int(IIOLimits.firstRequest / 1_000_000_000)), 1)
         case .notUnderstood: (.notUnderstood, 1)
         case .failed(let reason): (.failed(reason), 1)
         }

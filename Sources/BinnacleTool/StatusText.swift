@@ -85,7 +85,7 @@ enum StatusText {
         }
         let counts = [
             ("finished", "finished"), ("failed", "failed"), ("dropped", "dropped"),
-            ("left_out", "left out by rate_limit and quiet_hours"),
+            ("left_out", "left out by decorators or while disarmed"),
         ]
         for (key, text) in counts {
             if let count = handler[key]?.integer, count != 0 { parts.append("\(count) \(text)") }

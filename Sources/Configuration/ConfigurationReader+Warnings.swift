@@ -1,7 +1,9 @@
 import Binnacle
 import Handlers
 import LinuxSensors
+import LinuxSystem
 import PlainText
+import Store
 import TableReading
 
 extension ConfigurationReader {
@@ -48,7 +50,7 @@ extension ConfigurationReader {
         warnOfMatrices(configuration, sensors)
         warnOfWatching(configuration)
         warnOfUnheard(configuration)
-        warnOfSharedPlaces(configuration, handlers)
+        reportSharedPlaces(configuration, handlers)
         for section in configuration.handlers {
             guard let entry = handlers.first(where: { $0.key == section.name }) else { continue }
             for notice in section.action.notices {
@@ -122,8 +124,27 @@ extension ConfigurationReader {
         }
     }
 
-    /// Warns of two handlers that write to one file, or retain messages under one topic of a broker.
-    private func warnOfSharedPlaces(_ configuration: Configuration, _ handlers: [TOMLEntry]) {
+    /// Refuses a handler that would write over what is read, or over the store; warns of two that write to one file, or retain
+    /// messages under one topic of a broker.
+    private func reportSharedPlaces(_ configuration: Configuration, _ handlers: [TOMLEntry]) {
+        let inputs = diagnostics.readFiles + diagnostics.namedFiles + configuration.inputs
+        let store = configuration.store.map { store in ["", "-wal", "-shm"].map { store.path + $0 } } ?? []
+        for section in configuration.handlers {
+            guard let file = section.action.writtenFile,
+                let entry = handlers.first(where: { $0.key == section.name })?.entry(type(of: section.action).key)
+            else { continue }
+            if let read = inputs.first(where: file.isSamePath) {
+                // A replay without handlers writes nothing; others refuse it.
+                diagnostics.report(
+                    .warning, at: entry.node.position, "\(read.printable) would be written over while it is read",
+                    hint: "choose another file for [handler.\(section.name)]")
+            } else if store.contains(where: file.isSamePath) {
+                diagnostics.report(
+                    .error, at: entry.node.position,
+                    "\(file.printable) is the event store, which lines of text would destroy",
+                    hint: "choose another file for [handler.\(section.name)]")
+            }
+        }
         var owners: [String: String] = [:]
         for section in configuration.handlers {
             for place in section.action.exclusivePlaces {

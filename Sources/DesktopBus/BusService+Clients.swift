@@ -8,14 +8,14 @@ extension BusService {
     /// Accepts a call about a claim, and asks for the decision about it.
     func handleClaim(_ message: BusMessage, from name: String) {
         let client = clients[name] ?? BusClient(name, self)
-        if client.calls.isEmpty, let until = client.allowedUntil, SystemClock.monotonic() < until {
-            return perform(message, for: client)
-        }
-        guard client.calls.count < BusClient.mostCalls else {
+        guard client.calls.count + claims.waiting.count(where: { $0.client == name }) < BusClient.mostCalls else {
             return refuse(message, "LimitsExceeded", "too many calls of this program wait for an answer")
         }
         if let account = client.account, callCount(of: account) >= BusClient.mostCallsOfAccount {
             return refuse(message, "LimitsExceeded", Self.tooManyOfAccount)
+        }
+        if client.calls.isEmpty, let until = client.allowedUntil, SystemClock.monotonic() < until {
+            return perform(message, for: client)
         }
         clients[name] = client
         client.calls.append(message)
@@ -77,8 +77,10 @@ extension BusService {
         return places.count < Self.mostClients && places.count { $0.account == account } < Self.mostClientsOfAccount
     }
 
+    /// The calls of an account that wait for a decision or for a value.
     private func callCount(of account: UInt32) -> Int {
         clients.values.reduce(0) { $0 + ($1.account == account ? $1.calls.count : 0) }
+            + claims.waiting.count { clients[$0.client]?.account == account }
     }
 
     /// Ends the question about a client, and returns the calls that waited for it.

@@ -15,6 +15,9 @@ package final class HandlerPort: Sendable {
     package let history: (any EventHistory)?
     private let acknowledge: @Sendable (_ ticket: Int64) -> Void
     private let hasOnlyCopies = Atomic(false)
+    fileprivate let isArmed = Atomic(true)
+    /// The number of events that waited when the handler was disarmed, and that a store had for it since.
+    fileprivate let leftOutCount = Atomic(0)
 
     fileprivate init(
         name: String, _ plan: HandlerPlan, isReplay: Bool, history: (any EventHistory)?,
@@ -66,6 +69,16 @@ package final class HandlerPort: Sendable {
         courier.finish()
         // Last, because another delivery may follow at once and needs the capacity.
         if isAcknowledged, item.isKept { acknowledge(item.ticket) }
+    }
+
+    /// Removes all but events about arming from a disarmed handler's queue; a store may delete the others.
+    fileprivate func leaveOutWaiting() {
+        leaveOut(courier.withContent { $0.removeWaiting { !EventKind.arming.contains($0.event.kind) } })
+    }
+
+    fileprivate func leaveOut(_ items: [Delivery]) {
+        leftOutCount.add(items.count, ordering: .relaxed)
+        for item in items where item.isKept { acknowledge(item.ticket) }
     }
 
     package func abandon(_ items: [Delivery]) {
@@ -150,8 +163,29 @@ package final class ThreadedHandler: EventHandler, Sendable {
 
     /// Passes up to ``deliveryLimit`` unacknowledged deliveries of a store to the worker, in order.
     package func deliver(_ deliveries: [Delivery]) {
+        var deliveries = deliveries
+        if !isArmed {
+            port.leaveOut(deliveries.filter { !EventKind.arming.contains($0.event.kind) })
+            deliveries.removeAll { !EventKind.arming.contains($0.event.kind) }
+        }
         for delivery in deliveries { _ = port.courier.put(delivery, isBounded: false) }
+        // It may have been disarmed meanwhile.
+        if !isArmed { port.leaveOutWaiting() }
     }
+
+    /// Whether the worker gets events other than those about arming.
+    ///
+    /// When it is disarmed, what waits is left out; an event that is being handled goes on.
+    package var isArmed: Bool {
+        get { port.isArmed.load(ordering: .sequentiallyConsistent) }
+        set {
+            port.isArmed.store(newValue, ordering: .sequentiallyConsistent)
+            if !newValue { port.leaveOutWaiting() }
+        }
+    }
+
+    /// The number of events that were left out because the handler is disarmed, of those that had reached its queue or the store.
+    package var leftOutCount: Int { port.leftOutCount.load(ordering: .relaxed) }
 
     /// The latest value, in a handler without a queue.
     package var latest: (any LatestState)? { plan.latest }

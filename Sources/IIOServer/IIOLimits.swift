@@ -16,6 +16,9 @@ package enum IIOLimits {
     package static let standardTimeout = 5_000
     /// How long a client may read nothing of an answer, in nanoseconds.
     package static let stall: Int64 = 60_000_000_000
+    /// How long a client may take until its first request is understood, in nanoseconds: without it, those that ask nothing would
+    /// take the places of others.
+    package static let firstRequest: Int64 = 30_000_000_000
     /// How often a wait for samples looks whether the client is still there, in nanoseconds.
     package static let look: Int64 = 200_000_000
 }

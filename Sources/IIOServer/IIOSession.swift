@@ -12,6 +12,8 @@ package final class IIOSession {
         case lost(Int)
         /// The client has read nothing for a minute.
         case stalled
+        /// The client is disconnected: it has asked nothing in the time that it has for its first request.
+        case silent
         /// The client is disconnected: its requests are too long, or not understood again and again.
         case notUnderstood
         /// The daemon or the recording does not deliver.
@@ -36,6 +38,8 @@ package final class IIOSession {
     private let report: (Note) -> Void
     private var input: [UInt8] = []
     private var isAdmitted = false
+    /// When the first request has to be understood, on CLOCK_MONOTONIC.
+    private let firstDeadline: Int64
     private var malformedCount = 0
     private var timeoutMilliseconds = IIOLimits.standardTimeout
     /// By the number of the device.
@@ -46,12 +50,14 @@ package final class IIOSession {
     /// For how long the axes that are read one after the other are those of one scan.
     private static let polledTogether: Int64 = 1_000_000_000
 
-    /// Creates a session; `admit` is asked once, at the first request that is understood.
+    /// Creates a session; `admit` is asked once, at the first request that is understood, which has to come within `patience`
+    /// nanoseconds.
     package init(
-        _ stream: PeerStream, _ source: any IIOSource, admit: @escaping () -> Bool = { true },
-        report: @escaping (Note) -> Void
+        _ stream: PeerStream, _ source: any IIOSource, patience: Int64 = IIOLimits.firstRequest,
+        admit: @escaping () -> Bool = { true }, report: @escaping (Note) -> Void
     ) {
         (self.stream, self.source, self.admit, self.report) = (stream, source, admit, report)
+        firstDeadline = SystemClock.monotonic() + patience
     }
 
     /// Serves until the client leaves, or has to.
@@ -95,7 +101,10 @@ package final class IIOSession {
                 report(.notUnderstood)
                 return nil
             }
-            guard stream.isReady(until: nil) else { return nil }
+            guard stream.isReady(until: isAdmitted ? nil : firstDeadline) else {
+                if !isAdmitted { report(.silent) }
+                return nil
+            }
             let count = stream.read(&piece, atMost: piece.count)
             guard count > 0 else { return nil }
             input += piece[..<count]

@@ -311,6 +311,15 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
         return item
     }
 
+    /// Removes and returns waiting items, each of a load of 1.
+    package mutating func removeWaiting(where isRemoved: (Item) -> Bool) -> [Item] {
+        let removed = items[first...].filter(isRemoved)
+        items = items[first...].filter { !isRemoved($0) }
+        first = 0
+        load -= removed.count
+        return removed
+    }
+
     /// Replaces the contents of `list` with all waiting items; the queue reuses the list's storage.
     package mutating func removeAll(into list: inout [Item]) {
         if list.capacity > Self.usualCount { list = [] } else { list.removeAll(keepingCapacity: true) }

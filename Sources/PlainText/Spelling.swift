@@ -1,10 +1,14 @@
 /// Finds the name that was probably meant, and formats names from a file for messages.
 package enum Spelling {
-    /// The hint for an unknown name: the nearest allowed one, or all of them.
-    package static func hint(for name: String, among allowed: [String]) -> String {
+    /// The hint for an unknown name: the nearest allowed one, those with the same word before a dot, or all of them.
+    package static func hint(for name: String, among names: [String]) -> String {
+        let allowed = names.indices.filter { !names[..<$0].contains(names[$0]) }.map { names[$0] }
         if let meant = nearest(to: name, among: allowed) { return "did you mean `\(meant.printable)`?" }
         if allowed.isEmpty { return "none is defined" }
-        return "one of " + allowed.map { "`\($0.printable)`" }.joined(separator: ", ")
+        let group = allowed.filter { candidate in
+            candidate.lastIndex(of: ".").map { name.hasPrefix(candidate[...$0]) } ?? false
+        }
+        return "one of " + (group.isEmpty ? allowed : group).map { "`\($0.printable)`" }.joined(separator: ", ")
     }
 
     /// Joins alternatives: `a, b or c`.

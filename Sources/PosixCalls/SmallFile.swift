@@ -68,6 +68,8 @@ package enum SmallFile {
         // In the same folder, because rename(2) works within one file system; the process number makes it unique.
         let temporary = "\(path).\(getpid()).new"
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        // One of an earlier process with this number, which was killed meanwhile.
+        unlink(temporary)
         let file = Descriptor(owning: try systemCall("open", path: temporary) { open(temporary, flags, mode ?? 0o644) })
         do throws(SystemError) {
             try writeAll(bytes, to: file.raw, path: temporary)

@@ -126,7 +126,7 @@ extension StationError {
     }
 
     /// Refuses handlers that would write to a file that is read.
-    static func refuse(outputsOf configuration: Configuration, over inputs: [String]) throws(StationError) {
+    package static func refuse(outputsOf configuration: Configuration, over inputs: [String]) throws(StationError) {
         for section in configuration.handlers {
             guard let file = section.action.writtenFile else { continue }
             try refuse(writing: file, over: inputs, option: "file for [handler.\(section.name)]")

@@ -40,6 +40,9 @@ package final class DiagnosticCollector {
                 hint: hint(), severity: severity))
     }
 
+    /// The files, without the settings of the command line.
+    package var readFiles: [String] { Array(files[..<settings.lowerBound]) }
+
     /// Records a file that one of these files names to be read.
     func add(namedFile path: String) { namedFiles.append(path) }
 

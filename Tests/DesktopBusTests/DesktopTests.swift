@@ -232,7 +232,8 @@ import DesktopBus
             try wait(hostile, for: "the refusals") { hostile.heard.count == calls }
             #expect(hostile.heard.filter { !$0.contains("org.freedesktop.DBus.Error") } == [])
         }
-        try attack()
+        // What is opened once, and late on a busy machine, is there after two.
+        for _ in 0..<2 { try attack() }
         let descriptors = daemon.descriptorCount
         // A leak grows with each attack. The heap may keep the room of one long message from any of them, once.
         var memory = [try daemon.memory()]

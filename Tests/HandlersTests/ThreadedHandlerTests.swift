@@ -2,6 +2,7 @@ import Binnacle
 import Dispatch
 import Handlers
 import LinuxSystem
+import Synchronization
 import Testing
 
 /// A queue in front of a handler: what it has no room for, and what is left at the end, is counted.
@@ -49,5 +50,43 @@ import Testing
         #expect(reports.of(.eventsDropped).last?.text(.reason) == "more than 4 events wait for it")
         handler.end(within: .zero)
         #expect(handler.waitForEnd(until: SystemClock.monotonic() + 60_000_000_000) == 0)
+    }
+
+    /// An event that is being handled goes on; what waits is left out, and a store may delete it.
+    @Test func aDisarmedHandlerGetsNothingThatWaited() throws {
+        let (begun, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let handled = Mutex<[EventKind]>([])
+        let acknowledged = Mutex<[Int64]>([])
+        var plan = HandlerPlan { port in
+            while port.stop == nil || !port.isEmpty {
+                for item in port.removeFirst(atMost: 1) {
+                    begun.signal()
+                    released.wait()
+                    handled.withLock { $0.append(item.event.kind) }
+                    port.finish(item)
+                }
+                if port.isEmpty, port.stop == nil { port.courier.wait() }
+            }
+        }
+        plan.deliveryLimit = 8
+        let handler = try ThreadedHandler(
+            name: "siren", plan, report: { _ in },
+            acknowledge: { ticket in acknowledged.withLock { $0.append(ticket) } })
+        let disarmed = Event(kind: .handlerDisarmed, timeNanoseconds: 1)
+        handler.deliver((1...4).map { Delivery(event: Self.event, ticket: $0) })
+        begun.wait()
+        handler.isArmed = false
+        #expect(acknowledged.withLock { $0 } == [2, 3, 4] && handler.leftOutCount == 3)
+        handler.deliver([Delivery(event: Self.event, ticket: 5), Delivery(event: disarmed, ticket: 6)])
+        #expect(acknowledged.withLock { $0 } == [2, 3, 4, 5] && handler.leftOutCount == 4)
+        for _ in 0..<3 { released.signal() }
+        begun.wait()
+        handler.isArmed = true
+        handler.deliver([Delivery(event: Self.event, ticket: 7)])
+        begun.wait()
+        handler.end(within: .seconds(60))
+        #expect(handler.waitForEnd(until: SystemClock.monotonic() + 60_000_000_000) == 0)
+        #expect(handled.withLock { $0 } == [.shake, .handlerDisarmed, .shake])
+        #expect(acknowledged.withLock { $0 } == [2, 3, 4, 5, 1, 6, 7])
     }
 }

@@ -53,6 +53,7 @@ import Testing
         let text = try String(contentsOf: file, encoding: .utf8)
         func shown(_ count: Int) -> String { count.formatted(.number.locale(Locale(identifier: "en_US"))) }
         for words in [
+            "| a connection that asks nothing | \(IIOLimits.firstRequest / 1_000_000_000) s until its first request is understood |",
             "| a request | \(IIOLimits.line) bytes |",
             "| requests that are none, as of a browser | \(IIOLimits.malformed - 1) |",
             "\(shown(IIOLimits.payload)) bytes, read and discarded",

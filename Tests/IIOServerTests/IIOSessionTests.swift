@@ -37,7 +37,8 @@ private final class PlayedDevices: IIOSource, IIOFeed {
 @Suite struct IIOSessionTests {
     /// What a client gets that sends a text and leaves, and what the server reports.
     private func answers(
-        _ text: String, _ devices: PlayedDevices = PlayedDevices(), admits: Bool = true, stays: Bool = false
+        _ text: String, _ devices: PlayedDevices = PlayedDevices(), admits: Bool = true, stays: Bool = false,
+        patience: Int64 = IIOLimits.firstRequest
     ) throws -> (bytes: [UInt8], notes: [String]) {
         var (ours, theirs): ([Int32], [Int32]) = ([0, 0], [0, 0])
         try #require(pipe(&ours) == 0 && pipe(&theirs) == 0)
@@ -47,7 +48,7 @@ private final class PlayedDevices: IIOSource, IIOFeed {
         // The end of the input is that of the session.
         if !stays { feed = nil }
         var notes: [String] = []
-        IIOSession(PeerStream(input: input.raw, output: theirs[1]), devices, admit: { admits }) {
+        IIOSession(PeerStream(input: input.raw, output: theirs[1]), devices, patience: patience, admit: { admits }) {
             notes.append("\($0)")
         }.serve()
         withExtendedLifetime((feed, output)) {}
@@ -125,6 +126,12 @@ private final class PlayedDevices: IIOSource, IIOFeed {
         #expect(String(decoding: try answers(request, stays: true).bytes, as: UTF8.self) == "0\n0\n-110\n")
         // One that has left is not waited for.
         #expect(try text("TIMEOUT 0\nOPEN iio:device0 2 0000000f\nREADBUF iio:device0 48\n") == "0\n0\n")
+    }
+
+    @Test(arguments: ["", "\n", "VERS", "nothing\n"])
+    func aClientThatAsksNothingGivesItsPlaceBack(text: String) throws {
+        #expect(try answers(text, stays: true, patience: 0).notes == ["silent"])
+        #expect(try answers("VERSION\nEXIT\n", stays: true, patience: 0).notes.isEmpty)
     }
 
     @Test func whatIsNoRequestEndsAClient() throws {

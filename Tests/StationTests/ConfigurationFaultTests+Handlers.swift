@@ -6,6 +6,9 @@ extension ConfigurationFaultTests {
         FaultyText(
             "unknown event", motion + "[handler.h]\nlog = true\non = [\"shake\", |\"motion.begun\"]\n",
             "`on` cannot be `motion.begun`", "did you mean `motion.began`?"),
+        FaultyText(
+            "unknown event of a group", motion + "[handler.h]\nlog = true\non = [|\"motion.stop\"]\n",
+            "`on` cannot be `motion.stop`", "one of `motion.began`, `motion.moving`, `motion.ended`, `motion.*`"),
         FaultyText("event twice", motion + "[handler.h]\nlog = true\non = [\"shake\", |\"shake\"]\n", "twice"),
         FaultyText("no such detector", handler + "log = true\ndetector = [|\"move\"]\n", "did you mean `moved`?"),
         FaultyText("no detectors", handler + "log = true\ndetector = |[]\n", "leave it out"),

@@ -196,4 +196,31 @@ import Testing
         let count = names == ["tablet-screen"] || names.count > 1 ? 4 : 2
         #expect(result.output.contains("ok: \(count) sensors"))
     }
+
+    /// What a reload would refuse, `check` refuses too, with its place.
+    @Test(arguments: [
+        "self.toml", "./self.toml", "sub/../self.toml", "events.db", "./events.db", "events.db-wal", "trace.csv",
+    ])
+    func aHandlerWritesOverNothingThatIsRead(file: String) throws {
+        let folder = try TemporaryFolder()
+        let text = """
+            [store]
+            path = "events.db"
+            [sensor.box]
+            source = "trace"
+            file = "trace.csv"
+            [motion.moved]
+            accelerometer = "box"
+            [handler.lines]
+            on = ["motion.began"]
+            file = "\(file)"
+            """
+        try FileManager.default.createDirectory(atPath: folder.path + "/sub", withIntermediateDirectories: true)
+        let path = folder.path + "/self.toml"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        try "time_s,ax,ay,az\n0,0,0,9.8\n".write(toFile: folder.path + "/trace.csv", atomically: true, encoding: .utf8)
+        let result = try Binary.run("check", path)
+        #expect([64, 78].contains(result.status) && result.errors.contains("self.toml:10:8: "), "\(result.errors)")
+        #expect(result.errors.contains("choose another file for [handler.lines]"))
+    }
 }

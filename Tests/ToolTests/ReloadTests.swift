@@ -153,6 +153,36 @@ import Testing
         #expect(run.stop() == 0)
     }
 
+    /// A failure belongs to the handler that had it.
+    @Test func aHandlerThatIsExchangedTakesItsFailureAlong() throws {
+        let folder = try TemporaryFolder()
+        func text(_ file: String) -> String {
+            Self.simulated + """
+                [handler.out]
+                on = ["handler.*", "events.dropped"]
+                stdout = true
+                [handler.lines]
+                on = ["shake", "motion.*"]
+                file = "\(folder.path)/\(file)"
+                [socket]
+                path = "\(folder.path)/socket"
+                """
+        }
+        let run = try DaemonRun(text("absent/a")).start()
+        try run.waitForEvent("handler.failed")
+        #expect(try Binary.run("status", "--socket", folder.path + "/socket").output.contains("FAILS"))
+        try run.configure(text("b"))
+        run.reload()
+        try run.waitForEvent("handler.recovered")
+        var status = ""
+        try waitUntil("a status without the failure; the last one: \(status)") {
+            let result = try Binary.run("status", "--socket", folder.path + "/socket")
+            status = result.output
+            return result.status == 0 && !status.contains("FAILS")
+        }
+        #expect(run.stop() == 0)
+    }
+
     /// A pipe would keep the reading thread, and every later reload behind it.
     @Test func aConfigurationThatBecameAPipeKeepsNobody() throws {
         let run = try DaemonRun(Self.simulated, ["--json"]).start()

@@ -245,6 +245,14 @@ import Testing
     }
 
     /// The old handler has its events still when the new one is there, and finishes what it has begun.
+    @Test func whatWaitsForAHandlerIsToldAtTheEnd() throws {
+        let slow = "[handler.slow]\non = [\"shake\"]\ncommand = [\"/usr/bin/sleep\", \"100\"]\n"
+        let run = try DaemonRun(configuration(slow)).start()
+        try waitForShakes(3)
+        #expect(run.stop() == 0)
+        #expect(try run.errors.text().contains("handler 'slow': events in the store that wait for its next start: "))
+    }
+
     @Test func aReloadThatExchangesAHandlerLosesNothing() throws {
         func append(to name: String) -> String {
             "[handler.append]\non = [\"shake\"]\nqueue = 3\n"

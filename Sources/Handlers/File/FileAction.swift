@@ -65,7 +65,7 @@ package struct FileAction: HandlerAction, Equatable {
 
     /// Two writers would mix their lines.
     package var exclusivePlaces: [(words: String, key: String, name: String, hint: String?)] {
-        [("file", Self.key, path, nil)]
+        [("file", Self.key, path.plainPath, nil)]
     }
 
     package var writtenFile: String? { path }

@@ -151,6 +151,12 @@ extension HTTPSettings {
                         : "it follows from the address and the body")
                 continue
             }
+            guard !settings.headers.contains(where: { $0.name.lowercased() == name }) else {
+                table.refuse(
+                    key, at: entry.keyPosition, "the header \(Spelling.quoted(entry.key)) is there twice",
+                    hint: "capital letters make no difference in the name of a header")
+                continue
+            }
             if let value = JSONTemplate.argument(entry.node, key, table) {
                 settings.headers.append(Header(name: entry.key, value: value))
             }

@@ -16,6 +16,8 @@ package final class HandlersPart: DaemonPart {
     private var prepared: [HandlerLine] = []
     /// Handlers that a reload removed, until their queues are empty.
     private var retired: [HandlerLine] = []
+    /// How many configurations were prepared.
+    private var generation = 0
     private var tallies: [String: HandlerCounters] = [:]
     private let eventTally = EventCounters()
     private let trouble: TroubleLog
@@ -50,9 +52,11 @@ package final class HandlersPart: DaemonPart {
     func prepare(_ configuration: Configuration) throws(SystemError) {
         let context = DecoratorSettings.Context(daemon.router)
         let inbox = inbox
+        generation += 1
+        let generation = generation
         let reports = HandlerReports(
-            report: { event in inbox.post { $0.report(event) } },
-            readerGone: { event in inbox.post { $0.outputDidClose(event) } })
+            report: { event in inbox.post { $0.report(event, of: generation) } },
+            readerGone: { event in inbox.post { $0.outputDidClose(event, of: generation) } })
         prepared = []
         do throws(SystemError) {
             for section in configuration.handlers {
@@ -61,7 +65,9 @@ package final class HandlersPart: DaemonPart {
                     prepared.append(old)
                 } else {
                     prepared.append(
-                        try HandlerLine(section, after: old, context: context, inlet: store.inlet, reports: reports))
+                        try HandlerLine(
+                            section, after: old, context: context, inlet: store.inlet, generation: generation,
+                            reports: reports))
                 }
             }
         } catch {
@@ -78,7 +84,7 @@ package final class HandlersPart: DaemonPart {
         let known = Set(lines.filter { !$0.chain.isArmed }.map(\.section.name))
         lines = prepared
         for line in lines where disarmed.contains(line.section.name) {
-            line.chain.isArmed = false
+            line.setArmed(false)
             // A start says so, and a reload of what has not been said.
             guard !known.contains(line.section.name) else { continue }
             daemon.router.report(Event(handler: line.section.name, isArmed: false))
@@ -94,7 +100,8 @@ package final class HandlersPart: DaemonPart {
             line.installDecorators()
             line.configurationDidChange(handled, section)
         }
-        retired = (retired + gone).filter { !$0.handler.hasEnded }
+        retired += gone
+        for line in gone { endFailure(of: line.section.name) }
         attachments?.change(to: lines, within: Self.retirement)
         for line in gone { line.handler.end(within: Self.retirement) }
     }
@@ -131,7 +138,13 @@ package final class HandlersPart: DaemonPart {
         return nil
     }
 
-    func finishTurn(at now: Int64) { write() }
+    func finishTurn(at now: Int64) {
+        write()
+        reportRetired()
+    }
+
+    /// Retired handlers are looked at once a second.
+    var deadline: Int64? { retired.isEmpty ? nil : SystemClock.monotonic() + 1_000_000_000 }
 
     private func write() {
         guard isChanged, file.isReady else { return }
@@ -163,17 +176,50 @@ package final class HandlersPart: DaemonPart {
 
     // MARK: - Reports
 
-    /// Counts a handler's report and routes it like other events.
-    private func report(_ event: Event) {
-        if case .text(let name) = event.figure(.handler) { tallies[name, default: HandlerCounters()].count(event) }
+    /// Counts a handler's report and routes it like other events; what a removed handler reports is no failure of its successor.
+    private func report(_ event: Event, of generation: Int) {
+        if case .text(let name) = event.figure(.handler) {
+            let isOld = lines.contains { $0.section.name == name && $0.generation != generation }
+            let failure = tallies[name]?.failure
+            tallies[name, default: HandlerCounters()].count(event)
+            if isOld { tallies[name]?.failure = failure }
+        }
         daemon.router.report(event)
     }
 
+    /// A failure ends with its handler: the successor reports its own.
+    private func endFailure(of name: String) {
+        guard tallies[name]?.failure != nil else { return }
+        tallies[name]?.failure = nil
+        daemon.router.report(Event(handlerRecovered: name))
+    }
+
+    /// Reports what handlers that a reload removed have left behind; what a store keeps goes to their successors.
+    private func reportRetired() {
+        guard retired.contains(where: \.handler.hasEnded) else { return }
+        for line in retired where line.handler.hasEnded && !line.isKept {
+            let count = line.handler.waitForEnd(until: 0)
+            guard count > 0 else { continue }
+            let figures = [
+                Figure(.handler, .text(line.section.name)), Figure(.count, .integer(Int64(count))),
+                Figure(.reason, .text("they waited for the handler that a reload has exchanged or removed")),
+            ]
+            report(
+                Event(kind: .eventsDropped, timeNanoseconds: SystemClock.monotonic(), figures: figures),
+                of: line.generation)
+        }
+        retired.removeAll(where: \.handler.hasEnded)
+    }
+
     /// Ends the run if standard output was its only handler, as programs in a pipeline do; otherwise records a failure.
-    private func outputDidClose(_ event: Event) {
+    private func outputDidClose(_ event: Event, of generation: Int) {
         let onlyPrints = lines.allSatisfy { $0.section.action is OutputAction }
         let isKept = store.store != nil || daemon.assembly.configuration.socket != nil
-        if daemon.options.writesJSON || onlyPrints && !isKept { daemon.session.end() } else { report(event) }
+        if daemon.options.writesJSON || onlyPrints && !isKept {
+            daemon.session.end()
+        } else {
+            report(event, of: generation)
+        }
     }
 
     // MARK: - The end
@@ -203,10 +249,11 @@ package final class HandlersPart: DaemonPart {
         for line in ending { line.handler.end(within: .nanoseconds(left)) }
         for line in ending {
             let count = line.handler.waitForEnd(until: deadline)
-            guard count > 0 else { continue }
+            // A store that works says what it keeps.
+            guard count > 0, !(line.isKept && store.store?.statistics.failure == nil) else { continue }
             daemon.log.say(
-                "handler '\(line.section.name)': up to \(count) events were not handled before the end"
-                    + (line.isKept ? "; the store keeps them" : ""), level: line.isKept ? .info : .warning)
+                "handler '\(line.section.name)': up to \(count) events were not handled before the end", level: .warning
+            )
         }
     }
 

@@ -96,10 +96,18 @@ final class StorePart: DaemonPart {
             guard let store else { return }
             inlet?.flush()
             store.finish()
-            guard !store.waitForEnd(until: deadline) else { return }
-            daemon.log.say(
-                "the event store: up to \(store.statistics.queueCount) events were not stored before the end",
-                level: .warning)
+            guard store.waitForEnd(until: deadline) else {
+                return daemon.log.say(
+                    "the event store: up to \(store.statistics.queueCount) events were not stored before the end",
+                    level: .warning)
+            }
+            let statistics = store.statistics
+            guard statistics.failure == nil else { return }
+            for handler in statistics.handlers where handler.waitingCount > 0 {
+                daemon.log.say(
+                    "handler '\(handler.name)': events in the store that wait for its next start: \(handler.waitingCount)"
+                )
+            }
         default: break
         }
     }

@@ -6,7 +6,8 @@ struct HandlerCounters {
     private(set) var failedCount = 0
     private(set) var droppedCount = 0
     private(set) var durations = DurationHistogram()
-    private(set) var failure: String?
+    /// The present failure.
+    var failure: String?
 
     mutating func count(_ event: Event) {
         if event.kind == .commandFinished || event.kind == .commandFailed, let seconds = event.number(.duration) {

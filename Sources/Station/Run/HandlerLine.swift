@@ -19,6 +19,8 @@ enum DeliveredBy {
 final class HandlerLine {
     let section: HandlerSection
     let handler: ThreadedHandler
+    /// The number that the handler's reports have; a reload that exchanges the handler gives its successor another one.
+    let generation: Int
     let chain: HandlerChain
     let deliveredBy: DeliveredBy
     /// Whether the store delivers to the handler, and keeps events that it has not handled.
@@ -29,18 +31,20 @@ final class HandlerLine {
     private var decorators: [(settings: DecoratorSettings, object: EventDecorator)]
     private var leftOutBefore = 0
 
-    /// The number of events that the decorators have dropped for their limits.
-    var leftOutCount: Int { decorators.reduce(leftOutBefore) { $0 + $1.object.droppedCount } }
+    /// The number of events that the decorators have dropped for their limits, and that waited when the handler was disarmed.
+    var leftOutCount: Int { decorators.reduce(leftOutBefore + handler.leftOutCount) { $0 + $1.object.droppedCount } }
 
     /// Makes a line without changing its predecessor; `inlet` is the store's, if there is one.
     init(
         _ section: HandlerSection, after old: HandlerLine?, context: DecoratorSettings.Context, inlet: StoreInlet?,
-        reports: HandlerReports
+        generation: Int, reports: HandlerReports
     ) throws(SystemError) {
         self.section = section
         if let old, old.section.action.isSame(as: section.action) {
             handler = old.handler
+            self.generation = old.generation
         } else {
+            self.generation = generation
             let (name, store) = (section.name, inlet?.store)
             handler = try section.action.work(for: name).live(
                 name: name, reports: reports, history: store, acknowledge: { store?.acknowledge(name, $0) })
@@ -83,10 +87,16 @@ final class HandlerLine {
 
     /// Arms the handler, with decorators that have seen no event, or disarms it.
     func arm(_ isArmed: Bool, in context: DecoratorSettings.Context) {
-        leftOutBefore = leftOutCount
+        leftOutBefore = leftOutCount - handler.leftOutCount
         decorators = section.decorators.map { ($0, $0.makeDecorator(in: context)) }
-        chain.isArmed = isArmed
+        setArmed(isArmed)
         installDecorators()
+    }
+
+    /// Arms or disarms a new handler, whose decorators have seen no event.
+    func setArmed(_ isArmed: Bool) {
+        chain.isArmed = isArmed
+        handler.isArmed = isArmed
     }
 
     /// Tells the handler what a configuration with this section of it changes.
