@@ -73,8 +73,11 @@ package final class HandlerPort: Sendable {
 
     /// Removes all but events about arming from a disarmed handler's queue; a store may delete the others.
     fileprivate func leaveOutWaiting() {
-        leaveOut(courier.withContent { $0.removeWaiting { !EventKind.arming.contains($0.event.kind) } })
+        leaveOut(courier.withContent { $0.removeWaiting(where: Self.isForArmed) })
     }
+
+    /// Whether a disarmed handler does not get an event.
+    fileprivate static func isForArmed(_ item: Delivery) -> Bool { !EventKind.arming.contains(item.event.kind) }
 
     fileprivate func leaveOut(_ items: [Delivery]) {
         leftOutCount.add(items.count, ordering: .relaxed)
@@ -165,8 +168,8 @@ package final class ThreadedHandler: EventHandler, Sendable {
     package func deliver(_ deliveries: [Delivery]) {
         var deliveries = deliveries
         if !isArmed {
-            port.leaveOut(deliveries.filter { !EventKind.arming.contains($0.event.kind) })
-            deliveries.removeAll { !EventKind.arming.contains($0.event.kind) }
+            port.leaveOut(deliveries.filter(HandlerPort.isForArmed))
+            deliveries.removeAll(where: HandlerPort.isForArmed)
         }
         for delivery in deliveries { _ = port.courier.put(delivery, isBounded: false) }
         // It may have been disarmed meanwhile.

@@ -87,9 +87,11 @@ struct CSVLayout {
         _ streams: [Stream], by time: CSVTime, _ names: [String], _ table: HeadTable
     ) -> (own: [Stream], notices: [String]) {
         guard let chosen = time.column, streams.count > 1 else { return (streams, []) }
+        // Names are long to parse, and most are those of axes.
+        let axes = Set(streams.flatMap(\.columns))
         let times = names.indices.filter { place in
-            table.columns.indices.contains(place) && ColumnName(names[place]).role == .time
-                && table.columns[place].clock == nil
+            table.columns.indices.contains(place) && !axes.contains(place) && table.columns[place].clock == nil
+                && ColumnName(names[place]).role == .time
         }
         /// The seconds from the first row to the last that have both times, by the times of a column.
         func span(_ place: Int, beside other: Int) -> Double? {
