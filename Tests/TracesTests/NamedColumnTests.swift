@@ -67,6 +67,132 @@ import Traces
         #expect(own.notices.isEmpty && own.streams.map(\.name) == ["left"])
     }
 
+    // MARK: - Axes by number
+
+    @Test func flightControllersNumberTheAxes() throws {
+        func axes(_ name: String) -> String { (0..<3).map { "\(name)[\($0)]" }.joined(separator: ",") }
+        // The accelerometer's time relative to the row's is no time of its own.
+        let names = [
+            "timestamp", axes("gyro_rad"), "gyro_integral_dt", "accelerometer_timestamp_relative",
+            axes("accelerometer_m_s2"), axes("magnetometer_ga"), axes("motor"), "clip_counter[0]",
+        ]
+        let found = try read(
+            names.joined(separator: ",") + "\n"
+                + rows { "\($0 * 5000),0.1,0.2,0.3,5000,0,0,0,-9.8,0.2,0.01,-0.43,1000,1001,1002,0" })
+        func samples(_ kind: SampleKind) throws -> [Sample] {
+            found.samples[try #require(found.streams.firstIndex { $0.kind == kind })]
+        }
+        #expect(found.streams.count == 3)
+        #expect(try samples(.gyroscope)[1].timeNanoseconds == 5_000_000)
+        #expect(try samples(.gyroscope)[0].y == 0.2 && samples(.accelerometer)[0].z == -9.8)
+        #expect(try abs(samples(.magnetometer)[0].x - 20) < 1e-4)
+        // An array of more values has no axes, and neither have those of one axis or of times.
+        let long = (0..<4).map { "gyro[\($0)]" }.joined(separator: ",")
+        let beside = try read("time_s,ax,ay,az,\(long)\n" + rows { "\(Double($0) / 100),0,0,9.8,1,2,3,4" })
+        #expect(beside.streams.map(\.kind) == [.accelerometer])
+        let times = try read("accel_timestamp[0],ax_m_s2,ay_m_s2,az_m_s2\n" + rows { "\($0 * 5000),0,0,9.8" })
+        #expect(times.samples[0].count == 300)
+        let units = "time_s,accSmooth[0] (g),accSmooth[1] (g),accSmooth[2] (g)\n"
+        #expect(try read(units + rows { "\(Double($0) / 100),0,0,1" }).samples[0].count == 300)
+        #expect(try refusal("time_s,acc_x[0],acc_x[1],acc_x[2]\n" + rows { "\(Double($0) / 100),0,0,9.8" }) != "read")
+    }
+
+    // MARK: - Times in two columns, durations
+
+    /// Seconds since 1970 of rows at 100 Hz that begin before a full second, whole and the rest.
+    private func parts(_ row: Int) -> (seconds: Int, nanoseconds: Int) {
+        let hundredths = 1_700_000_000_35 + row
+        return (hundredths / 100, hundredths % 100 * 10_000_000)
+    }
+
+    @Test(arguments: [
+        ("secs,nsecs", 1), ("header.stamp.sec,header.stamp.nanosec", 1), ("tv_sec,tv_usec", 1000),
+    ])
+    func secondsAndTheirFractionAreOneTime(_ names: String, divisor: Int) throws {
+        let found = try read(
+            "receiver_time,\(names),ax_m_s2,ay_m_s2,az_m_s2,gx_rad_s,gy_rad_s,gz_rad_s\n"
+                + rows { row in
+                    let time = parts(row)
+                    return "\(time.seconds),\(time.seconds),\(time.nanoseconds / divisor),0,0,9.81,0,0,0.1"
+                })
+        #expect(found.samples.map(\.count) == [300, 300] && found.counts.isEmpty && found.notices.isEmpty)
+        #expect(
+            found.samples[0].map(\.timeNanoseconds)
+                == (0..<300).map { 1_700_000_000_350_000_000 + Int64($0) * 10_000_000 })
+    }
+
+    @Test func aCountOfItsOwnIsNoFraction() throws {
+        // In rows of 4 ms.
+        let tables: [(names: String, times: (Int) -> String)] = [
+            // Milliseconds of their own, beside seconds and stamps with another name.
+            ("elapsed_s,elapsed_ms", { "\($0 / 250),\($0 * 4)" }),
+            ("epoch_s,uptime_ms", { "\(1_700_000_000 + $0 / 250),\($0 * 4)" }),
+            ("timestamp,time_since_last_ms", { "\(1_700_000_000_000 + $0 * 4),4" }),
+            // A column that has all of the time.
+            (
+                "time_us,hour,minute,second,millisecond",
+                { "\($0 * 4000),1,2,\($0 / 250 % 60),\($0 * 4 % 1000)" }
+            ),
+            ("time,nsec", { "\(Double($0) / 250),\($0 * 4_000_000 % 1_000_000_000)" }),
+        ]
+        for (names, times) in tables {
+            let found = try read("\(names),ax_m_s2,ay_m_s2,az_m_s2\n" + rows(1000) { "\(times($0)),0,0,9.81" })
+            let stamps = found.samples[0].map(\.timeNanoseconds)
+            #expect(stamps.map { $0 - stamps[0] } == (0..<1000).map { Int64($0) * 4_000_000 }, "\(names)")
+        }
+    }
+
+    @Test func aFractionIsFoundWithAnEmptyRowAndWithinTheFirstSecond() throws {
+        for (hertz, first) in [(100, 1_700_000_000), (400, 0)] {
+            let found = try read(
+                "sec,seq,nanosec,ax_m_s2,ay_m_s2,az_m_s2\n"
+                    + rows(1000) { row in
+                        guard row != 7 else { return ",,,,," }
+                        return "\(first + row / hertz),\(row),\(row % hertz * 1_000_000_000 / hertz),0,0,9.81"
+                    })
+            let stamps = found.samples[0].map(\.timeNanoseconds)
+            #expect(stamps.count == 999)
+            #expect(stamps.last == Int64(first) * 1_000_000_000 + 999 * (1_000_000_000 / Int64(hertz)))
+        }
+    }
+
+    @Test func aFractionBeyondASecondIsSkipped() throws {
+        let found = try read(
+            "sec,nsec,ax_m_s2,ay_m_s2,az_m_s2\n"
+                + rows { row in
+                    let time = parts(row)
+                    return "\(time.seconds),\(row == 250 ? 1_000_000_000 : time.nanoseconds),0,0,9.81"
+                })
+        #expect(found.samples[0].count == 299 && found.counts == [.notANumber: 1])
+    }
+
+    @Test(arguments: [("0 days ", "1 days "), ("", "1 day, ")])
+    func durationsOfPandasAndPythonAreTimes(_ first: String, second: String) throws {
+        // Rows in steps of a tenth, of which the last hundred lie behind the first day.
+        let found = try read(
+            "time,ax_m_s2,ay_m_s2,az_m_s2\n"
+                + rows { row in
+                    let text = row < 200 ? "23:59:\(40 + row / 10)" : "0:00:0\(row / 10 - 20)"
+                    return "\"\(row < 200 ? first : second)\(text).\(row % 10)\",0,0,9.81"
+                })
+        #expect(found.counts.isEmpty)
+        #expect(
+            found.samples[0].map(\.timeNanoseconds) == (0..<300).map { 86_380_000_000_000 + Int64($0) * 100_000_000 })
+    }
+
+    @Test func aDurationBeyondAllTimesIsNone() throws {
+        #expect(
+            try refusal("time,ax,ay,az\n" + rows { "999999999 days 00:00:0\($0 % 9),0,0,9.81" }).contains("is none"))
+    }
+
+    @Test func aNarrowBlankBeforePMIsABlank() throws {
+        let found = try read(
+            "time,ax_m_s2,ay_m_s2,az_m_s2\n"
+                + rows(100) { "\"10/17/2024, 7:22:00.\($0 < 10 ? "0" : "")\($0)\u{202F}PM\",0,0,9.81" })
+        #expect(found.samples[0].count == 100)
+        #expect(found.samples[0][0].timeNanoseconds == 1_729_192_920_000_000_000)
+    }
+
     // MARK: - Rows without values
 
     @Test func rowsWithoutAnyValueAreCounted() throws {

@@ -49,7 +49,9 @@ struct CSVAdvice {
 
     private func timeOptions(_ used: [Int]) -> (entries: [String], options: [String]) {
         switch time.time ?? unnamedTime {
-        case .number(let place, let unit) where !used.contains(place):
+        // Two columns that are found without an option are not said by one.
+        case .number(_, _, _?): return ([], [])
+        case .number(let place, let unit, nil) where !used.contains(place):
             return (["time=\(column(place)):\(unit.option)"], [])
         case .clock(let place, _, _): return (["time=\(column(place))"], [])
         case .rate(let hertz): return ([], ["--rate", VectorStatistics.optionText(hertz)])

@@ -13,6 +13,8 @@ final class CSVDecoder: RowDecoder {
     private let time: CSVTime
     private let timeExponent: Int
     private let timeMultiple: Int64
+    /// The exponent of the unit of fractions of a second in a column of their own.
+    private let fractionExponent: Int?
     /// The stamps of a file without times.
     private let rowClock: RowClock?
     private let dialect: CSVDialect
@@ -24,7 +26,7 @@ final class CSVDecoder: RowDecoder {
     /// For a clock without dates, the days passed so far and its last time, in nanoseconds.
     private var midnights: Int64 = 0
     private var lastClock: Int64 = 0
-    /// The use of each column up to the last one needed: ``nothing``, ``time``, or stream · 3 + axis.
+    /// The use of each column up to the last one needed: ``nothing``, ``time``, ``fraction``, or stream · 3 + axis.
     private let uses: [Int]
 
     /// The number of columns up to the last one needed.
@@ -32,6 +34,7 @@ final class CSVDecoder: RowDecoder {
     /// Whether rows can be decoded without the rows before them; without times in the file, a row's stamp depends on its number.
     var canReadChunks: Bool { plainRows != nil && rowClock == nil }
 
+    static let fraction = -3
     static let nothing = -2
     static let time = -1
 
@@ -42,9 +45,10 @@ final class CSVDecoder: RowDecoder {
         let layout = head.layout
         time = layout.time
         var unit = TimeUnit.nanoseconds
-        if case .number(_, let stated) = layout.time { unit = stated }
+        if case .number(_, let stated, _) = layout.time { unit = stated }
         timeExponent = unit.exponent
         timeMultiple = unit.multiple
+        fractionExponent = layout.time.fraction?.unit.exponent
         if case .rate(let hertz) = layout.time { rowClock = RowClock(hertz: hertz) } else { rowClock = nil }
         contents = layout.streams.map { TraceFile.Content(sensor: $0.sensor, kind: $0.kind) }
         notices = head.notices
@@ -53,15 +57,18 @@ final class CSVDecoder: RowDecoder {
         factors = layout.streams.flatMap(\.factors)
         lifts = layout.streams.flatMap { [-0.0, -0.0, $0.lift == 0 ? -0.0 : $0.lift] }
         unitChecks = layout.streams.map(\.lateCheck)
-        let last = layout.streams.flatMap(\.columns).reduce(layout.time.column ?? 0, max)
+        let times = [layout.time.column, layout.time.fraction?.column].compactMap { $0 }
+        let last = (layout.streams.flatMap(\.columns) + times).reduce(0, max)
         var uses = Array(repeating: Self.nothing, count: last + 1)
         if let column = layout.time.column { uses[column] = Self.time }
+        if let fraction = layout.time.fraction { uses[fraction.column] = Self.fraction }
         for (number, stream) in layout.streams.enumerated() {
             for (axis, column) in stream.columns.enumerated() { uses[column] = number * 3 + axis }
         }
         self.uses = uses
         var isPlain = !isLineByLine && !head.dialect.collapses
         if case .clock = layout.time { isPlain = false }
+        if layout.time.fraction != nil { isPlain = false }
         if unit.multiple != 1 || layout.streams.contains(where: { $0.lift != 0 }) { isPlain = false }
         plainRows =
             isPlain
@@ -89,6 +96,8 @@ final class CSVDecoder: RowDecoder {
         if rowClock != nil { row.timeNanoseconds = 0 }
         var p = start
         var flaw: RowFlaw?
+        /// The seconds or their fraction, until the other is read.
+        var part: Int64?
         for use in uses {
             if dialect.collapses {
                 while p < end, p.pointee == CSVDialect.blank { p += 1 }
@@ -106,7 +115,18 @@ final class CSVDecoder: RowDecoder {
                     row.removeAll()
                     return noTime(field, p, end, start)
                 }
-                row.timeNanoseconds = time
+                guard fractionExponent != nil else {
+                    row.timeNanoseconds = time
+                    continue
+                }
+                add(time, to: &part, row)
+            } else if use == Self.fraction {
+                let field = p
+                guard let time = fraction(&p, end) else {
+                    row.removeAll()
+                    return self.flaw(.notANumber, wrong(field, p, "a fraction of a second"), field, start)
+                }
+                add(time, to: &part, row)
             } else {
                 let stream = use / 3
                 let field = p
@@ -160,6 +180,20 @@ final class CSVDecoder: RowDecoder {
         guard timeMultiple != 1, let whole = stamp else { return stamp }
         let (product, overflow) = whole.multipliedReportingOverflow(by: timeMultiple)
         return overflow ? nil : product
+    }
+
+    /// The nanoseconds of a fraction of a second; `nil` for what is none.
+    private func fraction(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Int64? {
+        guard let fractionExponent, case .number(let decimal, let text) = scanner.scanField(&p, end),
+            let time = decimal.nanoseconds(in: text, unitExponent: fractionExponent), 0..<1_000_000_000 ~= time
+        else { return nil }
+        return time
+    }
+
+    /// Adds the seconds and their fraction, once both are there.
+    private func add(_ time: Int64, to part: inout Int64?, _ row: TraceRow) {
+        guard let other = part else { return part = time }
+        row.timeNanoseconds = Units.later(other, by: time)
     }
 
     private func beginOfField(before field: UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>

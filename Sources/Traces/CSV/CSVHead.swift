@@ -59,6 +59,12 @@ struct CSVHead {
         }
     }
 
+    /// Whether a file has a header and no row.
+    static func isAlone(in file: InputFile) throws(TraceError) -> Bool {
+        let (first, isWhole) = try LineReader(file, isCancelled: { false }).firstLines(preambleCount)
+        return isWhole && CSVPreamble(first).map { $0.names != nil && $0.rows.isEmpty } ?? false
+    }
+
     /// Applies what the accelerometer says about the unit of a gyroscope.
     mutating func settle(_ stream: Int, _ verdict: GravityTurn.Verdict, path: String) {
         guard let rate = layout.streams[stream].rate else { return }
@@ -181,6 +187,13 @@ struct HeadTable {
         var changes: Double {
             let changed = zip(fields, fields.dropFirst()).count(where: !=)
             return fields.count > 1 ? Double(changed) / Double(fields.count - 1) : 0
+        }
+
+        /// The sum with the numbers of another column in the unit `factor`, from the first number of this one.
+        func adding(_ other: Column, in factor: Double) -> Column {
+            let first = values.first { $0.isFinite } ?? 0
+            let sums = zip(values, other.values).map { ($0 - first) + $1 * factor }
+            return Column(values: sums, clock: nil, dateOrder: .none, texts: [])
         }
 
         private func clocks(_ isSo: (Double) -> Bool) -> Bool {

@@ -40,7 +40,14 @@ struct CSVLayout {
             try hints.map?.applied(to: names, fail: { fail($0, nil) })
             ?? MappedColumns(columns: names.map { ColumnName($0) })
         let isRecording = names.first == Self.recordedTime
+        // An array of more than three values is none of x, y and z.
+        let arrays = Set(names.lazy.compactMap { ColumnName.element($0) }.filter { $0.index > 2 }.map(\.array))
         for index in mapped.columns.indices {
+            if let array = ColumnName.element(names[index])?.array, arrays.contains(array),
+                mapped.columns[index].stem != MappedColumns.stem
+            {
+                mapped.columns[index] = .unused
+            }
             if !isRecording { mapped.columns[index].isRecorded = false }
             // "t" is the time only if no other column can be.
             if case .axis(_, nil) = mapped.columns[index].role, mapped.columns[index].sensor == nil {
@@ -95,18 +102,23 @@ struct CSVLayout {
         }
         /// The seconds from the first row to the last that have both times, by the times of a column.
         func span(_ place: Int, beside other: Int) -> Double? {
-            let pairs = zip(table.columns[place].values, table.columns[other].values).filter {
-                $0.isFinite && $1.isFinite
+            func values(_ place: Int) -> [Double] {
+                guard place == chosen, let fraction = time.fraction else { return table.columns[place].values }
+                return table.columns[place].adding(
+                    table.columns[fraction.column], in: fraction.unit.inSeconds
+                ).values
             }
+            let pairs = zip(values(place), values(other)).filter { $0.isFinite && $1.isFinite }
             guard pairs.count > 9, let first = pairs.first?.0, let last = pairs.last?.0 else { return nil }
             var unit = CSVTimeChoice.guess(table.columns[place], table.columns[place].steps, rowCount: pairs.count).unit
             if case .known(.time(let stated)) = ColumnName(names[place]).unit { unit = stated }
-            if place == chosen, case .number(_, let stated) = time { unit = stated }
+            if place == chosen, case .number(_, let stated, _) = time { unit = stated }
             return (last - first) * unit.inSeconds
         }
         var notices: [String] = []
         let own = streams.filter { stream in
             guard let axis = stream.columns.min(), let nearest = times.last(where: { $0 < axis }), nearest != chosen,
+                nearest != time.fraction?.column, table.columns[nearest].steps.map({ $0.median > 0 }) ?? false,
                 let one = span(nearest, beside: chosen),
                 let other = span(chosen, beside: nearest), abs(one - other) > 0.1 * max(abs(one), abs(other))
             else { return true }

@@ -2,19 +2,28 @@ import PlainText
 
 /// The source of the stamps of a CSV file.
 enum CSVTime: Equatable {
-    case number(column: Int, unit: TimeUnit)
+    /// Numbers; the seconds may be whole, and their fraction the number in another column, as ROS writes them.
+    case number(column: Int, unit: TimeUnit, fraction: Fraction? = nil)
     /// A column of times of a clock, as text; their dates may be in the column before. Without an order the month is assumed to come first
     /// in dates with slashes.
     case clock(column: Int, followsDate: Bool = false, dateOrder: DateOrder? = nil)
     /// The file has no times: a constant sampling rate.
     case rate(hertz: Double)
 
+    /// The column of the fractions of whole seconds.
+    struct Fraction: Equatable {
+        let column: Int
+        let unit: TimeUnit
+    }
+
     var column: Int? {
         switch self {
-        case .number(let column, _), .clock(let column, _, _): column
+        case .number(let column, _, _), .clock(let column, _, _): column
         case .rate: nil
         }
     }
+
+    var fraction: Fraction? { if case .number(_, _, let fraction) = self { fraction } else { nil } }
 }
 
 /// Chooses the column of the time, and its unit.
@@ -37,7 +46,14 @@ struct CSVTimeChoice {
         // A user who states a rate knows of no time, and T may be a temperature.
         let isRateStated = rate.map { $0.says == nil } ?? false
         let candidates = Self.candidates(columns, names).filter { !isRateStated || names[$0] != "T" }
-        guard let found = Self.best(candidates, columns, table) else {
+        let split = Self.parts(candidates, columns, names, table)
+        let whole = candidates.filter {
+            $0 != split?.seconds && $0 != split?.fraction.column && !ColumnWords.areOfFraction(names[$0])
+        }
+        let best = Self.best(whole, columns, table)
+        // One column that has all of the time takes precedence.
+        let parts = best.map { Self.isFine($0, table) } ?? false ? nil : split
+        guard let found = parts?.seconds ?? best ?? candidates.first else {
             time = rate.map { .rate(hertz: $0.hertz) }
             if let rate, let says = rate.says {
                 notices = [
@@ -56,7 +72,8 @@ struct CSVTimeChoice {
             notices.append(
                 "several columns '\(name)': #\(column + 1) is taken as the time (override with --map time=#NUMBER)")
         }
-        let values = table.columns.indices.contains(column) ? table.columns[column] : nil
+        let values =
+            parts?.sum ?? (table.columns.indices.contains(column) ? table.columns[column] : nil)
         let isClock = values?.clock != nil
         if let values, !isClock, table.rowCount >= Self.fewestRows, !values.values.contains(where: \.isFinite),
             let text = values.texts.min(), text == text.printable, !ClockTime.isBeyond(text)
@@ -73,7 +90,7 @@ struct CSVTimeChoice {
             }
             if case .known(.time(let stated)) = columns[column].unit {
                 unit = stated
-            } else {
+            } else if parts == nil {
                 let guess = Self.guess(values, steps, rowCount: table.rowCount)
                 unit = guess.unit
                 if let rate, let steps, steps.median > 0 {
@@ -113,7 +130,7 @@ struct CSVTimeChoice {
         if table.rowCount >= 2 * Self.fewestRows, Set(columns.compactMap(\.sensor)).count < 2,
             !columns.contains(where: \.isRecorded), let steps
         {
-            let first = values?.values.first { $0.isFinite } ?? 0
+            let first = table.columns[column].values.first { $0.isFinite } ?? 0
             if steps.repeated > 0.75, steps.median > 0 || isClock || first.magnitude >= 1e9 {
                 let hertz = steps.rate > 0 ? steps.rate / unit.inSeconds : nil
                 let words =
@@ -134,7 +151,7 @@ struct CSVTimeChoice {
         }
         if rate != nil, rate?.says == nil { notices.append("--rate is not used: '\(name)' holds the time") }
         guard isClock else {
-            time = .number(column: column, unit: unit)
+            time = .number(column: column, unit: unit, fraction: parts?.fraction)
             return
         }
         let date = Self.date(for: column, table)
@@ -201,6 +218,44 @@ struct CSVTimeChoice {
         return times.sorted { (rank($0), $0) < (rank($1), $1) }
     }
 
+    /// The columns of whole seconds and of their fractions, and the sum of both in seconds from the first row.
+    ///
+    /// The fraction is below a second in each row, and begins again where the seconds rise. In rows of less than a second the names have
+    /// to say that both belong together.
+    private static func parts(
+        _ candidates: [Int], _ columns: [ColumnName], _ names: [String], _ table: HeadTable
+    ) -> (seconds: Int, fraction: CSVTime.Fraction, sum: HeadTable.Column)? {
+        for seconds in candidates where columns[seconds].unit == .known(.time(.seconds)) {
+            for other in candidates where other != seconds {
+                guard case .known(.time(let unit)) = columns[other].unit, unit.inSeconds < 1 else { continue }
+                let pairs = zip(table.columns[seconds].values, table.columns[other].values).filter {
+                    $0.isFinite && $1.isFinite
+                }
+                guard !pairs.isEmpty,
+                    pairs.allSatisfy({ $0 == $0.rounded() && 0 <= $1 && $1 * unit.inSeconds < 1 }),
+                    zip(pairs, pairs.dropFirst()).allSatisfy({ $0.0 <= $1.0 && ($0.0 < $1.0 || $0.1 <= $1.1) })
+                else { continue }
+                let isSame = ColumnWords.withoutUnits(names[seconds]) == ColumnWords.withoutUnits(names[other])
+                let isCut = zip(pairs, pairs.dropFirst()).contains { $0.1 > $1.1 }
+                guard
+                    isSame && (isCut || pairs.contains { $0.0 >= 1 } || ColumnWords.areOfFraction(names[other]))
+                        || isCut && abs(seconds - other) == 1
+                else { continue }
+                let sum = table.columns[seconds].adding(table.columns[other], in: unit.inSeconds)
+                return (seconds, CSVTime.Fraction(column: other, unit: unit), sum)
+            }
+        }
+        return nil
+    }
+
+    /// Whether a column's times rise with most samples.
+    private static func isFine(_ place: Int, _ table: HeadTable) -> Bool {
+        let column = table.columns[place]
+        guard column.isNumeric || column.clock != nil else { return false }
+        guard let steps = column.steps else { return table.rowCount < 2 }
+        return steps.isRising && steps.repeated <= 0.5
+    }
+
     /// The first candidate that rises; numbers are preferred to times of a clock, and both to whole seconds.
     private static func best(_ candidates: [Int], _ columns: [ColumnName], _ table: HeadTable) -> Int? {
         guard candidates.count > 1, table.rowCount > 0 else { return candidates.first }
@@ -208,13 +263,8 @@ struct CSVTimeChoice {
         if candidates.contains(where: { table.columns[$0].hasTimesOfDay }) {
             candidates.removeAll { table.columns[$0].hasDates }
         }
-        func isFine(_ place: Int, clock: Bool) -> Bool {
-            let column = table.columns[place]
-            guard clock ? column.clock != nil : column.isNumeric else { return false }
-            guard let steps = column.steps else { return table.rowCount < 2 }
-            return steps.isRising && steps.repeated <= 0.5
-        }
-        return candidates.first { isFine($0, clock: false) } ?? candidates.first { isFine($0, clock: true) }
+        let fine = candidates.filter { isFine($0, table) }
+        return fine.first { table.columns[$0].isNumeric } ?? fine.first
             ?? candidates.first { table.columns[$0].isNumeric || table.columns[$0].clock != nil } ?? candidates.first
     }
 

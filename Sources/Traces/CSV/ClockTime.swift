@@ -1,7 +1,7 @@
 import PlainText
 
 /// Parses times of a clock as text, such as `2018-08-06 15:01:06:525`, `13.05.2019 08:45:17,5` or
-/// `2024-10-17T19:22:22.123+02:00`, without allocating.
+/// `2024-10-17T19:22:22.123+02:00`, without allocating; also durations, as pandas and Python write them.
 ///
 /// A date may begin or end with the year, or be missing, or be the field before; months may have English names. The fraction
 /// follows a point, a comma or a colon. A zone is applied when it is a number.
@@ -59,6 +59,20 @@ extension ClockTime {
             return true
         }
 
+        /// Skips blanks, also the narrow ones that many programs write before AM and PM.
+        private mutating func skipBlanks() {
+            let narrow: (UInt8, UInt8, UInt8) = (0xE2, 0x80, 0xAF)
+            while true {
+                if next == 0x20 {
+                    place += 1
+                } else if place + 2 < text.count, (text[place], text[place + 1], text[place + 2]) == narrow {
+                    place += 3
+                } else {
+                    return
+                }
+            }
+        }
+
         private mutating func number(most: Int = 9) -> (value: Int64, digits: Int)? {
             var value: Int64 = 0
             var digits = 0
@@ -71,7 +85,7 @@ extension ClockTime {
         }
 
         mutating func read() -> ClockTime? {
-            let days = date()
+            let days = elapsedDays() ?? date()
             if days != nil {
                 let start = place
                 while Self.isSeparator(next) { place += 1 }
@@ -92,6 +106,17 @@ extension ClockTime {
             case 0x20, 0x54, 0x74, 0x5F, 0x2D, 0x2C, 0x3B, 0x09, 0x7C, 0x22: true
             default: false
             }
+        }
+
+        /// The days of a duration, as in `0 days 00:00:01.5` and `1 day, 0:00:01`; `nil` without them, and nothing is read then.
+        private mutating func elapsedDays() -> Int64? {
+            let start = place
+            if let days = number(most: 5), consume(0x20), consume(0x64), consume(0x61), consume(0x79) {
+                _ = consume(0x73)
+                if next == 0x20 || next == 0x2C { return days.value }
+            }
+            place = start
+            return nil
         }
 
         /// Days since 1970.
@@ -167,7 +192,7 @@ extension ClockTime {
                 }
             }
             guard nanoseconds >= 0, minutes < 60, seconds < 61 else { return nil }
-            while next == 0x20 { place += 1 }
+            skipBlanks()
             if next | 0x20 == 0x61 || next | 0x20 == 0x70, place + 1 < text.count, text[place + 1] | 0x20 == 0x6D {
                 let isAfternoon = next | 0x20 == 0x70
                 place += 2

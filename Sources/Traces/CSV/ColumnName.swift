@@ -82,8 +82,19 @@ extension ColumnName {
         })
 
     private init(unprefixed name: String) {
-        let (text, unit) = Self.split(name)
-        let words = ColumnWords(text)
+        var (text, unit) = Self.split(name)
+        var words = ColumnWords(text)
+        // The logs of flight controllers number the axes: `accelerometer_m_s2[0]`, `gyroADC[2] (deg/s)`.
+        let own = Self.element(name)
+        if let element = own ?? Self.element(text.trimmingBlanks()), let axis = [0, 1, 2].firstIndex(of: element.index)
+        {
+            let quantity = Self.split(element.array)
+            let numbered = ColumnWords(quantity.text, axis: axis)
+            if numbered.namedKind != nil, !numbered.isTime, words.axis == nil {
+                words = numbered
+                if own != nil { unit = quantity.unit }
+            }
+        }
         var unitOfName = unit
         // The words of a g-force state the unit g, those of Milliseconds ms.
         if unit == .none, let stated = words.unit { unitOfName = .known(stated) }
@@ -102,6 +113,14 @@ extension ColumnName {
             case .known: break
             }
         }
+    }
+
+    /// The array and the index of a name such as `gyro[0]`; `nil` for others.
+    static func element(_ name: String) -> (array: String, index: Int)? {
+        guard name.utf8.last == UInt8(ascii: "]"), let open = name.lastIndex(of: "["),
+            let index = Int(name[name.index(after: open)...].dropLast()), index >= 0
+        else { return nil }
+        return (String(name[..<open]), index)
     }
 
     private mutating func setAxis(_ axis: Int, _ words: ColumnWords) {
@@ -314,19 +333,21 @@ struct ColumnWords {
     ]
 
     private static let timeWords: Set<String> = [
-        "time", "times", "timestamp", "timestamps", "ts", "stamp", "stamps", "epoch", "elapsed", "datetime", "date",
+        "time", "times", "timestamp", "timestamps", "ts", "tv", "stamp", "stamps", "epoch", "elapsed", "datetime",
+        "date",
         "datum", "clock", "hora", "heure", "uhrzeit", "temps", "tiempo", "tempo", "fecha", "sec", "secs", "second",
         "seconds",
         "millis", "msec", "msecs", "millisecond", "milliseconds", "micros", "usec", "microsecond", "microseconds",
-        "nanos", "nanosecond", "nanoseconds", "sekunden", "segundos", "secondes", "utc", "время", "时间", "時間", "זמן",
+        "nanos", "nanosec", "nanosecond", "nanoseconds", "nsec", "nsecs", "sekunden", "segundos", "secondes", "utc",
+        "время", "时间", "時間", "זמן",
     ]
     /// Words beside which a word for time has another meaning.
     private static let notTime: Set<String> = [
         "zone", "delta", "diff", "difference", "interval", "step", "dt", "duration",
     ]
 
-    /// Splits a name without its unit.
-    init(_ name: String) {
+    /// Splits a name without its unit; `axis` is one that is not in it.
+    init(_ name: String, axis number: Int? = nil) {
         var words = Self.split(name)
         // The g of gFx is a unit; the rest is an axis of a force.
         if words.count == 2, words[0] == "g", ["fx", "fy", "fz"].contains(words[1]) {
@@ -346,6 +367,7 @@ struct ColumnWords {
             if unit == nil, let last = words.last, Self.shortUnits.contains(last) { unit = TraceUnit(last) }
         }
         removeAxis(&words)
+        if let number, axis == nil { (axis, isAxisCertain) = (number, true) }
         Self.joinRates(&words)
         stem = words.joined(separator: " ")
         for word in words { record(word) }
@@ -361,6 +383,15 @@ struct ColumnWords {
             || words.contains(where: deviceWords.contains)
                 && words.allSatisfy { deviceWords.contains($0) || others.contains($0) }
     }
+
+    /// Whether a name is that of the fraction of a second beside whole ones, as in ROS and POSIX.
+    static func areOfFraction(_ name: String) -> Bool {
+        let words = split(name)
+        return ["nanosec", "nanosecs", "nsec", "nsecs"].contains(words.last) || words.suffix(2) == ["tv", "usec"]
+    }
+
+    /// The words that are no units.
+    static func withoutUnits(_ name: String) -> [String] { split(name).filter { TraceUnit($0) == nil } }
 
     private static let deviceWords: Set<String> = [
         "device", "sensor", "instance", "node", "side", "imu", "mac", "type", "id",
