@@ -113,6 +113,25 @@ import Traces
             try refusal(folder.path) == "\(folder.path)/Magnetometer.csv: is empty: there is no header and no sample")
     }
 
+    @Test func aSensorWithoutASampleIsLeftOut() throws {
+        var files = Self.logger
+        files["Magnetometer.csv"] = "seconds_elapsed,z,y,x\n\n"
+        let folder = try TemporaryFolder(files)
+        let recording = try #require(try opened(folder.path))
+        #expect(recording.files == Self.chosen.filter { $0 != "Magnetometer.csv" }.map { "\(folder.path)/\($0)" })
+        #expect(recording.notice?.contains("Magnetometer.csv (no sample)") == true)
+        // The next best takes its place.
+        files["Gyroscope.csv"] = "seconds_elapsed,z,y,x\n"
+        let archive = try zip(entries(files))
+        let other = try #require(try opened(archive.path))
+        #expect(other.files.contains { $0.hasSuffix("/GyroscopeUncalibrated.csv") })
+        // Also where the names say nothing about the unit, and nothing else is left.
+        files["LinearAcceleration.csv"] = "seconds_elapsed,z,y,x\n"
+        for name in files.keys { files[name] = "seconds_elapsed,z,y,x\n" }
+        let empty = try TemporaryFolder(files)
+        #expect(try refusal(empty.path).contains("Gyroscope.csv (no sample)"))
+    }
+
     @Test func withoutARecordingItIsRefused() throws {
         let folder = try TemporaryFolder(["list.csv": "a,b\nx,y\n"])
         #expect(try refusal(folder.path).contains("is a directory without a recording"))

@@ -59,6 +59,7 @@ package struct RecordingFolder {
         var found: [Candidate] = []
         var refused: [TraceError] = []
         var doubtful: [TraceError] = []
+        var empty: Set<String> = []
         // A file that was converted takes the place of the one that could not be read.
         let converted = Set(names.filter { $0.hasSuffix(ForeignFormat.convertedSuffix) })
         for name in names where Self.mayBeRecording(name) && !isCancelled() {
@@ -68,6 +69,11 @@ package struct RecordingFolder {
             let path = folder + name
             if archive != nil { entries.add(try InputFile.open(path: path)) }
             do throws(TraceError) {
+                // An app makes a file also for a sensor that the device does not have.
+                if Self.isTable(name), try CSVHead.isAlone(in: entries.open(path: path)) {
+                    empty.insert(name)
+                    continue
+                }
                 let file = try TraceFile(path: path, entries: entries, hints: hints, isCancelled: isCancelled)
                 found.append(
                     Candidate(path: path, kinds: Set(file.contents.map(\.kind)), rank: Self.rank(name)))
@@ -104,9 +110,11 @@ package struct RecordingFolder {
         }
         files = found.map(\.path).filter(chosen.contains)
         for name in names where !chosen.contains(folder + name) { entries.remove(folder + name) }
-        let left = names.filter { !chosen.contains(folder + $0) } + others
+        let left =
+            names.filter { !chosen.contains(folder + $0) }.map { empty.contains($0) ? $0 + " (no sample)" : $0 }
+            + others
         guard !files.isEmpty else {
-            if doubtful.count == 1 { throw doubtful[0] }
+            if doubtful.count == 1, empty.isEmpty { throw doubtful[0] }
             throw TraceError(
                 .data, path: path,
                 "is \(archive == nil ? "a directory" : "a zip archive") without a recording: CSV files of sensors, Arrow streams, MCAP "
@@ -133,6 +141,11 @@ package struct RecordingFolder {
 
     /// The file that a path leads to: the archive for an entry of one.
     package static func file(_ path: String) -> String { ZipArchive.split(path)?.archive ?? path }
+
+    /// Whether a name is that of a sensor's table.
+    private static func isTable(_ name: String) -> Bool {
+        TraceFileName(name).kind != nil && [".csv", ".txt", ".tsv"].contains(where: name.lowercased().hasSuffix)
+    }
 
     private static func mayBeRecording(_ name: String) -> Bool {
         let lower = name.lowercased()
