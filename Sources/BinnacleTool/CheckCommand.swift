@@ -43,6 +43,7 @@ struct CheckCommand {
                     status = .configuration
                 } else {
                     output.write("\(path.printable): \(configuration.summary)")
+                    for notice in configuration.notices { output.write("  \(notice)") }
                 }
             } catch .file(_, let problem) where !isNamed && (problem == .missing || problem == .nothing) {
                 errors.write(

@@ -70,9 +70,11 @@ package struct ConfigurationReader {
         let detectors = DetectorSections.all.map { (type: $0, entries: sections($0.kind)) }
         reportSharedNames(detectors.map(\.entries))
         let (enabledSensors, disabledSensors) = found(Self.sensor, sensors)
+        let desktop = single("dbus")
         let inForce = SectionsInForce(
             detectors: detectors.map { ($0.type, found($0.type.kind, $0.entries).enabled) },
-            handlers: found(Self.handler, handlers).enabled, disabledSensors: disabledSensors)
+            handlers: found(Self.handler, handlers).enabled, disabledSensors: disabledSensors,
+            namedDetectors: desktop.map(DBusSection.namedDetectors) ?? [])
         // References to a faulty section are valid, so that one mistake gives one message.
         var names = SectionNames()
         names.sensors = sensors.map(\.key)
@@ -109,9 +111,8 @@ package struct ConfigurationReader {
         configuration.position = single("position").flatMap { PositionSection(reading: $0) }
         configuration.store = single("store").flatMap { EventStoreSettings(reading: $0) }
         configuration.socket = single("socket").flatMap { SocketSettings(reading: $0) }
-        configuration.dbus = single("dbus").map { DBusSection(reading: $0, among: names) }
-        let desktop = [configuration.dbus?.orientation, configuration.dbus?.compass].compactMap { $0 }
-        configuration.defaultDetectors.subtract(desktop)
+        configuration.dbus = desktop.map { DBusSection(reading: $0, among: names) }
+        configuration.defaultDetectors.subtract(desktop.map(DBusSection.namedDetectors) ?? [])
         if diagnostics.error() == nil {
             // A disabled sensor is not reported as unused.
             let used = sensors.filter { entry in readSensors.contains { $0.0.name == entry.key } }

@@ -38,6 +38,13 @@ package struct DBusSection: Sendable, Equatable {
         "compass", .example("\"bow\""), usual: "the first [north.NAME], or one with the defaults",
         "The detector whose heading the compass of the desktop shows, from magnetic north.")
 
+    /// The names of detectors in a section that is not read yet.
+    static func namedDetectors(_ table: TableReader) -> [String] {
+        [orientation, compass].compactMap { key in
+            if case .string(let name)? = table.entry(key.name)?.node.value { name } else { nil }
+        }
+    }
+
     /// Avoids making the documentation of ``row``.
     static let keys = [orientation, compass, SectionSwitch.enabled].map(\.name) + DBusSettings.rows.map(\.name)
 

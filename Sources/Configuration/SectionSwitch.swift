@@ -18,8 +18,8 @@ enum SectionSwitch {
             "default", isSet ? .set("true") : .usual("false"), usual: isSet ? "false" : nil,
             """
             true makes way for your own: the detector is left out as soon as another section of a detector is in \
-            force, unless a handler names it. On a machine without its sensor it waits for one, which is no problem and \
-            no event, unless a handler or [dbus] names it.
+            force, unless a handler or [dbus] names it. On a machine without its sensor it waits for one, which is no \
+            problem and no event, unless one of them names it.
             """)
     }
 
@@ -87,11 +87,12 @@ struct SectionsInForce {
     /// Sections that were left out although they are enabled, each a sentence.
     private(set) var notices: [String] = []
 
-    /// Chooses among enabled sections; `disabledSensors` are the names of disabled sensors.
-    init(detectors: Detectors, handlers: [FoundSection], disabledSensors: [String]) {
+    /// Chooses among enabled sections; `disabledSensors` are the names of disabled sensors, and `namedDetectors` those of detectors that
+    /// another section than a handler names.
+    init(detectors: Detectors, handlers: [FoundSection], disabledSensors: [String], namedDetectors: [String]) {
         (self.detectors, self.handlers) = (detectors, handlers)
         leaveOutWithSensors(disabledSensors)
-        leaveOutDefaultDetectors()
+        leaveOutDefaultDetectors(except: namedDetectors + handlers.flatMap(\.detectors))
         leaveOutDefaultHandlers()
     }
 
@@ -112,14 +113,13 @@ struct SectionsInForce {
         }
     }
 
-    private mutating func leaveOutDefaultDetectors() {
+    private mutating func leaveOutDefaultDetectors(except named: [String]) {
         // A detector without samples does not replace the defaults.
         let sampled = detectors.filter { !$0.type.sensorKeys.isEmpty }.flatMap(\.sections)
         guard let own = sampled.first(where: { !$0.isDefault }) else { return }
-        let named = handlers.flatMap(\.detectors)
         leaveOut { section in
             guard section.isDefault, !named.contains(section.name) else { return nil }
-            return " is a default: left out, because there is '\(own.name.printable)'"
+            return " is a default: left out, because there is '\(own.name.printable)' (default = false keeps it)"
         }
     }
 
@@ -128,7 +128,8 @@ struct SectionsInForce {
         handlers = handlers.filter { section in
             guard section.isDefault else { return true }
             notices.append(
-                "handler '\(section.name.printable)' is a default: left out, because there is '\(own.name.printable)'")
+                "handler '\(section.name.printable)' is a default: left out, because there is '\(own.name.printable)' (default = false keeps it)"
+            )
             return false
         }
     }

@@ -80,12 +80,15 @@ import Testing
         #expect(try parse(own).handlers.map(\.name) == ["h", "c"])
         #expect(
             try parse(own).notices == [
-                "detector 'm' is a default: left out, because there is 'own'",
-                "detector 'n' is a default: left out, because there is 'own'",
+                "detector 'm' is a default: left out, because there is 'own' (default = false keeps it)",
+                "detector 'n' is a default: left out, because there is 'own' (default = false keeps it)",
             ])
         // A handler that names it wants it.
         let wanted = own.replacing("[handler.c]", with: "[handler.c]\ndetector = [\"n\"]")
         #expect(try parse(wanted).norths.map(\.name) == ["n"])
+        // So does the desktop service.
+        #expect(try parse(own + "[dbus]\ncompass = \"n\"\n").norths.map(\.name) == ["n"])
+        #expect(try parse(own + "[dbus]\nenabled = false\ncompass = \"n\"\n").norths.isEmpty)
         // Two logs would write each event twice.
         let logged = shipped + "[handler.own]\non = [\"shake\"]\nstdout = true\n"
         #expect(try parse(logged).handlers.map(\.name) == ["c", "own"])
