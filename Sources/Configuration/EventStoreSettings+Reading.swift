@@ -61,7 +61,7 @@ extension EventStoreSettings {
         """
         Keeps the events on the disk. Without this section nothing is kept, and SQLite is not loaded.
 
-        Events are appended before the socket and the handlers that acknowledge them get them. Such a handler, with command, \
+        Events are appended before the socket and the handlers that acknowledge them get them. Such a handler, with command, http, \
         mqtt or file, gets each at least once and in order, also when Binnacle is killed meanwhile or the broker is away: what it \
         has not acknowledged waits in the store. "binnacle events" reads the events back.
         """,

@@ -79,6 +79,13 @@ package final class HandlerPort: Sendable {
     /// Whether a disarmed handler does not get an event.
     fileprivate static func isForArmed(_ item: Delivery) -> Bool { !EventKind.arming.contains(item.event.kind) }
 
+    /// Whether a disarmed handler does not try again to act on an event, which is counted; the caller finishes it.
+    package func leavesOut(_ item: Delivery) -> Bool {
+        guard !isArmed.load(ordering: .sequentiallyConsistent), Self.isForArmed(item) else { return false }
+        leftOutCount.add(1, ordering: .relaxed)
+        return true
+    }
+
     fileprivate func leaveOut(_ items: [Delivery]) {
         leftOutCount.add(items.count, ordering: .relaxed)
         for item in items where item.isKept { acknowledge(item.ticket) }
@@ -178,12 +185,15 @@ package final class ThreadedHandler: EventHandler, Sendable {
 
     /// Whether the worker gets events other than those about arming.
     ///
-    /// When it is disarmed, what waits is left out; an event that is being handled goes on.
+    /// When it is disarmed, what waits is left out, also for another attempt; an event that is being handled goes on.
     package var isArmed: Bool {
         get { port.isArmed.load(ordering: .sequentiallyConsistent) }
         set {
             port.isArmed.store(newValue, ordering: .sequentiallyConsistent)
-            if !newValue { port.leaveOutWaiting() }
+            guard !newValue else { return }
+            port.leaveOutWaiting()
+            // It leaves out what it would try again.
+            port.courier.waker.wake()
         }
     }
 

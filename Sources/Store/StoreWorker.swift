@@ -98,6 +98,7 @@ final class StoreWorker {
         deliveries.detachAll()
         // A file of another daemon is not retried.
         if outage != nil, !hasConflict { retry() }
+        if let file = writableFile { _ = isInPlace(file) }
         storeAcknowledged()
         if let file = writableFile {
             attempt { () throws(StoreFailure) in try file.prepareToClose(behind: highestSequence) }
@@ -208,14 +209,7 @@ final class StoreWorker {
     private func store() -> Int? {
         for _ in 0..<2 {
             guard let file = writableFile else { return nil }
-            guard file.whereabouts == .inPlace else {
-                degrade(
-                    .foreign(
-                        path: settings.path, reason: "the file or its log was removed or replaced while it was in use",
-                        remedy: "the removed file is written again; restart Binnacle to use another file"))
-                retry()
-                continue
-            }
+            guard isInPlace(file) else { continue }
             let count = attempt { () throws(StoreFailure) in try committer.store(in: file, deliveries) }
             guard let count else { continue }
             deliveries.didRemoveDone()
@@ -226,6 +220,17 @@ final class StoreWorker {
             return count
         }
         return nil
+    }
+
+    /// Whether the file is where it was opened; writes one again that was removed.
+    private func isInPlace(_ file: StoreFile) -> Bool {
+        guard file.whereabouts != .inPlace else { return true }
+        degrade(
+            .foreign(
+                path: settings.path, reason: "the file or its log was removed or replaced while it was in use",
+                remedy: "the removed file is written again; restart Binnacle to use another file"))
+        retry()
+        return false
     }
 
     private func handOver() {

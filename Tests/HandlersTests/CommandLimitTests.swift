@@ -87,6 +87,20 @@ extension CommandTests {
             #expect(ends.sorted() == ["1 1", "1 2", "2 1", "3 1"])
         }
 
+        @Test func aDisarmedHandlerTriesNothingAgain() throws {
+            let handler = reports.handler(
+                "/bin/false", [],
+                settings {
+                    $0.retryLimit = 1
+                    $0.retryDelay = .seconds(1000)
+                })
+            handler.handle(event(1))
+            try reports.waitForEnds(1)
+            handler.isArmed = false
+            #expect(handler.waitUntilIdle())
+            #expect(handler.leftOutCount == 1 && reports.of(.commandFailed).count == 1)
+        }
+
         /// A retry has a place in the queue, so that what always fails does not grow without end.
         @Test func whatWaitsToBeTriedAgainIsCounted() throws {
             let handler = reports.handler(

@@ -263,6 +263,22 @@ import Testing
         #expect(try next.history().numbers == Array(1...110) && folder.names == ["events.db", "events.db-wal"])
     }
 
+    @Test func aFileThatIsRemovedBeforeTheEndIsWrittenAgain() throws {
+        let folder = try StoreFolder()
+        let run = try StoreRun(folder.file)
+        run.attach(limit: 3)
+        run.append(1...100)
+        run.submit(1...20)
+        try run.settle()
+        for name in ["events.db", "events.db-wal"] { unlink(folder.path + "/" + name) }
+        run.end()
+        let next = try StoreRun(folder.file)
+        next.attach()
+        try next.settle()
+        #expect(try next.history().numbers == Array(1...100))
+        #expect(next.delivered().numbers == Array(1...20))
+    }
+
     @Test func aFileThatIsReplacedIsLeftAlone() throws {
         let folder = try StoreFolder()
         let other = try StoreRun(folder.path + "/other.db")

@@ -61,7 +61,8 @@ extension CommandSettings {
             "The time after that until those that still run are killed (SIGKILL)."),
         SettingRow(
             "concurrent", \.concurrentLimit, .integer(in: 1...64),
-            "The most that run at the same time. With 1 the events stay in order."),
+            "The most that run at the same time. With 1 the events stay in order, except that others go on before a retry."
+        ),
         SettingRow(
             "queue", \.queueLimit, .integer(in: 1...100_000),
             """

@@ -74,6 +74,7 @@ package final class CommandSupervisor {
             for worker in workers { worker.checkDeadline(now: now) }
             let stop = port.stop
             if let stop, isAtEnd(stop, now) { break }
+            leaveOutRetries()
             startJobs(now)
             wait(until: deadline(stop, now), now)
         }
@@ -120,6 +121,15 @@ package final class CommandSupervisor {
     }
 
     private var hasFreeWorker: Bool { workers.count < max(1, settings.concurrentLimit) }
+
+    /// Gives up what a disarmed handler would try again.
+    private func leaveOutRetries() {
+        retries.removeAll { job in
+            guard port.leavesOut(job.item) else { return false }
+            port.finish(job.item)
+            return true
+        }
+    }
 
     /// Starts programs up to the limit, retries first.
     private func startJobs(_ now: Int64) {

@@ -42,6 +42,7 @@ package final class HTTPSender {
             let isStopping = port.stop != nil
             let pause = reportDrops()
             if current == nil { current = port.removeFirst(atMost: 1).first }
+            if let item = current, port.leavesOut(item) { finish(item) }
             guard let item = current else {
                 if isStopping { return }
                 port.courier.wait(milliseconds: pause)
