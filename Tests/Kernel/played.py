@@ -48,7 +48,7 @@ class Program:
     def text(self):
         return "\n".join(line for _, line in self.lines)
 
-    def wait_for(self, words, since=0, seconds=60):
+    def wait_for(self, words, since=0, seconds=300):
         """Waits for a line with these words, and returns it."""
         def found():
             return next((line for _, line in self.lines[since:] if words in line), None)
@@ -104,7 +104,7 @@ class Follower(Program):
                 found.append((arrival, event))
         return found
 
-    def next(self, count, *kinds, seconds=60):
+    def next(self, count, *kinds, seconds=300):
         """The events of some kinds, when there are so many."""
         try:
             return wait_for(

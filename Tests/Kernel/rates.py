@@ -97,10 +97,12 @@ def measure(rate, time_of):
     behind = hub.end_watch()
     # The gap that follows is silence to the service, which it tells as lost samples, too.
     lost = stream()["lost_samples"]
-    hub.say("gap 30", "a gap")
+    hub.say("gap 120", "a gap")
+    # A hub that is behind its plan goes on until it has caught up. The service opens a silent device once more, which may give a
+    # sample that the hub did not send.
+    found = wait_for("silence, and as many samples as were sent", lambda: (
+        (found := stream())["last_sample_s"] > 0.3 and 0 <= found["samples"] - hub.sent() <= 1 and found))
     sent = hub.sent()
-    wait_for("silence", lambda: stream()["last_sample_s"] > 0.3)
-    found = stream()
     worst = reference.end()
     # Nothing that an earlier test left, and no sample that was taken before the measurement.
     late = [(arrival - event["time_ns"]) / 1e6 for arrival, event in follower.events("motion.moving")
@@ -113,8 +115,6 @@ def measure(rate, time_of):
          f"thread with a write by up to {worst:.1f} ms")
     note(f"{(after[0] - before[0]) / SECONDS * 100:.1f} % of the processor, {(after[1] - before[1]) / SECONDS:.0f} wake-ups a second, "
          f"{after[2]} kB")
-    # The service opens a silent device once more, which may give a sample that the hub did not send.
-    expect(0 <= found["samples"] - sent <= 1, f"{sent} sent, {found}")
     if time_of == "hub":
         expect(lost == 0, f"{lost} told as lost")
     else:

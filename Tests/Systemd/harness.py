@@ -87,7 +87,7 @@ def show(name):
     return run("systemctl", "show", "--value", "--property", name, UNIT)[1].strip()
 
 
-def wait_for(what, answer, seconds=60):
+def wait_for(what, answer, seconds=300):
     """Asks until the answer is true, and returns it; the time is an eternity even on a busy machine."""
     end = time.monotonic() + seconds
     while True:
