@@ -105,7 +105,10 @@ enum CommandPages {
             ("70", "A program error."), ("73", "A file cannot be created."), ("74", "Reading or writing failed."),
             ("75", "Another daemon has the event store."),
             ("77", "The user has no permission."), ("78", "The configuration cannot be used, or is not there."),
-            ("129, 130, 143", "Ended as its terminal was closed, by Ctrl-C, or by SIGTERM."),
+            (
+                "129, 130, 143",
+                "Ended as its terminal was closed, by Ctrl-C, or by SIGTERM. What is stopped so, as run and record, exits with 0."
+            ),
         ])
     }
 

@@ -35,7 +35,11 @@ struct CalibrateCommand {
             throw StationError(
                 .usage, "--trace (or --bind) does not go with --config: one of them says where the samples come from")
         }
-        if options.traces.isEmpty { try arguments.refuse([.map, .rate, .from, .to], "is for --trace") }
+        if options.traces.isEmpty {
+            try arguments.refuse([.map, .rate, .from, .to], "is for --trace")
+        } else {
+            try arguments.refuse([.root], "does not go with --trace, which plays the sensor")
+        }
         options.simulation = try arguments.simulated(.simulate)
         if options.simulation != nil {
             try arguments.refuse(
@@ -58,6 +62,7 @@ struct CalibrateCommand {
         path = arguments.value(.output)
         if path == "" { throw StationError(.usage, "--output needs the name of a file") }
         replaces = arguments.has(.force)
+        if path == nil { try arguments.refuse([.force], "is for --output") }
         writesJSON = arguments.has(.json)
         if writesJSON, path == Self.standardOutput {
             throw StationError(.usage, "--json does not go with -o -: both would write to standard output")

@@ -13,7 +13,7 @@ struct ConnectionListener {
     private let errors: LineWriter
 
     /// The time between two messages about closed connections.
-    private static let messageInterval: Int64 = 60_000_000_000
+    static let messageInterval: Int64 = 60_000_000_000
 
     init(
         _ place: (host: String, port: Int), _ places: ConnectionPlaces, signals: SignalListener, errors: LineWriter

@@ -31,6 +31,10 @@ struct DoctorCommand {
             throw StationError(
                 .usage, "--sensor is for doctor --guide and --measure; without them, doctor looks at all of them")
         }
+        guard arguments.all(.sensor).count <= 1 else {
+            throw StationError(.usage, "--sensor: doctor looks at one sensor or all: name one")
+        }
+        if guides { try arguments.refuse([.config], "does not go with --guide, which reads no configuration") }
         if measured != nil { try arguments.refuse([.guide, .config], "does not go with --measure") }
         if measured == nil { try arguments.refuse([.json, .simulate], "is for --measure") }
         if simulation != nil { try arguments.refuse([.sensor, .root], "does not go with --simulate") }

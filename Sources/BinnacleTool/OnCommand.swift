@@ -44,6 +44,7 @@ struct OnCommand {
         guard template == nil || !writesJSON else {
             throw StationError(.usage, "--json does not go with a command, which gets JSON anyway")
         }
+        if template != nil { try arguments.refuse([.utc], "is for what is printed, and a command gets both times") }
     }
 
     func run(

@@ -9,8 +9,8 @@ import Traces
 
 /// `binnacle replay --each`: plays each recording that standard input names by itself, in one process.
 ///
-/// An error in a recording becomes a line of the output. An error of the process, such as a full disk or a lack of
-/// descriptors, ends it, so that the caller can try again.
+/// An error in a recording becomes a line of the output. An error of the process, such as an output that cannot be written, no place
+/// to unpack in, or a lack of descriptors, ends it, so that the caller can try again.
 struct ReplayBatch {
     let options: ReplayOptions
 

@@ -22,6 +22,7 @@ struct ReplayCommand {
         isBatch = arguments.has(.each)
         reportPath = arguments.value(.report)
         replacesReport = arguments.has(.force)
+        if reportPath == nil { try arguments.refuse([.force], "is for --report") }
         writesTable = arguments.has(.arrow)
         if isBatch { try Self.refuseOthers(arguments) }
         if writesTable, arguments.has(.json) {

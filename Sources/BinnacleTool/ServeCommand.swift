@@ -1,3 +1,4 @@
+import Binnacle
 import CommandRows
 import Glibc
 import IIOServer
@@ -43,10 +44,21 @@ struct ServeCommand {
         errors.report(try recordings?.open(interruption) ?? [])
         guard !isOneClient else {
             let stream = PeerStream(input: STDIN_FILENO, output: STDOUT_FILENO)
-            IIOSession(stream, source(interruption)) { note in
+            var lost = (count: 0, reportTime: Int64.min)
+            func report(_ note: IIOSession.Note) {
                 let (closing, count) = Self.closing(note)
                 errors.report("serve: \(closing.text(count, nil))")
+            }
+            IIOSession(stream, source(interruption)) { note in
+                guard case .lost(let count) = note else { return report(note) }
+                lost.count += count
+                // A slow client loses some with each request.
+                let now = SystemClock.monotonic()
+                guard now >= lost.reportTime else { return }
+                report(.lost(lost.count))
+                lost = (0, Units.later(now, by: ConnectionListener.messageInterval))
             }.serve()
+            if lost.count > 0 { report(.lost(lost.count)) }
             return .ok
         }
         return try mapError({ StationError($0) }) { () throws(SystemError) in try listen(errors, signals) }

@@ -41,8 +41,8 @@ package struct CommandRow: Sendable {
                 The daemon. Reads /etc/binnacle/binnacle.toml and /etc/binnacle/conf.d/*.toml, or PATH, which --config
                 names as well: a file, or a folder with those names in it. Without any configuration it watches the
                 sensors that it finds, with one motion detector and, where there is a magnetometer, one north detector,
-                and logs what they find; it keeps the events, and answers status, events and on, in folders of your own:
-                XDG_RUNTIME_DIR and XDG_STATE_HOME (~/.local/state).
+                and logs what they find. Run by another account than root it keeps the events then, and answers status, events
+                and on, in folders of your own: XDG_RUNTIME_DIR and XDG_STATE_HOME (~/.local/state).
 
                 With --simulate or --trace it needs no hardware: without --config one sensor is played, with it all
                 sensors of the configuration, in place of its devices. Everything else is as configured: handlers run
@@ -80,7 +80,7 @@ package struct CommandRow: Sendable {
                 of several, and writes a table: a row for each, with the number of events of each kind. With --labels, which
                 name what really happened and when, each row also has how many of these were found, how many events were
                 false, precision, recall, and the error of the onset; several recordings then have a further row for all of them.
-                No handler runs. Exits with 65 when a recording cannot be read.
+                No handler runs. A recording that cannot be read has the exit status of its error at the end, 65 for its content.
                 """,
             options: [
                 .map, .rate, .config, .sweptSet, .playFrom, .playTo, .decodeScans, .labels, .tolerance, .scoredKind,
@@ -222,7 +222,8 @@ package struct CommandRow: Sendable {
         CommandRow(
             .events, summary: "show the events that the daemon has kept",
             details: """
-                Asks the running daemon; where none answers, it reads the store's file, which root and its owner may.
+                Asks the running daemon; where none answers, it reads the store's file, which root, its owner and,
+                after a proper stop, its group may.
                 Events go to standard output, one a line, with local time; missed events are reported on standard error.
                 Exits with 66 when there is neither, and with 77 when you may not ask.
                 """,

@@ -142,7 +142,7 @@ extension OptionRow {
         "sensor", "NAME", isRepeatable: true,
         help: """
             Only the sensor of that name: the section's name where there is a configuration, else also a label, node or
-            identity. May be repeated.
+            identity; at a daemon, the name that 'binnacle status' has. May be repeated where several are meant.
             """)
     package static let `for` = OptionRow(
         "for", "TIME",

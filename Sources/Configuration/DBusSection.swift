@@ -65,8 +65,9 @@ extension DBusSettings {
         SettingRow(
             "claims", \.claims, .choice,
             """
-            Who decides which programs may claim a sensor: "polkit", by the action net.hadess.SensorProxy.claim-sensor, \
-            which active sessions have; or "group", for systems without polkit: members of the group.
+            Who decides which programs may claim a sensor: "polkit", by the action org.binnacle.Binnacle1.claim-sensor, \
+            which active sessions have (a daemon of root by net.hadess.SensorProxy.claim-sensor); or "group", for systems \
+            without polkit: members of the group.
             """),
         SettingRow(
             groupKey, \.group, .text,

@@ -185,7 +185,8 @@ extension NorthSection {
             "gate_acceleration_g", \.accelerationGateG, .limit,
             """
             This key and the next five define when a heading cannot be trusted. The last good heading is then held, and \
-            repeated once a second with its age; after hold_s there is none. false switches a rule off.
+            repeated once a second with its age; after hold_s there is none. false switches off this rule, gate_dip_deg, \
+            accuracy_limit_deg or interference_percent.
 
             A heading is held while the acceleration differs from 1 g by more than this.
             """),

@@ -17,7 +17,7 @@ enum SectionSwitch {
         Key(
             "default", isSet ? .set("true") : .usual("false"), usual: isSet ? "false" : nil,
             """
-            true makes way for your own: the detector is left out as soon as another section of a detector is in \
+            true makes way for your own: the detector is left out as soon as another one that reads samples is in \
             force, unless a handler or [dbus] names it. On a machine without its sensor it waits for one, which is no \
             problem and no event, unless one of them names it.
             """)

@@ -135,6 +135,8 @@ extension SocketService {
                     "\(policy.name(connection.peer)) asks to \(change.action.rawValue) \(Spelling.quoted(change.name))"
                 if let text = limits.changes.pass(text, now: SystemClock.monotonic()) {
                     surroundings.say(text, .notice)
+                } else {
+                    connection.omittedMessage = text
                 }
                 requestChange(change, for: connection.identifier)
             }
@@ -171,6 +173,13 @@ extension SocketService {
     func answer(_ identifier: UInt64, with message: SocketMessage) {
         guard let connection = connections[identifier], case .asking = connection.phase else { return }
         connection.phase = .closing
+        if case .changed(let change) = message, let text = connection.omittedMessage {
+            // Requests for nothing leave no gap in which a change has no author.
+            let key = "\(connection.peer.user) \(change.action.rawValue) \(change.name)"
+            if let text = limits.effects[key, default: MessageLimit()].pass(text, now: SystemClock.monotonic()) {
+                surroundings.say(text, .notice)
+            }
+        }
         guard connection.send(message) else { return close(identifier) }
         pump(identifier)
     }

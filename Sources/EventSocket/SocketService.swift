@@ -17,7 +17,9 @@ package final class SocketService {
     /// Rate limits for log messages that clients can trigger.
     var limits = (
         refusals: MessageLimit(), faults: MessageLimit(), subscriptions: MessageLimit(), questions: MessageLimit(),
-        changes: MessageLimit()
+        changes: MessageLimit(),
+        // For each account and each thing that it has changed.
+        effects: [String: MessageLimit]()
     )
 
     private let listener: SocketListener

@@ -112,6 +112,17 @@ import Testing
         #expect(run.stop() == 0)
     }
 
+    /// Requests for nothing, of which the log has ten, do not hide a change.
+    @Test func whoHasDisarmedIsLoggedBehindManyRequests() throws {
+        let state = try TemporaryFolder()
+        let socket = state.path + "/socket"
+        let run = try start(state)
+        for _ in 0..<12 { #expect(try Binary.run("disarm", "sirne", "--socket", socket).status == 69) }
+        #expect(try Binary.run("disarm", "siren", "--socket", socket).status == 0)
+        try run.waitForMessage("asks to disarm `siren`")
+        #expect(run.stop() == 0)
+    }
+
     @Test func whatCannotBeDisarmedIsSaid() throws {
         let state = try TemporaryFolder()
         let socket = state.path + "/socket"

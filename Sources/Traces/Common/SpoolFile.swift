@@ -24,7 +24,7 @@ final class SpoolFile {
         self.folder = folder
         file = try mapError({
             TraceError(
-                .inputOutput, path: path,
+                .cannotCreate, path: path,
                 "cannot be unpacked into \(folder): \($0.reason); name another folder in TMPDIR")
         }) { () throws(SystemError) in
             var template = Array("\(folder)/binnacle-XXXXXX".utf8CString)

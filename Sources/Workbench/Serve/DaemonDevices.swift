@@ -76,7 +76,7 @@ package final class DaemonDevices: IIOSource {
             stream["kind"]?.text.flatMap(SampleKind.init).map { .samples($0) == device.content } ?? false
         }
         // A device that nothing reads has no rate.
-        guard case .number(let rate)? = stream?["rate_hz"] else { throw IIOFailure(EAGAIN) }
+        guard case .number(let rate)? = stream?["rate_hz"], Double(rate) ?? 0 > 0 else { throw IIOFailure(EAGAIN) }
         return rate
     }
 
