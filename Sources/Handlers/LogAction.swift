@@ -69,6 +69,8 @@ package struct LogAction: HandlerAction, Equatable {
             let report = context.report
             return JournalHandler(name: name, journal: journal, level: level) { error in
                 report(Event(handlerFailed: name, because: "the journal: \(error.reason)"))
+            } didRecover: {
+                report(Event(handlerRecovered: name))
             }
         }
     }

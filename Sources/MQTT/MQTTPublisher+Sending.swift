@@ -148,7 +148,7 @@ extension MQTTPublisher {
         window[index].message = message
         if topics.state != nil, !window[index].isApplied {
             window[index].isApplied = true
-            states.apply(event)
+            if !window[index].item.isOfEarlierRun { states.apply(event) }
         }
         return true
     }
@@ -223,6 +223,8 @@ extension MQTTPublisher {
         if connection.hasProgress { failures.resetPauses() }
         repeats.reset()
         silence?.until = 0
+        // Numbers begin again with the next connection.
+        defer { for index in window.indices { window[index].message = nil } }
         if failure.lacksVersion5, !lacksVersion5 {
             lacksVersion5 = true
             report(
@@ -231,7 +233,6 @@ extension MQTTPublisher {
             return
         }
         if failure.isClosedByBroker, !connection.hasProgress { suspectEvent() }
-        for index in window.indices { window[index].message = nil }
         // The first address of a name may be an IPv6 address without a route.
         avoidsIPv6 = !avoidsIPv6 && failure.isUnreachable
         if !failure.isDetour { failures.fail(failure.reason) }

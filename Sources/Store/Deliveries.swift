@@ -195,7 +195,9 @@ struct Deliveries {
             queue.waitingInFile = max(0, queue.waitingInFile - 1)
             queue.hand(row.ticket, row.event)
             if let event = row.event {
-                deliveries.append(Delivery(event: event, ticket: row.ticket))
+                var delivery = Delivery(event: event, ticket: row.ticket)
+                delivery.isOfEarlierRun = row.ticket < firstTicket
+                deliveries.append(delivery)
             } else {
                 // An unreadable row must not block the rows after it.
                 _ = queue.acknowledge(row.ticket)

@@ -70,6 +70,23 @@ private func event(
         return collector
     }
 
+    /// As of a sensor that was unplugged.
+    @Test func whatIsHeldBackIsDueWithoutASample() {
+        let collector = EventCollector()
+        let chain = HandlerChain(handler: collector)
+        let router = Router()
+        router.add(chain)
+        router.report(event(at: 0))
+        router.flushReported()
+        #expect(router.idleDeadlineNanoseconds == nil && collector.seconds == [0])
+        chain.append(CoalesceDecorator(window: .seconds(10)))
+        router.report(event(at: 0))
+        router.flushReported()
+        #expect(router.idleDeadlineNanoseconds == 10_000_000_000 && collector.seconds == [0])
+        router.flush(upTo: 10_000_000_001)
+        #expect(router.idleDeadlineNanoseconds == nil && collector.seconds.count == 2)
+    }
+
     @Test func debouncePassesTheFirstOfABurst() {
         let events = [0, 1, 2, 5, 5.5, 20].map { event(at: $0) } + [event(.motionEnded, at: 20.1)]
         #expect(play(events, DebounceDecorator(time: .seconds(2))).seconds == [0, 5, 20, 20.1])

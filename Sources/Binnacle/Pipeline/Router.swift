@@ -113,7 +113,7 @@ package final class Router {
     /// others.
     package func report(_ event: Event) {
         var event = event
-        event.timeNanoseconds = sensors.compactMap(\.lastTimeNanoseconds).max() ?? 0
+        event.timeNanoseconds = lastTimeNanoseconds
         // The last sample may be hours old, and before the first one there is none.
         event.wallNanoseconds = event.wallNanoseconds ?? wallClock?(nil)
         collect(
@@ -189,6 +189,15 @@ package final class Router {
             // A handler whose deadline does not change must not keep this loop running.
             guard before.contains(where: { $0.nextDeadlineNanoseconds != due }) else { return }
         }
+    }
+
+    /// The time of the last sample of any sensor; 0 before the first.
+    private var lastTimeNanoseconds: Int64 { sensors.compactMap(\.lastTimeNanoseconds).max() ?? 0 }
+
+    /// When something that handlers hold back is due and no sample has come since; `nil` while they hold nothing back.
+    package var idleDeadlineNanoseconds: Int64? {
+        guard chains.contains(where: { !$0.decorators.isEmpty }) else { return nil }
+        return nextDeadlineNanoseconds.map { max($0, lastTimeNanoseconds) }
     }
 
     private var nextDeadlineNanoseconds: Int64? {

@@ -42,7 +42,10 @@ package final class HTTPSender {
             let isStopping = port.stop != nil
             let pause = reportDrops()
             if current == nil { current = port.removeFirst(atMost: 1).first }
-            if let item = current, port.leavesOut(item) { finish(item) }
+            if let item = current, port.leavesOut(item) {
+                finish(item)
+                continue
+            }
             guard let item = current else {
                 if isStopping { return }
                 port.courier.wait(milliseconds: pause)

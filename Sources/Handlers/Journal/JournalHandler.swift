@@ -8,23 +8,26 @@ package final class JournalHandler: EventHandler {
     private let journal: JournalSocket
     private let level: (EventKind) -> LogLevel
     private let didFail: (SystemError) -> Void
+    private let didRecover: () -> Void
     private var hasFailed = false
 
-    /// Creates a handler; `didFail` is called for the first error, and for the first one after a success.
+    /// Creates a handler; `didFail` is called for the first error, and for the first one after a success, before which `didRecover` is.
     package init(
         name: String, journal: JournalSocket, level: @escaping (EventKind) -> LogLevel,
-        didFail: @escaping (SystemError) -> Void
+        didFail: @escaping (SystemError) -> Void, didRecover: @escaping () -> Void = {}
     ) {
         self.name = name
         self.journal = journal
         self.level = level
         self.didFail = didFail
+        self.didRecover = didRecover
     }
 
     /// Writes the event.
     package func handle(_ event: Event) {
         do throws(SystemError) {
             try journal.write(Self.fields(event, handler: name, level: level(event.kind)))
+            if hasFailed { didRecover() }
             hasFailed = false
         } catch {
             if !hasFailed { didFail(error) }

@@ -91,7 +91,8 @@ package final class Daemon {
         return [
             GyroscopePart(self), learned,
             DetectionPart(self, demand), store, socket, DesktopPart(self, demand),
-            HandlersPart(self, store), demand, LiveValuesPart(self, socket), ReloadPart(self, service, socket), service,
+            HandlersPart(self, store), HeldEventsPart(self), demand, LiveValuesPart(self, socket),
+            ReloadPart(self, service, socket), service,
         ]
     }
 

@@ -38,7 +38,8 @@ package final class HandlersPart: DaemonPart {
         let path = EventStoreSettings.besideEvents("disarmed.json")
         disarmed = Self.readDisarmed(path, daemon.log)
         file = StateFile(daemon, path, of: \.file) {
-            "which handlers are disarmed cannot be written (\($0)); the next start arms them"
+            "which handlers are disarmed cannot be written (\($0)); until that succeeds, which is tried each minute, a start uses what was "
+                + "written before"
         }
         attachments = store.store.map { store in
             HandlerAttachments(store) { name in
@@ -103,7 +104,7 @@ package final class HandlersPart: DaemonPart {
         retired += gone
         for line in gone { endFailure(of: line.section.name) }
         attachments?.change(to: lines, within: Self.retirement)
-        for line in gone { line.handler.end(within: Self.retirement) }
+        for line in gone { line.handler.end(within: Self.retirement, because: "a reload has exchanged or removed it") }
     }
 
     var chains: [HandlerChain] {
@@ -139,12 +140,16 @@ package final class HandlersPart: DaemonPart {
     }
 
     func finishTurn(at now: Int64) {
+        if let time = file.retryTime, now >= time, !file.isWriting { isChanged = true }
         write()
         reportRetired()
     }
 
     /// Retired handlers are looked at once a second.
-    var deadline: Int64? { retired.isEmpty ? nil : SystemClock.monotonic() + 1_000_000_000 }
+    var deadline: Int64? {
+        guard !retired.isEmpty else { return file.isWriting ? nil : file.retryTime }
+        return SystemClock.monotonic() + 1_000_000_000
+    }
 
     private func write() {
         guard isChanged, file.isReady else { return }
@@ -179,7 +184,7 @@ package final class HandlersPart: DaemonPart {
     /// Counts a handler's report and routes it like other events; what a removed handler reports is no failure of its successor.
     private func report(_ event: Event, of generation: Int) {
         if case .text(let name) = event.figure(.handler) {
-            let isOld = lines.contains { $0.section.name == name && $0.generation != generation }
+            let isOld = !lines.contains { $0.section.name == name && $0.generation == generation }
             let failure = tallies[name]?.failure
             tallies[name, default: HandlerCounters()].count(event)
             if isOld { tallies[name]?.failure = failure }
@@ -199,7 +204,8 @@ package final class HandlersPart: DaemonPart {
         guard retired.contains(where: \.handler.hasEnded) else { return }
         for line in retired where line.handler.hasEnded && !line.isKept {
             let count = line.handler.waitForEnd(until: 0)
-            guard count > 0 else { continue }
+            // Commands report it themselves.
+            guard count > 0, !(line.section.action is CommandAction) else { continue }
             let figures = [
                 Figure(.handler, .text(line.section.name)), Figure(.count, .integer(Int64(count))),
                 Figure(.reason, .text("they waited for the handler that a reload has exchanged or removed")),

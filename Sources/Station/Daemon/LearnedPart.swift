@@ -69,6 +69,7 @@ final class LearnedPart: DaemonPart {
         switch stage {
         case .begin:
             record()
+            isChanged = isChanged || file.hasFailed
             write()
         case .files: file.wait(until: deadline)
         default: break

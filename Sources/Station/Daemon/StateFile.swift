@@ -1,3 +1,4 @@
+import Binnacle
 import LinuxSystem
 import PlainText
 
@@ -13,6 +14,10 @@ final class StateFile<Part: DaemonPart> {
     private let explain: (String) -> String
     /// Why the last attempt to write failed.
     private var failure: String?
+    /// When a failed attempt is repeated, on CLOCK_MONOTONIC.
+    private(set) var retryTime: Int64?
+
+    private static var retryNanoseconds: Int64 { 60_000_000_000 }
 
     /// Names the file; with `nil` it is never written.
     ///
@@ -67,5 +72,6 @@ final class StateFile<Part: DaemonPart> {
         if case .failure(let error) = result { text = "\(path ?? ""): \(explain(error.reason))" }
         if let text, text != failure { daemon.log.say(text, level: .warning) }
         failure = text
+        retryTime = text == nil ? nil : Units.later(SystemClock.monotonic(), by: Self.retryNanoseconds)
     }
 }

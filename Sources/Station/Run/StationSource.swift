@@ -56,6 +56,9 @@ package final class StationSource: SampleLoopSource, SourceGroup {
         return player.dueNanoseconds(of: timeNanoseconds) ?? timeNanoseconds
     }
 
+    /// Whether stamps are times on CLOCK_MONOTONIC.
+    var isInRealTime: Bool { recording == nil && player.map { $0.speed == 1 } ?? true }
+
     /// The only source that delivers, if there is just one; it needs no turns.
     package var onlySource: (any SampleSource)? { recording ?? (timed.isEmpty ? live : nil) }
 

@@ -104,6 +104,18 @@ struct HTTPTests {
         try waitUntil("3 acknowledgements") { second.acknowledged.all == [1, 2, 3] }
     }
 
+    @Test func aDisarmedHandlerTriesNothingAgainAndGoesOn() throws {
+        let server = try PostServer()
+        let run = try HTTPRun(server, "/x?503,503,503,503,503,503,503,503,503,503,503,503,503,503,503,503,200")
+        run.handler.deliver(deliveries(1...1))
+        _ = try run.waitForFailure("503")
+        run.handler.isArmed = false
+        let disarmed = Event(kind: .handlerDisarmed, sequence: 2, timeNanoseconds: 1)
+        run.handler.deliver([Delivery(event: disarmed, ticket: 2)])
+        try waitUntil("2 acknowledgements; \(run.reasons)") { run.acknowledged.all == [1, 2] }
+        #expect(server.numbers.last == 2 && run.handler.leftOutCount == 1)
+    }
+
     @Test func aServiceThatDoesNotAnswerDelaysNoEnd() throws {
         let server = try PostServer()
         let run = try HTTPRun(server, "/x?slow")
