@@ -81,10 +81,10 @@ final class HandlerLine {
         decorators = made
         guard let old else { return }
         // What goes keeps its share here.
-        let kept = made.filter { new in old.decorators.contains { $0.object === new.object } }
+        let staying = made.filter { new in old.decorators.contains { $0.object === new.object } }
         leftOutBefore =
             old.leftOutCount
-            - kept.reduce(handler === old.handler ? handler.leftOutCount : 0) {
+            - staying.reduce(handler === old.handler ? handler.leftOutCount : 0) {
                 $0 + $1.object.droppedCount
             }
     }
