@@ -25,8 +25,6 @@ final class ServedConnection {
     var readings: LiveValuesFeed?
     /// The samples of a subscriber; `nil` without a request for them.
     var samples: SamplesFeed?
-    /// The log message about the request, if it was omitted because there were many.
-    var omittedMessage: String?
     /// A line to be sent before any other.
     var announcement: [UInt8]?
 

@@ -136,7 +136,7 @@ extension SocketService {
                 if let text = limits.changes.pass(text, now: SystemClock.monotonic()) {
                     surroundings.say(text, .notice)
                 } else {
-                    connection.omittedMessage = text
+                    omittedMessages[connection.identifier] = (text, connection.peer.user)
                 }
                 requestChange(change, for: connection.identifier)
             }
@@ -171,15 +171,16 @@ extension SocketService {
     }
 
     func answer(_ identifier: UInt64, with message: SocketMessage) {
-        guard let connection = connections[identifier], case .asking = connection.phase else { return }
-        connection.phase = .closing
-        if case .changed(let change) = message, let text = connection.omittedMessage {
-            // Requests for nothing leave no gap in which a change has no author.
-            let key = "\(connection.peer.user) \(change.action.rawValue) \(change.name)"
-            if let text = limits.effects[key, default: MessageLimit()].pass(text, now: SystemClock.monotonic()) {
+        // Requests for nothing leave no gap in which a change has no author, also of a client that has left.
+        if let omitted = omittedMessages.removeValue(forKey: identifier), case .changed(let change) = message {
+            let key = "\(omitted.account) \(change.action.rawValue) \(change.name)"
+            if let text = limits.effects[key, default: MessageLimit()].pass(omitted.text, now: SystemClock.monotonic())
+            {
                 surroundings.say(text, .notice)
             }
         }
+        guard let connection = connections[identifier], case .asking = connection.phase else { return }
+        connection.phase = .closing
         guard connection.send(message) else { return close(identifier) }
         pump(identifier)
     }

@@ -22,6 +22,9 @@ package final class SocketService {
         effects: [String: MessageLimit]()
     )
 
+    /// The omitted log messages about requests for changes, and what limits them when they are made up for, by connection.
+    var omittedMessages: [UInt64: (text: String, account: UInt32)] = [:]
+
     private let listener: SocketListener
     private let courier: Courier<SocketInbox>
     private let history: (any EventHistory)?

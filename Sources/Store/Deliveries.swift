@@ -11,7 +11,9 @@ struct Deliveries {
     private(set) var isConnected = false
     /// Since when the file has acknowledged deliveries.
     private(set) var doneNanoseconds: Int64?
+    /// The first ticket of this run; those of the runs before are smaller.
     private(set) var firstTicket: Int64 = 1
+    private var hasReadFile = false
     private var nextTicket: Int64 = 1
     private var ticketShift: Int64 = 0
     private let reports: StoreReports
@@ -81,7 +83,9 @@ struct Deliveries {
             // file's.
             let lowest = queues.values.compactMap(\.memory.first?.ticket).min() ?? nextTicket
             ticketShift = max(ticketShift, last - lowest + 1)
+            if !hasReadFile { firstTicket = last - ticketShift + 1 }
         }
+        hasReadFile = true
         file.ticketShift = ticketShift
         for queue in queues.values { queue.begin(waitingInFile: 0) }
         for handler in try file.handlers() {

@@ -85,6 +85,13 @@ private func event(
         #expect(router.idleDeadlineNanoseconds == 10_000_000_000 && collector.seconds == [0])
         router.flush(upTo: 10_000_000_001)
         #expect(router.idleDeadlineNanoseconds == nil && collector.seconds.count == 2)
+        // Hours later reports have the time of the clock, and those of one window are joined.
+        router.idleClock = { 7_200_000_000_000 }
+        for _ in 0..<3 { router.report(event(at: 0)) }
+        router.flush(upTo: 7_200_000_000_000)
+        #expect(router.idleDeadlineNanoseconds == 7_210_000_000_000 && collector.seconds.count == 2)
+        router.flush(upTo: 7_210_000_000_001)
+        #expect(router.idleDeadlineNanoseconds == nil && collector.seconds.count == 3)
     }
 
     @Test func debouncePassesTheFirstOfABurst() {

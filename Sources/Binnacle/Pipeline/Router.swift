@@ -13,6 +13,9 @@ package final class Router {
     /// Tells when a stamp was by the wall clock, in nanoseconds since 1970, or without a stamp what time it is; without
     /// the clock, events do not know.
     package var wallClock: ((_ timeNanoseconds: Int64?) -> Int64)?
+    /// Tells a time on the samples' clock behind which no sample comes any more; `nil` where the clock of samples is not that of the
+    /// machine.
+    package var idleClock: (() -> Int64?)?
     /// The number of events handed on so far.
     package private(set) var sequence: UInt64 = 0
     /// Identifies the count that the sequence numbers belong to; `nil` in a replay.
@@ -113,8 +116,8 @@ package final class Router {
     /// others.
     package func report(_ event: Event) {
         var event = event
-        event.timeNanoseconds = lastTimeNanoseconds
         // The last sample may be hours old, and before the first one there is none.
+        event.timeNanoseconds = max(lastTimeNanoseconds, idleClock?() ?? 0)
         event.wallNanoseconds = event.wallNanoseconds ?? wallClock?(nil)
         collect(
             event,

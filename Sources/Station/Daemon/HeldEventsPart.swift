@@ -7,12 +7,17 @@ final class HeldEventsPart: DaemonPart {
     private unowned let daemon: Daemon
     private var earliestNanoseconds = Int64.min
 
-    /// Longer than samples are on their way.
-    private static let delayNanoseconds: Int64 = 10_000_000_000
+    /// Longer than samples are on their way, also from the buffer of a device at rest.
+    private static let delayNanoseconds: Int64 = 15_000_000_000
     /// A handler that is due again at once does not keep the daemon busy.
     private static let pauseNanoseconds: Int64 = 1_000_000_000
 
-    init(_ daemon: Daemon) { self.daemon = daemon }
+    init(_ daemon: Daemon) {
+        self.daemon = daemon
+        daemon.router.idleClock = { [source = daemon.source] in
+            source.isInRealTime ? SystemClock.monotonic() - Self.delayNanoseconds : nil
+        }
+    }
 
     var deadline: Int64? {
         guard daemon.source.isInRealTime, let due = daemon.router.idleDeadlineNanoseconds else { return nil }

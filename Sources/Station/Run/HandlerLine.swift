@@ -81,12 +81,9 @@ final class HandlerLine {
         decorators = made
         guard let old else { return }
         // What goes keeps its share here.
-        let staying = made.filter { new in old.decorators.contains { $0.object === new.object } }
-        leftOutBefore =
-            old.leftOutCount
-            - staying.reduce(handler === old.handler ? handler.leftOutCount : 0) {
-                $0 + $1.object.droppedCount
-            }
+        let gone = old.decorators.filter { before in !made.contains { $0.object === before.object } }
+        leftOutBefore = gone.reduce(old.leftOutBefore) { $0 + $1.object.droppedCount }
+        if handler !== old.handler { leftOutBefore += old.handler.leftOutCount }
     }
 
     func installDecorators() {
