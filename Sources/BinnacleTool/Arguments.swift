@@ -59,6 +59,12 @@ struct Arguments {
 
     func all(_ option: OptionRow) -> [String] { values[option] ?? [] }
 
+    /// The value of an option that others may have several times; throws if there are several, with `message`.
+    func onlyValue(_ option: OptionRow, _ message: String) throws(StationError) -> String? {
+        guard all(option).count <= 1 else { throw StationError(.usage, message) }
+        return value(option)
+    }
+
     /// Throws if there are operands, which the command does not take.
     func refuseOperands(_ command: String) throws(StationError) {
         guard let operand = operands.first else { return }

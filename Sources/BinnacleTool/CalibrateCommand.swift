@@ -27,10 +27,7 @@ struct CalibrateCommand {
         options.traces.processorCount = Processors.availableCount
         options.configurationPath = arguments.value(.config)
         options.root = arguments.value(.root)
-        guard arguments.all(.sensor).count <= 1 else {
-            throw StationError(.usage, "--sensor: one sensor is calibrated at a time")
-        }
-        options.sensor = arguments.value(.sensor)
+        options.sensor = try arguments.onlyValue(.sensor, "--sensor: one sensor is calibrated at a time")
         guard options.traces.isEmpty || options.configurationPath == nil else {
             throw StationError(
                 .usage, "--trace (or --bind) does not go with --config: one of them says where the samples come from")

@@ -21,7 +21,7 @@ struct DoctorCommand {
     init(_ arguments: Arguments) throws(StationError) {
         try arguments.refuseOperands("doctor")
         root = arguments.value(.root)
-        sensor = arguments.value(.sensor)
+        sensor = try arguments.onlyValue(.sensor, "--sensor: doctor looks at one sensor or all: name one")
         guides = arguments.has(.guide)
         configurationPath = arguments.value(.config)
         measured = try arguments.duration(.measure)
@@ -30,9 +30,6 @@ struct DoctorCommand {
         guard guides || measured != nil || sensor == nil else {
             throw StationError(
                 .usage, "--sensor is for doctor --guide and --measure; without them, doctor looks at all of them")
-        }
-        guard arguments.all(.sensor).count <= 1 else {
-            throw StationError(.usage, "--sensor: doctor looks at one sensor or all: name one")
         }
         if guides { try arguments.refuse([.config], "does not go with --guide, which reads no configuration") }
         if measured != nil { try arguments.refuse([.guide, .config], "does not go with --measure") }

@@ -26,10 +26,8 @@ struct WatchCommand {
 
     init(_ arguments: Arguments) throws(StationError) {
         let traces = arguments.operands
-        guard arguments.all(.sensor).count <= 1 else {
-            throw StationError(.usage, "watch shows one sensor or all: name one --sensor; keys choose others")
-        }
-        sensor = arguments.value(.sensor)
+        sensor = try arguments.onlyValue(
+            .sensor, "watch shows one sensor or all: name one --sensor; keys choose others")
         duration = try arguments.duration()
         isUTC = arguments.has(.utc)
         var own = [OptionRow.simulate, .config, .set, .root].filter(arguments.has).map { "--\($0.name)" }

@@ -20,10 +20,7 @@ extension CommandTests {
             let file = try TemporaryFile()
             let handler = reports.shell(
                 "echo >> \"$1\"; [ $(wc -l < \"$1\") -ge 3 ]", [file.path],
-                settings {
-                    $0.retryLimit = 5
-                    $0.retryDelay = .milliseconds(20)
-                })
+                retrying(5, after: .milliseconds(20)))
             handler.handle(event(9))
             #expect(handler.waitUntilIdle())
             #expect(reports.all.map(\.kind) == [.commandFailed, .commandFailed, .commandFinished])
@@ -38,10 +35,7 @@ extension CommandTests {
         @Test func noRetryFollowsTheLastAttempt() throws {
             let handler = reports.handler(
                 "/nonexistent/program", [],
-                settings {
-                    $0.retryLimit = 2
-                    $0.retryDelay = .milliseconds(1)
-                })
+                retrying(2, after: .milliseconds(1)))
             handler.handle(event())
             #expect(handler.waitUntilIdle())
             #expect(reports.all.map { $0.figure(.retry)?.description } == ["0.001", "0.002", nil])
@@ -58,10 +52,7 @@ extension CommandTests {
         }
 
         @Test func othersGoOnWhileOneWaitsToBeTriedAgain() throws {
-            let limits = settings {
-                $0.retryLimit = 1
-                $0.retryDelay = .seconds(1000)
-            }
+            let limits = retrying(1, after: .seconds(1000))
             let handler = reports.command("/bin/sh", limits) {
                 ["-c", "exit $1", "sh", $0.sequence == 1 ? "1" : "0"]
             }
@@ -73,10 +64,7 @@ extension CommandTests {
         }
 
         @Test func whatIsTriedAgainRunsOnceMore() throws {
-            let limits = settings {
-                $0.retryLimit = 1
-                $0.retryDelay = .milliseconds(1)
-            }
+            let limits = retrying(1, after: .milliseconds(1))
             let handler = reports.command("/bin/sh", limits) {
                 ["-c", "exit $1", "sh", $0.sequence == 1 ? "1" : "0"]
             }
@@ -90,10 +78,7 @@ extension CommandTests {
         @Test func aDisarmedHandlerTriesNothingAgain() throws {
             let handler = reports.handler(
                 "/bin/false", [],
-                settings {
-                    $0.retryLimit = 1
-                    $0.retryDelay = .seconds(1000)
-                })
+                retrying(1, after: .seconds(1000)))
             handler.handle(event(1))
             try reports.waitForEnds(1)
             handler.isArmed = false

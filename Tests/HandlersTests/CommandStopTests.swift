@@ -86,10 +86,7 @@ extension CommandTests {
         @Test func nothingIsTriedAgain() throws {
             let handler = reports.handler(
                 "/bin/false", [],
-                settings {
-                    $0.retryLimit = 100
-                    $0.retryDelay = .seconds(60)
-                })
+                retrying(100, after: .seconds(60)))
             handler.handle(event())
             try reports.waitForEnds(1)
             #expect(handler.stop(within: .seconds(100)) == 1)

@@ -63,6 +63,14 @@ func settings(_ change: (inout CommandSettings) -> Void) -> CommandSettings {
     return settings
 }
 
+/// The settings of a command that is tried again.
+func retrying(_ limit: Int, after delay: Duration) -> CommandSettings {
+    settings {
+        $0.retryLimit = limit
+        $0.retryDelay = delay
+    }
+}
+
 func event(_ sequence: UInt64 = 1, kind: EventKind = .shock, _ figures: [Figure] = []) -> Event {
     Event(
         kind: kind, detector: "moved", sensor: "chassis", sequence: sequence, timeNanoseconds: 1_000_000_007,

@@ -195,7 +195,7 @@ package final class Router {
     }
 
     /// The time of the last sample of any sensor; 0 before the first.
-    private var lastTimeNanoseconds: Int64 { sensors.compactMap(\.lastTimeNanoseconds).max() ?? 0 }
+    private var lastTimeNanoseconds: Int64 { sensors.lazy.compactMap(\.lastTimeNanoseconds).max() ?? 0 }
 
     /// When something that handlers hold back is due and no sample has come since; `nil` while they hold nothing back.
     package var idleDeadlineNanoseconds: Int64? {
