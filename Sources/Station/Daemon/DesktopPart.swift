@@ -19,8 +19,8 @@ package final class DesktopPart: DaemonPart {
         let beginDeadline = SystemClock.monotonic() + 1_000_000_000
         /// The source's change count at the last search for devices.
         var changeCount: Int?
-        /// Time of the last heading sent, on CLOCK_MONOTONIC.
-        var headingNanoseconds = Int64.min
+        /// Time of the last heading sent, on CLOCK_MONOTONIC; `nil` before the first.
+        var headingNanoseconds: Int64?
     }
 
     private unowned let daemon: Daemon
@@ -256,7 +256,7 @@ package final class DesktopPart: DaemonPart {
 
     /// Updates the heading if it has turned far enough; returns whether there is a valid one.
     private static func show(
-        _ figures: [Figure], in readings: inout DesktopValues, _ lastNanoseconds: inout Int64, at now: Int64
+        _ figures: [Figure], in readings: inout DesktopValues, _ lastNanoseconds: inout Int64?, at now: Int64
     ) -> Bool {
         guard let heading = figures.number(.heading), figures.number(.age) ?? 0 <= longestHold else {
             readings.headingDegrees = -1
@@ -265,7 +265,8 @@ package final class DesktopPart: DaemonPart {
         guard figures.number(.age) == nil else { return false }
         let degrees = Angle.normalizedDegrees(heading - (figures.number(.declination) ?? 0))
         let turn = abs((degrees - readings.headingDegrees).remainder(dividingBy: 360))
-        let isStep = turn >= headingSteps.degrees && now - lastNanoseconds >= headingSteps.nanoseconds
+        let isDue = lastNanoseconds.map { now - $0 >= headingSteps.nanoseconds } ?? true
+        let isStep = turn >= headingSteps.degrees && isDue
         if readings.headingDegrees < 0 || isStep {
             lastNanoseconds = now
             readings.headingDegrees = degrees
