@@ -42,6 +42,12 @@ import LinuxSensors
             name: "numbered proximity",
             files: [iio + "1/in_proximity0_raw": "50", iio + "1/in_proximity0_nearlevel": "100"], kind: .proximity,
             reading: .proximity(0.5)),
+        Device(
+            name: "behind one without a level",
+            files: [
+                iio + "0/in_proximity_raw": "3", iio + "1/in_proximity_raw": "50",
+                iio + "1/in_proximity_nearlevel": "100",
+            ], kind: .proximity, reading: .proximity(0.5)),
     ]
 
     @Test(arguments: devices) func valuesHaveTheirUnits(_ device: Device) throws {

@@ -84,6 +84,19 @@ import Testing
         #expect(hostile.stamp(.max, eventNanoseconds: .max) == .max)
     }
 
+    /// It gets ahead again and again, and no stamp is before another; a clock that is set back is followed.
+    @Test func aCounterThatRunsFastTakesNoStepBack() {
+        var counter = MicrosecondCounter()
+        var last = Int64.min
+        for frame in 0..<5000 {
+            let time = Int64(frame) * 10_000_000
+            let stamp = counter.stamp(UInt32(frame) * 10_100, eventNanoseconds: time)
+            #expect(stamp >= last && stamp - time <= 100_000_000)
+            last = stamp
+        }
+        #expect(counter.stamp(5000 * 10_100, eventNanoseconds: 5_000_000_000) == 5_000_000_000)
+    }
+
     @Test func aLateEventKeepsTheTimeOfItsFrame() {
         var counter = MicrosecondCounter()
         #expect(counter.stamp(0, eventNanoseconds: 1_000_000_000) == 1_000_000_000)

@@ -126,11 +126,13 @@ private let turn = Float.pi / 180
         let accelerometer = try #require(try tree.addDevice(0, name: "lsm6ds3_accel"))
         let gyroscope = try #require(try tree.addDevice(1, name: "lsm6ds3_gyro", prefix: "in_anglvel"))
         try tree.set(tree.folder(0) + "/in_accel_mount_matrix", "0, 1, 0; 1, 0, 0; 0, 0, -1")
+        try tree.set(tree.folder(0) + "/in_accel_hysteresis", "0.5")
         try tree.set(tree.folder(1) + "/in_anglvel_hysteresis", "0.5")
         let run = try LiveRun([request("lsm6ds3_accel")], tree)
         try run.turn("both buffers") { _ in
             (0...1).allSatisfy { (try? tree.text(tree.folder($0) + "/buffer0/enable")) == "1" }
         }
+        #expect(try tree.text(tree.folder(0) + "/in_accel_hysteresis") == "0")
         #expect(try tree.text(tree.folder(1) + "/in_anglvel_hysteresis") == "0")
         let now = monotonicNow()
         try accelerometer.write(FifoNode.scan(0, 0, 981, now))

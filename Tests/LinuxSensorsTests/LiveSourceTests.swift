@@ -288,6 +288,16 @@ import Testing
         #expect(sample.x == 75 && sample.y == 30 && sample.z == 0)
     }
 
+    /// As with the sensors of Chromebooks, whose driver states one scale for all channels.
+    @Test func theScaleOfTheWholeDeviceCounts() throws {
+        let tree = try FifoTree()
+        try tree.addDevice(0, name: "cros-ec-accel", type: nil, values: [0, 0, 16384], scale: nil)
+        try tree.set(tree.folder(0) + "/scale", "0.000598550")
+        let run = try LiveRun([request("cros-ec-accel")], tree)
+        try run.turn("a sample") { !$0.samples[0].isEmpty }
+        #expect(abs(try #require(run.samples[0].first).z - 9.80664) < 1e-4)
+    }
+
     @Test(
         arguments: [
             ("in_accel_scale", "0", "the scale is 0"), ("in_accel_scale", "x", "is no number"),

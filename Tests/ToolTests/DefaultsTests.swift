@@ -158,6 +158,24 @@ import Testing
         #expect(missing.status == 69)
         #expect(missing.output.contains("sensor 'compass' of the configuration (magnetometer): MISSING"))
         #expect(try Binary.run("doctor", "--root", try FifoTree().root).status == 69)
+        // As in the daemon, a section that any device satisfies does not take the only one of another.
+        _ = try tree.addDevice(1, name: "bmi160", scale: "0.01")
+        let two = try TemporaryFile(
+            """
+            [sensor.any]
+            source = "auto"
+            [sensor.named]
+            source = "iio"
+            match = { name = "accel_3d" }
+            [motion.first]
+            accelerometer = "any"
+            [motion.second]
+            accelerometer = "named"
+            """, suffix: ".toml")
+        let both = try Binary.run("doctor", "--root", tree.root, "--config", two.path)
+        #expect(both.status == 0)
+        #expect(both.output.contains("sensor 'any' of the configuration (accelerometer): bmi160"))
+        #expect(both.output.contains("sensor 'named' of the configuration (accelerometer): accel_3d"))
     }
 
     /// A model and a recording are sensors without a device.

@@ -40,12 +40,16 @@ package struct AmbientFinder: Sendable {
         _ make: @escaping (SysfsDirectory) throws(SensorFailure) -> AmbientDevice?
     ) -> () -> Found {
         {
-            Result { () throws(SensorFailure) in
-                for directory in iioDevices {
-                    if let device = try make(directory) { return device }
+            var refusal: SensorFailure?
+            for directory in iioDevices {
+                do throws(SensorFailure) {
+                    if let device = try make(directory) { return .success(device) }
+                } catch {
+                    // Another device may be usable.
+                    refusal = refusal ?? error
                 }
-                return nil
             }
+            return refusal.map { .failure($0) } ?? .success(nil)
         }
     }
 

@@ -2,12 +2,16 @@ import Glibc
 import LinuxSystem
 import PlainText
 
-/// Who has the events of a device, as far as this process may see it.
-///
-/// A descriptor of events does not say of which device it is: a process that has the device open as well comes first.
+/// Who has a device, or its events, as far as this process may see it.
 enum DeviceHolder {
-    /// As in ": 'monitor' (process 812)", or with "one of" before several that may be it.
-    static func ofEvents(node: String) -> String {
+    /// As in ": 'monitor' (process 812)".
+    static func of(node: String) -> String { words(of: node) { $0 == node } }
+
+    /// The same of its events, with "one of" before several that may be it: a descriptor of events does not say of which device it
+    /// is, so a process that has the device open as well comes first.
+    static func ofEvents(node: String) -> String { words(of: node) { $0.contains("iio:event") } }
+
+    private static func words(of node: String, _ isWanted: (String) -> Bool) -> String {
         let own = getpid()
         var holders: [(words: String, hasNode: Bool)] = []
         for name in (try? folderNames("/proc")) ?? [] {
@@ -15,7 +19,7 @@ enum DeviceHolder {
             let links = ((try? folderNames("/proc/\(name)/fd")) ?? []).compactMap {
                 try? linkTarget("/proc/\(name)/fd/\($0)")
             }
-            guard links.contains(where: { $0.contains("iio:event") }) else { continue }
+            guard links.contains(where: isWanted) else { continue }
             let bytes = (try? SmallFile.bytes("/proc/\(name)/comm", limit: 256, kind: .present)) ?? []
             let word = String(decoding: bytes, as: UTF8.self).trimmingBlanks()
             holders.append(("'\(word.printable)' (process \(name))", links.contains(node)))

@@ -23,7 +23,7 @@ public struct DeviceMatch: Sendable, Equatable {
     package var isEmpty: Bool { self == DeviceMatch() }
 
     /// The number of criteria given.
-    var criterionCount: Int {
+    package var criterionCount: Int {
         [name, label, location, path].count { $0 != nil } + properties.count + (isInScreen ? 1 : 0)
     }
 

@@ -7,6 +7,8 @@ import Binnacle
 package struct MicrosecondCounter {
     private var last: UInt32?
     private var nanoseconds: Int64 = 0
+    /// The last stamp.
+    private var stamped: Int64 = 0
     /// The time of the first of the events that have been late without a break.
     private var lateSince: Int64?
 
@@ -22,6 +24,7 @@ package struct MicrosecondCounter {
         defer { last = counter }
         guard let last else {
             nanoseconds = eventNanoseconds
+            stamped = nanoseconds
             return nanoseconds
         }
         nanoseconds = Units.later(nanoseconds, by: Int64(counter &- last) * 1000)
@@ -36,6 +39,10 @@ package struct MicrosecondCounter {
             nanoseconds = eventNanoseconds
             lateSince = nil
         }
-        return nanoseconds
+        // A counter that runs fast gets ahead of the events' time again and again. A step back from there would be taken for a clock
+        // that was set back, and kept as an offset for good.
+        let isClock = Units.duration(from: nanoseconds, to: stamped) > Self.latest
+        stamped = isClock ? nanoseconds : max(stamped, nanoseconds)
+        return stamped
     }
 }

@@ -68,9 +68,10 @@ struct IIODevice: Sendable {
     private func number(
         _ name: String, _ channel: String, _ kind: SampleKind
     ) throws(SensorFailure) -> (value: Double, path: String)? {
-        for place in [channel, Self.prefix(kind), "in"] {
-            guard let number = try directory.number(place + name) else { continue }
-            let path = directory.path(place + name)
+        // The kernel names what all channels of a device share without `in`, as drivers of Chromebooks do with the scale.
+        for attribute in [channel, Self.prefix(kind), "in"].map({ $0 + name }) + [String(name.dropFirst())] {
+            guard let number = try directory.number(attribute) else { continue }
+            let path = directory.path(attribute)
             guard abs(number) < 1e15 else {
                 throw SensorFailure(.description, "\(path): \(number) is beyond any sensor")
             }

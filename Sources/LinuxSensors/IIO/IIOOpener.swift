@@ -136,7 +136,7 @@ struct IIOOpener {
     }
 
     private func open(_ node: String, _ buffer: IIOBufferDirectory) throws(SensorFailure) -> Descriptor {
-        try mapError(SensorFailure.init) { () throws(SystemError) in
+        do throws(SystemError) {
             let file = try Descriptor(path: node, flags: O_RDONLY | O_NONBLOCK)
             guard buffer.number > 0 else { return file }
             let further = Descriptor(
@@ -144,6 +144,13 @@ struct IIOOpener {
             _ = fcntl(further.raw, F_SETFL, O_NONBLOCK)
             _ = fcntl(further.raw, F_SETFD, FD_CLOEXEC)
             return further
+        } catch {
+            guard error.code == EBUSY else { throw SensorFailure(error) }
+            throw SensorFailure(
+                .busy,
+                "\(node): another program reads it" + DeviceHolder.of(node: node)
+                    + "; only one can, so stop that one (iio-sensor-proxy, or another Binnacle)",
+                code: EBUSY)
         }
     }
 
@@ -172,19 +179,23 @@ struct IIOOpener {
         }
     }
 
-    /// Sets the gyroscope to report every sample instead of only changes beyond its hysteresis; returns whether that failed.
+    /// Sets the sensors to report every sample instead of only changes beyond their hysteresis; returns whether that failed for a
+    /// gyroscope.
     private func setSensitivity(_ notices: inout [String]) throws(SensorFailure) -> Bool {
-        let name = IIODevice.prefix(.gyroscope) + "_hysteresis"
-        guard kinds.contains(.gyroscope), let hysteresis = try? directory.number(name), hysteresis > 0 else {
-            return false
+        var hasGyroscopeFailed = false
+        for kind in kinds {
+            let name = IIODevice.prefix(kind) + "_hysteresis"
+            guard let hysteresis = try? directory.number(name), hysteresis > 0 else { continue }
+            try SensorFailure.tolerating({ $0 != .removed }) { () throws(SensorFailure) in
+                try directory.write("0", to: name)
+            }
+            guard let left = try? directory.number(name), left > 0 else { continue }
+            notices.append(
+                "its \(kind.rawValue) reports only changes, because \(directory.path(name)) stays at "
+                    + SysfsNumber.text(left))
+            hasGyroscopeFailed = hasGyroscopeFailed || kind == .gyroscope
         }
-        try SensorFailure.tolerating({ $0 != .removed }) { () throws(SensorFailure) in
-            try directory.write("0", to: name)
-        }
-        guard let left = try? directory.number(name), left > 0 else { return false }
-        notices.append(
-            "its gyroscope reports only changes, because \(directory.path(name)) stays at \(SysfsNumber.text(left))")
-        return true
+        return hasGyroscopeFailed
     }
 
     private func setRate(_ notices: inout [String]) throws(SensorFailure) -> Double? {

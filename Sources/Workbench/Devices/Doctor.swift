@@ -30,7 +30,7 @@ package struct Doctor {
     /// A device serves one section.
     private var needs: [Need] {
         guard let configuration else { return [] }
-        var left = inspections.filter { $0.state == .ready }
+        let devices = assignedDevices(configuration)
         let sampled = configuration.sensors.compactMap { section -> Need? in
             let kinds = configuration.kinds(of: section.name)
             guard !kinds.isEmpty else { return nil }
@@ -39,12 +39,9 @@ package struct Doctor {
             case .simulated: found = "simulated"
             case .trace(let file, _): found = access(file, R_OK) == 0 ? "played from \(file.printable)" : nil
             default:
-                guard let (interface, match) = section.source.device else { return nil }
-                let place = left.firstIndex { match.accepts($0.device, as: interface, with: kinds) }
-                found = place.map {
-                    let inspection = left.remove(at: $0)
-                    return inspection.device.name.printable
-                        + Self.slowness(of: inspection, for: section, configuration)
+                guard section.source.device != nil else { return nil }
+                found = devices[section.name].map {
+                    $0.device.name.printable + Self.slowness(of: $0, for: section, configuration)
                 }
             }
             let users = configuration.detectors.filter { $0.needs.contains { $0.sensor == section.name } }
@@ -55,6 +52,28 @@ package struct Doctor {
             )
         }
         return sampled + configuration.detectors.flatMap { readings(of: $0, configuration) }
+    }
+
+    /// The device of each section that gets one, by the section's name: as the daemon does, those with the most specific match first.
+    private func assignedDevices(_ configuration: Configuration) -> [String: DeviceInspection] {
+        var left = inspections.filter { $0.state == .ready }
+        var devices: [String: DeviceInspection] = [:]
+        let sections = configuration.sensors.enumerated().compactMap { index, section in
+            section.source.device.map { (index: index, name: section.name, interface: $0.0, match: $0.1) }
+        }
+        for section in sections.sorted(by: {
+            let (first, second) = ($0.match.criterionCount, $1.match.criterionCount)
+            return first == second ? $0.index < $1.index : first > second
+        }) {
+            let kinds = configuration.kinds(of: section.name)
+            guard !kinds.isEmpty,
+                let place = left.firstIndex(where: {
+                    section.match.accepts($0.device, as: section.interface, with: kinds)
+                })
+            else { continue }
+            devices[section.name] = left.remove(at: place)
+        }
+        return devices
     }
 
     /// The detectors for which a device is too slow, as the end of a line; empty for none.
@@ -182,7 +201,7 @@ package struct Doctor {
         }
         if inspection.mode != .poll, let reason = inspection.reason { lines.append("    but \(reason.printable)") }
         for matrix in inspection.matrices {
-            let origin = matrix.source.map { "from \($0.printable)" } ?? "the default, as none is configured"
+            let origin = matrix.source.map { "from \($0.printable)" } ?? "the default, as the kernel and udev have none"
             lines.append("    mount matrix of the \(matrix.kind.rawValue) \(matrix.matrix), \(origin)")
             if matrix.matrix.determinant < 0 {
                 lines.append(
