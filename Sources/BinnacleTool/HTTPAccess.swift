@@ -50,7 +50,7 @@ struct HTTPAccess: Sendable {
     func check(_ request: HTTPConnection.Request, on socket: Int32) throws(HTTPRefusal) {
         let hosts = request.values("host")
         guard hosts.count == 1, let host = hosts.first else {
-            throw .forbidden("The request needs one Host header.")
+            throw .malformed("The request needs one Host header.")
         }
         let isForeign = HTTPRefusal.forbidden("Requests from other sites are refused.")
         // A page of another site in the same browser; a proxy adds the encryption.

@@ -7,11 +7,16 @@ struct HTTPRefusal: Error {
     let status: String
     /// A sentence for the client.
     let text: String
+    /// Header fields that belong to the status.
+    var fields: [String] = []
 
     static func malformed(_ text: String) -> HTTPRefusal { HTTPRefusal(status: "400 Bad Request", text: text) }
     static func forbidden(_ text: String) -> HTTPRefusal { HTTPRefusal(status: "403 Forbidden", text: text) }
     static func notFound(_ text: String) -> HTTPRefusal { HTTPRefusal(status: "404 Not Found", text: text) }
-    static let methodNotAllowed = HTTPRefusal(status: "405 Method Not Allowed", text: "Only GET is answered.")
+    static func methodNotAllowed(_ allowed: String) -> HTTPRefusal {
+        HTTPRefusal(
+            status: "405 Method Not Allowed", text: "Only \(allowed) is answered here.", fields: ["Allow: \(allowed)"])
+    }
     static func unavailable(_ text: String) -> HTTPRefusal {
         HTTPRefusal(status: "503 Service Unavailable", text: text)
     }
@@ -78,7 +83,7 @@ final class HTTPConnection {
                 lengths.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.isASCII && $0.isNumber } })
             else { throw .malformed("The length of the request is not clear.") }
             guard method == "GET" || method == "HEAD" || mayPost && method == "POST" else {
-                throw .methodNotAllowed
+                throw .methodNotAllowed(mayPost ? "GET, HEAD, POST" : "GET, HEAD")
             }
             guard codings.isEmpty else {
                 throw HTTPRefusal(status: "501 Not Implemented", text: "A request has no body here.")
@@ -164,21 +169,25 @@ final class HTTPConnection {
     ]
 
     /// Sends the head of an answer, and the beginning of its body; without a length, its end is that of the connection.
-    func begin(_ status: String, type: String, length: Int? = nil, _ body: [UInt8] = []) -> Bool {
+    func begin(
+        _ status: String, type: String, length: Int? = nil, fields: [String] = [], _ body: [UInt8] = []
+    ) -> Bool {
         let lines =
             ["HTTP/1.1 \(status)", "Content-Type: \(type)"] + (length.map { ["Content-Length: \($0)"] } ?? [])
-            + Self.fields
+            + fields + Self.fields
         return write(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
     }
 
     /// Sends a body with its length.
-    func answer(_ status: String, type: String, _ body: [UInt8]) {
-        _ = begin(status, type: type, length: body.count, isHead ? [] : body)
+    func answer(_ status: String, type: String, fields: [String] = [], _ body: [UInt8]) {
+        _ = begin(status, type: type, length: body.count, fields: fields, isHead ? [] : body)
     }
 
     /// Answers why a request is refused, and drops what the client has sent besides.
     func refuse(_ refusal: HTTPRefusal) {
-        answer(refusal.status, type: "text/plain; charset=utf-8", Array((refusal.text + "\n").utf8))
+        answer(
+            refusal.status, type: "text/plain; charset=utf-8", fields: refusal.fields,
+            Array((refusal.text + "\n").utf8))
         // Closing a connection with unread input makes the kernel discard the answer.
         _ = shutdown(stream.output, Int32(SHUT_WR))
         let end = min(headDeadline, SystemClock.monotonic() + Self.most.wait)
@@ -194,6 +203,10 @@ final class HTTPConnection {
     /// Writes bytes; `false` if the client is gone, or has not read for some seconds.
     func write(_ bytes: [UInt8]) -> Bool { stream.write(bytes, within: Self.longestWait) }
 
-    /// Writes an event of a `text/event-stream`; its data is a line of JSON, which contains no newline.
-    func write(event name: String, _ data: String) -> Bool { write(Array("event: \(name)\ndata: \(data)\n\n".utf8)) }
+    /// Writes an event of a `text/event-stream`.
+    ///
+    /// Its data is a line of JSON, which contains no newline. The client sends the last `id` when it connects again.
+    func write(event name: String, id: String? = nil, _ data: String) -> Bool {
+        write(Array(((id.map { "id: \($0)\n" } ?? "") + "event: \(name)\ndata: \(data)\n\n").utf8))
+    }
 }

@@ -44,12 +44,12 @@ struct WebService: Sendable {
                 }
                 answer("application/json", Array(status.line.utf8))
             case "/events" where request.method == "GET": try sendEvents(connection, request)
-            case "/stream" where request.method == "GET": stream(connection)
+            case "/stream" where request.method == "GET": stream(connection, request)
             case "/calibration/stream" where request.method == "GET":
                 try calibration.stream(connection, request, socketPath: socketPath)
             case WebCalibration.saving where request.method == "POST":
                 answer("text/plain; charset=utf-8", Array(try calibration.save(request).utf8))
-            case "/events", "/stream", "/calibration/stream": throw .methodNotAllowed
+            case "/events", "/stream", "/calibration/stream": throw .methodNotAllowed("GET")
             default: throw .notFound("There is no such page.")
             }
         } catch {
@@ -139,8 +139,15 @@ struct WebService: Sendable {
     }
 
     /// Sends readings and events as they arrive, until the client is gone or does not read.
-    private func stream(_ connection: HTTPConnection) {
+    ///
+    /// A client that connects again gets the events that came meanwhile: the `id` of what it had last is IDENTITY/NUMBER.
+    private func stream(_ connection: HTTPConnection, _ asked: HTTPConnection.Request) {
         var request = SubscriptionRequest()
+        if let last = asked.values("last-event-id").last, let slash = last.lastIndex(of: "/"),
+            let number = UInt64(last[slash...].dropFirst())
+        {
+            (request.identity, request.after) = (String(last[..<slash]), number)
+        }
         // Thirty times a second: a needle that jumps is hard to read.
         request.readings = LiveValuesRequest(intervalNanoseconds: 33_000_000, hasSpectrum: true)
         // Further data from the client, or its end, ends the stream.
@@ -149,6 +156,7 @@ struct WebService: Sendable {
         let end = SystemClock.monotonic() + Self.longestStream
         var sent: LiveValues?
         var headings = (count: 0, sent: 0)
+        var place: String?
         guard connection.begin("200 OK", type: "text/event-stream") else { return }
         while SystemClock.monotonic() < end {
             var (name, data) = ("", "")
@@ -175,7 +183,10 @@ struct WebService: Sendable {
             } catch {
                 (name, data) = ("trouble", JSONObject.quoted(error.description))
             }
-            guard connection.write(event: name, data), name != "trouble" else { return }
+            let reached = reader.position.map { "\($0.identity)/\($0.after)" }
+            let id = reached == place ? nil : reached
+            place = reached
+            guard connection.write(event: name, id: id, data), name != "trouble" else { return }
         }
     }
 }

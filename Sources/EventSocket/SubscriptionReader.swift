@@ -111,6 +111,19 @@ package final class SubscriptionReader {
         return connection
     }
 
+    /// Where a later connection goes on: the identity of the sequence, and the number of the last event; `nil` before the daemon's
+    /// first answer.
+    package var position: (identity: String, after: UInt64)? {
+        guard let identity = request.identity, let after = request.after else { return nil }
+        return (identity, after)
+    }
+
+    /// A later connection continues by the number, and no longer by the time.
+    private func goOn(after sequence: UInt64) {
+        request.after = max(request.after ?? 0, sequence)
+        request.sinceNanoseconds = nil
+    }
+
     private func message(_ line: String) throws(EventSubscriptionError) -> Message? {
         let message = try mapError({ EventSubscriptionError.notUnderstood(reason: $0.description) }) {
             () throws(JSONReader.SyntaxError) in try SocketMessage(parsing: line)
@@ -118,19 +131,18 @@ package final class SubscriptionReader {
         switch message {
         case .subscribed(let identity, _, let after):
             request.identity = identity
-            request.after = after
-            // A later connection continues by the number.
-            request.sinceNanoseconds = nil
+            // Until an event has come, a later connection begins at the time again: the answered number is that of no event.
+            if request.sinceNanoseconds == nil { request.after = after }
             hasAnswered = true
             delayNanoseconds = Self.firstDelayNanoseconds
             if isWaiting { tell(.connected) }
             isWaiting = false
             return nil
         case .event(let event, let json):
-            request.after = max(request.after ?? 0, event.sequence)
+            goOn(after: event.sequence)
             return .event(event, json: json)
         case .missed(let missed):
-            if let last = missed.last { request.after = max(request.after ?? 0, last) }
+            if let last = missed.last { goOn(after: last) }
             return .missed(missed)
         case .readings(let readings):
             let whole = readings.addingKnown(of: lastReadings)

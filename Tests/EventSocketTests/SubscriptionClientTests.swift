@@ -172,6 +172,34 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
+    /// No event had come when the daemon ended, so the time still counts at the next one.
+    @Test func aTimeToBeginAtCountsUntilAnEventHasCome() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/s"
+        let history = FakeHistory(1...5)
+        let task: Task<SubscriptionReader.Message, any Error>
+        do {
+            let server = try TestServer(history: history, startingBehind: 5) { $0.path = path }
+            task = Task.detached {
+                var request = SubscriptionRequest()
+                request.sinceNanoseconds = TestServer.event(7).wallNanoseconds
+                let waker = try Waker()
+                return try SubscriptionReader(request, path: path, patience: .always, cancelling: waker.descriptor)
+                    .next()
+            }
+            try await waitUntil("that it has subscribed") { !server.server.statistics.subscribers.isEmpty }
+        }
+        history.add([TestServer.event(6), TestServer.event(7)])
+        let server = try TestServer(history: history, startingBehind: 7) { $0.path = path }
+        let message = try await task.value
+        guard case .event(let event, _) = message else {
+            Issue.record("\(message) in place of an event")
+            return
+        }
+        #expect(event.sequence == 7)
+        withExtendedLifetime(server) {}
+    }
+
     /// Where a daemon answers is known when one runs: a reader that began before looks again at each attempt, and stays
     /// with the daemon that has answered.
     @Test func thePathIsLookedUpUntilADaemonAnswers() throws {

@@ -295,7 +295,7 @@ class Subscription(Generic[_Wanted]):
 
     @property
     def after(self) -> Optional[int]:
-        """The number of the last event; None before the daemon's first answer."""
+        """The number of the last event; None before the daemon's first answer, and with `since_ns` before the first event."""
         after = self._request.get("after")
         return after if isinstance(after, int) else None
 
@@ -429,16 +429,22 @@ class Subscription(Generic[_Wanted]):
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise NotUnderstood(f"the server is no Binnacle daemon, or one of another version: {error!r} in a line") from error
 
+    def _go_on(self, seq: int) -> None:
+        """A later connection continues by the number, and no longer by the time."""
+        self._request["after"] = max(self.after or 0, seq)
+        self._request.pop("since_ns", None)
+
     def _message(self, message: Mapping[str, Any]) -> Optional[Message]:
         if "kind" in message and "seq" in message:
             event = _event(message)
-            self._request["after"] = max(self.after or 0, event.seq)
+            self._go_on(event.seq)
             return event
         if "subscribed" in message:
             answer = message["subscribed"]
-            self._request.update(identity=answer["identity"], after=answer.get("after", answer["seq"]))
-            # A later connection continues by the number.
-            self._request.pop("since_ns", None)
+            self._request["identity"] = answer["identity"]
+            # Until an event has come, a later connection begins at the time again: the answered number is that of no event.
+            if self._request.get("since_ns") is None:
+                self._request["after"] = answer.get("after", answer["seq"])
             self._has_answered = True
             self._delay = FIRST_DELAY
             if self._is_waiting and self._on_change is not None:
@@ -454,7 +460,7 @@ class Subscription(Generic[_Wanted]):
             body = message["missed"]
             missed = Missed(body.get("count"), body.get("from"), body.get("through"), body.get("reason", ""))
             if missed.last is not None:
-                self._request["after"] = max(self.after or 0, missed.last)
+                self._go_on(missed.last)
             return missed
         elif "end" in message:
             self._closed.set()
