@@ -138,10 +138,10 @@ struct MetricsText {
         Row("binnacle_config_last_reload_success", "gauge", "1 unless the configuration on the disk was refused.") {
             [Value(number: flag($0["configuration"]?["refused"]?.text == nil))]
         },
-        Row("process_resident_memory_bytes", "gauge", "The memory that the daemon has in use.") {
+        Row("binnacle_resident_memory_bytes", "gauge", "The memory that the daemon has in use.") {
             [Value(number: number($0["resident_bytes"]))]
         },
-        Row("process_cpu_seconds_total", "counter", "The processor time of the daemon.") {
+        Row("binnacle_cpu_seconds_total", "counter", "The processor time of the daemon.") {
             [Value(number: number($0["cpu_s"]))]
         },
     ]

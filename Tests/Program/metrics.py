@@ -127,7 +127,7 @@ with harness.temporary_folder() as folder:
         buckets = [(s.labels["le"], s.value) for f in families for s in f.samples
                    if s.name == "binnacle_command_duration_seconds_bucket" and s.labels["handler"] == "runs"]
         check([b[1] for b in buckets] == sorted(b[1] for b in buckets) and buckets[-1][0] == "+Inf", f"the buckets rise: {buckets}")
-        check(value(families, "process_resident_memory_bytes") > 1e6, "the memory is that of a process")
+        check(value(families, "binnacle_resident_memory_bytes") > 1e6, "the memory is that of a process")
 
         answer = metrics("--http", text=b"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:9477\r\n\r\n").stdout
         head, _, body = answer.partition(b"\r\n\r\n")
