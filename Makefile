@@ -78,7 +78,8 @@ SANITIZERS = address thread
 # access overlaps it; in the program that is a third of the instructions for a delivery of one sample.
 ACCESSES = -Xswiftc -enforce-exclusivity=unchecked
 # The measuring programs are built with the same flags: with others, SwiftPM would compile the modules again, for each of them.
-RELEASE = build -c release --disable-local-rpath $(SECTIONS) $(ACCESSES) -Xlinker -L$(CURDIR)/.build/static $(LINKING)
+# Nothing reads an index, which takes more than a third of the time of the tests' modules.
+RELEASE = build -c release --disable-index-store --disable-local-rpath $(SECTIONS) $(ACCESSES) -Xlinker -L$(CURDIR)/.build/static $(LINKING)
 # The telephone's maker has removed the hard iron.
 CALIBRATED := --set north.north.hard_iron_uT=0
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
@@ -254,7 +255,7 @@ sanitize: setup-test ## Run the tests of the library, and of the daemon, under t
 	for kind in $(SANITIZERS); do scripts/sanitize $$kind || exit 1; done
 
 soak: setup-test build ## Flood for 30 s, reload 2000 times, and with SOAK_SECONDS=3600 run for an hour while everything changes.
-	$(DEVELOP) build --build-tests
+	$(DEVELOP) build --disable-index-store --build-tests
 	BINNACLE_DEVELOPMENT=1 scripts/soak $(CURDIR)/$(BINARY)
 
 golden: build ## Rewrite the expected events of the golden traces; review the difference before you commit it.
