@@ -99,7 +99,7 @@ enum CommandPages {
     private static func exitStatus(_ page: inout ManualPage) {
         page.section("EXIT STATUS")
         page.list([
-            ("0", "Success."), ("1", "status: something does not work."),
+            ("0", "Success."), ("1", "status, doctor --measure: something does not work."),
             ("64", "The command line cannot be used."), ("65", "The contents of a file cannot be used."),
             ("66", "There is no such file."), ("69", "A sensor, a device or the daemon is missing."),
             ("70", "A program error."), ("73", "A file cannot be created."), ("74", "Reading or writing failed."),

@@ -62,7 +62,9 @@ struct ManualPage {
     mutating func literal(_ lines: String) {
         line(".Bd -literal -offset indent")
         for literal in lines.split(separator: "\n", omittingEmptySubsequences: false) {
-            line(literal.isEmpty ? "" : Self.guarded(Self.escaped(String(literal)).replacing("-", with: "\\-")))
+            // Each hyphen is one to copy, also within words.
+            let text = Self.escaped(String(literal)).replacing("\\-", with: "-").replacing("-", with: "\\-")
+            line(literal.isEmpty ? "" : Self.guarded(text))
         }
         line(".Ed")
     }

@@ -152,6 +152,7 @@ import Testing
             let text = try String(contentsOfFile: project + "/" + page, encoding: .utf8)
             for part in text.components(separatedBy: "```toml\n").dropFirst() {
                 let block = part.components(separatedBy: "```")[0]
+                    .replacing("/etc/binnacle/compass.toml", with: "compass.toml")
                 let folder = try TemporaryFolder([
                     "shown.toml": block.contains("[sensor.") ? block : Self.sections + block,
                     "compass.toml": Self.calibration,
