@@ -78,7 +78,7 @@ SANITIZERS = address thread
 # access overlaps it; in the program that is a third of the instructions for a delivery of one sample.
 ACCESSES = -Xswiftc -enforce-exclusivity=unchecked
 # The measuring programs are built with the same flags: with others, SwiftPM would compile the modules again, for each of them.
-# Nothing reads an index, which takes more than a third of the time of the tests' modules.
+# Nothing reads an index, which takes time with each module.
 RELEASE = build -c release --disable-index-store --disable-local-rpath $(SECTIONS) $(ACCESSES) -Xlinker -L$(CURDIR)/.build/static $(LINKING)
 # The telephone's maker has removed the hard iron.
 CALIBRATED := --set north.north.hard_iron_uT=0

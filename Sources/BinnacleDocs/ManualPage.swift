@@ -62,9 +62,7 @@ struct ManualPage {
     mutating func literal(_ lines: String) {
         line(".Bd -literal -offset indent")
         for literal in lines.split(separator: "\n", omittingEmptySubsequences: false) {
-            // Each hyphen is one to copy, also within words.
-            let text = Self.escaped(String(literal)).replacing("\\-", with: "-").replacing("-", with: "\\-")
-            line(literal.isEmpty ? "" : Self.guarded(text))
+            line(literal.isEmpty ? "" : Self.guarded(Self.escaped(String(literal), isLiteral: true)))
         }
         line(".Ed")
     }
@@ -82,11 +80,11 @@ struct ManualPage {
         if !sentence.isEmpty { line(Self.guarded(Self.escaped(sentence))) }
     }
 
-    /// Escapes text for roff; dashes of options stay ASCII dashes when copied.
-    static func escaped(_ text: String) -> String {
+    /// Escapes text for roff; dashes of options, and all of literal text, stay ASCII dashes when copied.
+    static func escaped(_ text: String, isLiteral: Bool = false) -> String {
         var escaped = ""
         for (index, character) in zip(text.indices, text) {
-            let isInWord = index > text.startIndex && text[text.index(before: index)].isLetter
+            let isInWord = !isLiteral && index > text.startIndex && text[text.index(before: index)].isLetter
             switch character {
             case "\\": escaped += "\\e"
             case "-": escaped += isInWord ? "-" : "\\-"

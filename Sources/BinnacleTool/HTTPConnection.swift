@@ -15,7 +15,8 @@ struct HTTPRefusal: Error {
     static func notFound(_ text: String) -> HTTPRefusal { HTTPRefusal(status: "404 Not Found", text: text) }
     static func methodNotAllowed(_ allowed: String) -> HTTPRefusal {
         HTTPRefusal(
-            status: "405 Method Not Allowed", text: "Only \(allowed) is answered here.", fields: ["Allow: \(allowed)"])
+            status: "405 Method Not Allowed", text: "What is answered here is \(allowed).",
+            fields: ["Allow: \(allowed)"])
     }
     static func unavailable(_ text: String) -> HTTPRefusal {
         HTTPRefusal(status: "503 Service Unavailable", text: text)
@@ -83,7 +84,7 @@ final class HTTPConnection {
                 lengths.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.isASCII && $0.isNumber } })
             else { throw .malformed("The length of the request is not clear.") }
             guard method == "GET" || method == "HEAD" || mayPost && method == "POST" else {
-                throw .methodNotAllowed(mayPost ? "GET, HEAD, POST" : "GET, HEAD")
+                throw .methodNotAllowed(mayPost ? "POST" : "GET, HEAD")
             }
             guard codings.isEmpty else {
                 throw HTTPRefusal(status: "501 Not Implemented", text: "A request has no body here.")

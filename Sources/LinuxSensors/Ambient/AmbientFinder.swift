@@ -15,8 +15,8 @@ package struct AmbientFinder: Sendable {
 
     private func searches(_ kind: AmbientReading.Kind) -> [() -> Found] {
         switch kind {
-        case .light: [iio(Self.light), hwmon]
-        case .proximity: [iio(Self.proximity), inputSwitch(SW_FRONT_PROXIMITY) { .proximity($0 ? 2 : 0) }]
+        case .light: iio(Self.light) + [hwmon]
+        case .proximity: iio(Self.proximity) + [inputSwitch(SW_FRONT_PROXIMITY) { .proximity($0 ? 2 : 0) }]
         case .tabletMode: [inputSwitch(SW_TABLET_MODE) { .tabletMode($0) }]
         }
     }
@@ -38,19 +38,8 @@ package struct AmbientFinder: Sendable {
 
     private func iio(
         _ make: @escaping (SysfsDirectory) throws(SensorFailure) -> AmbientDevice?
-    ) -> () -> Found {
-        {
-            var refusal: SensorFailure?
-            for directory in iioDevices {
-                do throws(SensorFailure) {
-                    if let device = try make(directory) { return .success(device) }
-                } catch {
-                    // Another device may be usable.
-                    refusal = refusal ?? error
-                }
-            }
-            return refusal.map { .failure($0) } ?? .success(nil)
-        }
+    ) -> [() -> Found] {
+        iioDevices.map { directory in { Result { () throws(SensorFailure) in try make(directory) } } }
     }
 
     /// The folders of the IIO devices, in udev's order; under another root, by name.

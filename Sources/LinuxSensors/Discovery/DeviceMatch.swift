@@ -23,7 +23,7 @@ public struct DeviceMatch: Sendable, Equatable {
     package var isEmpty: Bool { self == DeviceMatch() }
 
     /// The number of criteria given.
-    package var criterionCount: Int {
+    fileprivate var criterionCount: Int {
         [name, label, location, path].count { $0 != nil } + properties.count + (isInScreen ? 1 : 0)
     }
 
@@ -68,5 +68,18 @@ extension DeviceMatch {
         let parts = named.compactMap { key, value in value.map { "\(key) '\($0)'" } }
         return (parts + properties.sorted { $0.key < $1.key }.map { "\($0.key)='\($0.value)'" })
             .joined(separator: ", ")
+    }
+}
+
+extension Sequence {
+    /// The elements in the order in which they choose their devices.
+    ///
+    /// Those with the most specific match come first, equal ones as they stand: otherwise one that any device satisfies could take the
+    /// only one of another.
+    package func mostSpecificFirst(_ match: (Element) -> DeviceMatch) -> [Element] {
+        enumerated()
+            .map { (place: $0.offset, count: match($0.element).criterionCount, element: $0.element) }
+            .sorted { ($1.count, $0.place) < ($0.count, $1.place) }
+            .map(\.element)
     }
 }

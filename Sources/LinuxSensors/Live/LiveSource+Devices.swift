@@ -105,18 +105,13 @@ extension LiveSource {
 
     /// Opens a device for every waiting sensor, but not before the machine was searched, which may find a better one.
     ///
-    /// Sensors whose last device is present come first, then those with the most specific match: otherwise a sensor that any
-    /// device satisfies could take the only one of another.
+    /// Sensors whose last device is present come first, then those with the most specific match.
     func openWaiting(_ now: Int64) {
         guard table.isSearched else { return }
         let waiting = sensors.filter(\.slot.isWaiting)
         let known = waiting.filter { sensor in table.devices.contains { $0.id == sensor.lastID } }
         let others = waiting.filter { sensor in !known.contains { $0 === sensor } }
-        let specific = others.enumerated().sorted {
-            let (left, right) = ($0.element.request.match.criterionCount, $1.element.request.match.criterionCount)
-            return left == right ? $0.offset < $1.offset : left > right
-        }
-        let all = known + specific.map(\.element)
+        let all = known + others.mostSpecificFirst(\.request.match)
         // A gyroscope that is requested by itself is not available as a companion.
         for sensor in all.filter({ !$0.isCompanion }) + all.filter(\.isCompanion) { findDevice(for: sensor, now) }
     }

@@ -54,22 +54,14 @@ package struct Doctor {
         return sampled + configuration.detectors.flatMap { readings(of: $0, configuration) }
     }
 
-    /// The device of each section that gets one, by the section's name: as the daemon does, those with the most specific match first.
+    /// The device of each section that gets one, by the section's name, in the order in which the daemon assigns them.
     private func assignedDevices(_ configuration: Configuration) -> [String: DeviceInspection] {
         var left = inspections.filter { $0.state == .ready }
         var devices: [String: DeviceInspection] = [:]
-        let sections = configuration.sensors.enumerated().compactMap { index, section in
-            section.source.device.map { (index: index, name: section.name, interface: $0.0, match: $0.1) }
-        }
-        for section in sections.sorted(by: {
-            let (first, second) = ($0.match.criterionCount, $1.match.criterionCount)
-            return first == second ? $0.index < $1.index : first > second
-        }) {
+        for section in configuration.sensors.mostSpecificFirst({ $0.source.device?.match ?? DeviceMatch() }) {
             let kinds = configuration.kinds(of: section.name)
-            guard !kinds.isEmpty,
-                let place = left.firstIndex(where: {
-                    section.match.accepts($0.device, as: section.interface, with: kinds)
-                })
+            guard !kinds.isEmpty, let (interface, match) = section.source.device,
+                let place = left.firstIndex(where: { match.accepts($0.device, as: interface, with: kinds) })
             else { continue }
             devices[section.name] = left.remove(at: place)
         }
