@@ -78,8 +78,9 @@ SANITIZERS = address thread
 # access overlaps it; in the program that is a third of the instructions for a delivery of one sample.
 ACCESSES = -Xswiftc -enforce-exclusivity=unchecked
 # The measuring programs are built with the same flags: with others, SwiftPM would compile the modules again, for each of them.
-# Nothing reads an index, which takes time with each module.
-RELEASE = build -c release --disable-index-store --disable-local-rpath $(SECTIONS) $(ACCESSES) -Xlinker -L$(CURDIR)/.build/static $(LINKING)
+# SwiftPM finds the targets' tests in an index of their files; that of the toolchain's own modules takes longer, and nothing reads it.
+INDEX = -Xswiftc -index-ignore-system-modules
+RELEASE = build -c release $(INDEX) --disable-local-rpath $(SECTIONS) $(ACCESSES) -Xlinker -L$(CURDIR)/.build/static $(LINKING)
 # The telephone's maker has removed the hard iron.
 CALIBRATED := --set north.north.hard_iron_uT=0
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
@@ -255,7 +256,7 @@ sanitize: setup-test ## Run the tests of the library, and of the daemon, under t
 	for kind in $(SANITIZERS); do scripts/sanitize $$kind || exit 1; done
 
 soak: setup-test build ## Flood for 30 s, reload 2000 times, and with SOAK_SECONDS=3600 run for an hour while everything changes.
-	$(DEVELOP) build --disable-index-store --build-tests
+	$(DEVELOP) build $(INDEX) --build-tests
 	BINNACLE_DEVELOPMENT=1 scripts/soak $(CURDIR)/$(BINARY)
 
 golden: build ## Rewrite the expected events of the golden traces; review the difference before you commit it.
