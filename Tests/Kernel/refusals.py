@@ -36,7 +36,7 @@ def what_somebody_else_reads_is_waited_for():
         said = wait_for("a word about it", lambda: [
             event["reason"] for event in stored("sensor.inactive") if event["seq"] > before])
         note(f"it says: {said[0]}")
-        expect(node in said[0] and "busy" in said[0], said)
+        expect(node in said[0] and "another program reads it" in said[0], said)
     finally:
         os.close(file)
     Follower().next(1, "motion.began")
