@@ -25,18 +25,26 @@ struct MetricsCommand {
 
     func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
         guard !answersHTTP else { return answer(errors) }
-        let text = MetricsText.text(try DaemonStatus.ask(socketPath).status)
         guard let file else {
-            output.write(text: text)
+            output.write(text: MetricsText.text(try DaemonStatus.ask(socketPath).status))
             return .ok
         }
-        do throws(SystemError) {
+        let status: JSONValue
+        do throws(StationError) {
+            status = try DaemonStatus.ask(socketPath).status
+        } catch {
+            if error.status == .unavailable { try Self.replace(file, with: MetricsText.away) }
+            throw error
+        }
+        try Self.replace(file, with: MetricsText.text(status))
+        return .ok
+    }
+
+    private static func replace(_ file: String, with text: String) throws(StationError) {
+        try mapError(StationError.init) { () throws(SystemError) in
             // The account of node_exporter has to read the file.
             try SmallFile.replace(file, with: Array(text.utf8), mode: 0o644)
-        } catch {
-            throw StationError(error)
         }
-        return .ok
     }
 
     // MARK: - One request

@@ -27,6 +27,7 @@ struct MetricsText {
     }
 
     private static let rows: [Row] = [
+        Row("binnacle_up", "gauge", "1 while the daemon answers.") { _ in [Value(number: "1")] },
         Row("binnacle_info", "gauge", "The version that runs; always 1.") {
             [Value(labels: [("version", $0["version"]?.text)], number: "1")]
         },
@@ -145,6 +146,9 @@ struct MetricsText {
             [Value(number: number($0["cpu_s"]))]
         },
     ]
+
+    /// The metrics while no daemon answers, for a file, in which those from before would go on.
+    static let away = "# HELP binnacle_up 1 while the daemon answers.\n# TYPE binnacle_up gauge\nbinnacle_up 0\n"
 
     /// Formats a status; every line ends with a newline.
     static func text(_ status: JSONValue) -> String {

@@ -218,6 +218,24 @@ import Testing
         #expect(times == times.sorted())
     }
 
+    /// What a buffer was refused for may be gone later: a permission, or a trigger that was not there when the machine started.
+    @Test func aBufferThatWasRefusedIsTriedAgain() throws {
+        let tree = try FifoTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d", values: [100, -200, 981]))
+        let type = tree.folder(0) + "/buffer0/in_accel_z_type"
+        let right = try tree.text(type)
+        try tree.set(type, "le:s16/12>>0")
+        let run = try LiveRun([request("accel_3d")], tree, bufferRetryNanoseconds: 500_000_000)
+        try run.turn("single values") { $0.samples[0].count >= 3 }
+        #expect(run.notices.count == 1)
+        #expect(run.notices.first?.contains("single values are read instead") == true)
+        try tree.set(type, right)
+        try run.turn("the buffer") { _ in (try? tree.text(tree.folder(0) + "/buffer0/enable")) == "1" }
+        for number in 0..<5 { try node.write(FifoNode.scan(1, 2, 3, monotonicNow() + Int64(number))) }
+        try run.turn("scans") { $0.samples[0].suffix(5).allSatisfy { abs($0.y - 0.02) < 1e-6 } }
+        #expect(!run.events.contains { $0.kind == .sensorInactive } && run.notices.count == 1)
+    }
+
     @Test func aSilentDeviceThatCannotBePolledTurnsInactive() throws {
         let tree = try FifoTree()
         let node = try #require(try tree.addDevice(0, name: "accel_3d", values: nil))

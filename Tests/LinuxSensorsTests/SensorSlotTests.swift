@@ -72,6 +72,14 @@ import Testing
             name: "a driver answers", state: opening, input: .opened(buffer),
             effects: [.authorize(.authorized), .read], next: reading()),
         Row(
+            name: "a buffer is refused", state: opening, input: .opened(.polling, isSubstitute: true),
+            effects: [.authorize(.authorized), .read], next: reading(.polling),
+            nextRemedy: .polling(due: now + retry, pollings: 1)),
+        Row(
+            name: "a buffer is refused again", state: opening, remedy: .retrying(at: 0, pollings: 1),
+            input: .opened(.polling, isSubstitute: true), effects: [.authorize(.authorized), .read],
+            next: reading(.polling), nextRemedy: .polling(due: now + 2 * retry, pollings: 2)),
+        Row(
             name: "a driver answers late", state: .opening(device: "d", due: nil), input: .opened(.evdev),
             effects: [.authorize(.authorized), .read], next: reading(.evdev)),
         Row(

@@ -54,6 +54,32 @@ import Testing
         #expect(stamper.takeNotice()?.contains("clock of its own") == true)
     }
 
+    /// A quartz that is off by 80 millionths is followed: after three hours it would be off by 0.9 s.
+    @Test(arguments: [80, -80] as [Int64], [1, 4])
+    func aClockOfItsOwnThatRunsAwayIsFollowed(millionths: Int64, together: Int) {
+        var stamper = stamper()
+        var generator = SeededGenerator(seed: 7)
+        let count = 3 * 3600 * 100
+        var (last, worst) = (Int64.min, Int64(0))
+        for first in stride(from: 0, to: count, by: together) {
+            // The newest of a read is 0.2 to 8 ms old.
+            let late = Int64.random(in: 200_000...8_000_000, using: &generator)
+            let arrival = now + Int64(first + together - 1) * 10_000_000 + late
+            for number in first..<(first + together) {
+                let elapsed = Int64(number) * 10_000_000
+                let result = stamper.stamp(
+                    5_000_000 + elapsed + elapsed / 1_000_000 * millionths, behind: first + together - 1 - number,
+                    arrival: arrival, realtime: { self.wall })
+                #expect(result.finding == nil)
+                #expect(result.timeNanoseconds > last)
+                last = result.timeNanoseconds
+                worst = max(worst, abs(last - now - elapsed))
+            }
+        }
+        // The first sample's lateness is not known.
+        #expect(worst < 12_000_000)
+    }
+
     @Test(arguments: [nil, 0] as [Int64?])
     func missingStampsAreMadeFromTheArrival(raw: Int64?) {
         var stamper = stamper()

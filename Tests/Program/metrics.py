@@ -92,6 +92,9 @@ with harness.temporary_folder() as folder:
     check(away.returncode == 69, f"without a daemon the exit status is {away.returncode}")
     answer = metrics("--http", text=b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
     check(answer.stdout.startswith(b"HTTP/1.1 503 "), "and HTTP is answered with 503")
+    file = folder / "binnacle.prom"
+    check(metrics("--file", file).returncode == 69 and file.read_text().endswith("\nbinnacle_up 0\n"), "a file says that it is away")
+    promtool("check", "metrics", text=file.read_text())
     daemon = harness.start_daemon(configuration, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         families, printed = [], None
@@ -160,10 +163,10 @@ with harness.temporary_folder() as folder:
             done = metrics(*options, text=b"")
             check(done.returncode == status and options[-2].encode() in done.stderr, f"{' '.join(options)}: {done.stderr.decode().strip()}")
 
-        file = folder / "binnacle.prom"
         file.write_text("old\n")
         check(metrics("--file", file).returncode == 0 and file.stat().st_mode & 0o777 == 0o644, "a file is replaced, readable by all")
         promtool("check", "metrics", text=file.read_text())
+        check("\nbinnacle_up 1\n" in file.read_text(), "it says that the daemon answers")
         check(sorted(p.name for p in folder.glob("binnacle.prom*")) == ["binnacle.prom"], "nothing is left beside it")
 
         if os.environ.get("BINNACLE_LONG_TESTS"):

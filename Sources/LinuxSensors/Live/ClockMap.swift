@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// Translates the stamps of one device to CLOCK_MONOTONIC, so that they never decrease.
 ///
-/// Stamps of that clock are kept unchanged. Those of another clock are moved by a constant, and missing ones are estimated from
-/// the time of arrival.
+/// Stamps of that clock are kept unchanged. Those of a device's own clock are moved by an offset that follows how fast that clock runs, and
+/// missing ones are estimated from the time of arrival.
 package struct ClockMap {
     /// The meaning of the distance from the previous stamp.
     package enum Kind {
@@ -18,7 +18,7 @@ package struct ClockMap {
 
     private enum Origin: Equatable {
         case unknown
-        /// CLOCK_MONOTONIC, or a clock at a constant distance from it.
+        /// CLOCK_MONOTONIC, or a clock at a distance from it that hardly changes.
         case constant(offset: Int64)
         /// CLOCK_REALTIME, which may be set at any time.
         case realtime
@@ -38,6 +38,8 @@ package struct ClockMap {
     /// Some drivers stamp samples with the time of the chip's last interrupt; a timer that triggers them raises none.
     package var isStampless: Bool { origin == .none }
 
+    /// How fast the device's own clock runs; `nil` while the stamps are of no such clock.
+    private var drift: ClockDrift?
     /// The times of arrival of the last jumps.
     private var jumps: [Int64] = []
 
@@ -66,6 +68,15 @@ package struct ClockMap {
         else { return false }
         self.last = last
         return true
+    }
+
+    /// Moves the offset of the device's own clock as that clock runs away; ``last`` is the newest sample of a read at `arrival`.
+    @inline(__always)  // Called for each delivery of one sample.
+    package mutating func followDrift(arrival: Int64) {
+        guard drift != nil, let last, case .constant(let offset) = origin, let step = drift?.step(last, arrival) else {
+            return
+        }
+        origin = .constant(offset: Units.later(offset, by: step))
     }
 
     /// Translates the stamp of the next sample.
@@ -140,6 +151,7 @@ package struct ClockMap {
                 notice = "stamps samples with the wall clock: they are moved to the monotonic clock"
             } else {
                 origin = Self.origin(putting: raw, at: taken)
+                drift = ClockDrift()
                 notice = "stamps samples with a clock of its own: they are moved to the monotonic clock"
             }
         }
@@ -149,6 +161,7 @@ package struct ClockMap {
 
     private mutating func jump(_ raw: Int64, to time: Int64, _ arrival: Int64) -> (Int64, Kind) {
         origin = Self.origin(putting: raw, at: time)
+        drift = ClockDrift()
         jumps = jumps.filter { arrival - $0 < 60_000_000_000 } + [arrival]
         if jumps.count > Self.mostJumps {
             origin = .none

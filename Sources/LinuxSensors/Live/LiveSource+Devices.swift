@@ -49,7 +49,7 @@ extension LiveSource {
                 if let lastDelivery, sensors.contains(where: { $0 === sensor }) {
                     findPlaces(of: sensor, in: lastDelivery)
                 }
-                advance(sensor, .opened(device.access.method), at: now)
+                advance(sensor, .opened(device.access.method, isSubstitute: device.isSubstitute), at: now)
                 for notice in device.notices { addNotice(sensor, notice) }
             case .failure(let failure): advance(sensor, .openingFailed(failure), at: now)
             }

@@ -54,6 +54,7 @@ package struct ScanStamper {
             }
             start = end
         }
+        if reading.behind == 0, count > 0 { clock.followDrift(arrival: reading.arrivalNanoseconds) }
     }
 
     /// Translates stamps at the usual distances; returns `false`, and changes nothing, when one of them is not.

@@ -12,7 +12,9 @@ struct OpenedDevice: Sendable {
     let access: Access
     /// The kinds that are read, in the order of the reader's streams.
     let kinds: [SampleKind]
-    let notices: [String]
+    var notices: [String]
+    /// Whether single values are read because the buffer was refused.
+    var isSubstitute = false
 }
 
 extension OpenedDevice.Access {
@@ -62,11 +64,10 @@ struct SensorOpener: Sendable {
         } catch {
             // The invalid description may be that of an optional kind.
             guard error.category == .description, !kinds.isEmpty else { throw error }
-            let opened = try open(kinds)
+            var opened = try open(kinds)
             let names = more.map(\.rawValue).joined(separator: " and ")
-            return OpenedDevice(
-                access: opened.access, kinds: kinds,
-                notices: opened.notices + ["its \(names) cannot be used: \(error.description)"])
+            opened.notices.append("its \(names) cannot be used: \(error.description)")
+            return opened
         }
     }
 
@@ -91,7 +92,8 @@ struct SensorOpener: Sendable {
             return OpenedDevice(
                 access: .poller(try openPoller(kinds)), kinds: kinds,
                 notices: ["its buffer cannot be used, so single values are read instead: \(refusal.description)"]
-                    + sleeplessness)
+                    + sleeplessness,
+                isSubstitute: true)
         } catch {
             // For a device without single values the refusal of its buffer explains more.
             throw error.category == .description && kinds.allSatisfy(IIODevice(device).canPoll) ? error : refusal

@@ -31,7 +31,7 @@ package struct SensorSlot: Equatable {
         case evdev
     }
 
-    /// What was done about a silent buffer; `pollings` is the number of consecutive periods of polling.
+    /// What was done about a buffer that is silent or was refused; `pollings` is the number of consecutive periods of polling.
     package enum Remedy: Equatable {
         case none
         /// The buffer was switched off and on again.
@@ -40,6 +40,13 @@ package struct SensorSlot: Equatable {
         case polling(due: Int64, pollings: Int)
         /// The buffer is opened again after a period of polling.
         case retrying(at: Int64, pollings: Int)
+
+        fileprivate var pollings: Int {
+            switch self {
+            case .none: 0
+            case .rearmed(_, let count), .polling(_, let count), .retrying(_, let count): count
+            }
+        }
     }
 
     /// The result of a search for a device.
@@ -56,8 +63,8 @@ package struct SensorSlot: Equatable {
         case candidate(Candidate)
         /// The ``SensorSlot/deadline`` has passed.
         case timer
-        /// A worker thread has opened the device.
-        case opened(Method)
+        /// A worker thread has opened the device; to read single values in place of a buffer that was refused if `isSubstitute`.
+        case opened(Method, isSubstitute: Bool = false)
         case openingFailed(SensorFailure)
         /// A worker thread has closed the device.
         case closed
@@ -193,8 +200,13 @@ package struct SensorSlot: Equatable {
         case (.opening(let device, _), .timer):
             state = .opening(device: device, due: nil)
             return report(SensorFailure(.silent, "\(device): its driver has not answered for 10 s"))
-        case (.opening(let device, _), .opened(let method)):
-            if case .retrying(let time, let pollings) = remedy { remedy = .rearmed(at: time, pollings: pollings) }
+        case (.opening(let device, _), .opened(let method, let isSubstitute)):
+            if isSubstitute {
+                // A permission or a trigger may come later, as when the machine starts.
+                poll(after: remedy.pollings, now)
+            } else if case .retrying(let time, let pollings) = remedy {
+                remedy = .rearmed(at: time, pollings: pollings)
+            }
             state = .reading(device: device, method, seemsSilent: false)
             return [.authorize(.authorized), .read]
         case (.opening(let device, _), .openingFailed(let failure)):
