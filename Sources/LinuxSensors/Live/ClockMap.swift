@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// Translates the stamps of one device to CLOCK_MONOTONIC, so that they never decrease.
 ///
-/// Stamps of that clock are kept unchanged. Those of a device's own clock are moved by an offset that follows how fast that clock runs, and
-/// missing ones are estimated from the time of arrival.
+/// Stamps of that clock are kept unchanged. Those of the wall clock are moved by its distance, those of a device's own clock by an
+/// offset that follows how fast that clock runs (``ClockDrift``), and missing ones are estimated from the time of arrival.
 package struct ClockMap {
     /// The meaning of the distance from the previous stamp.
     package enum Kind {
