@@ -149,8 +149,9 @@ package struct SensorSection: Sendable, Equatable {
           "trace"  a recording
           "simulated"  a motion model, to try things out without a device
 
-        A device plays one section alone. One that carries an accelerometer, a magnetometer or a gyroscope needs one \
-        section, which is then named more than once in [north.NAME].
+        A device plays one section, which may be named more than once in [north.NAME], for an accelerometer and a magnetometer \
+        on one chip. A section that is wanted for its magnetometer alone, names no device, and finds none left is read from the \
+        one that another section has, if that has a magnetometer, unless it has a mount_matrix, a trigger or polling of its own.
         """)
 
     static let rate = "rate_hz"

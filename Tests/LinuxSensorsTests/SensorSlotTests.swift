@@ -80,6 +80,12 @@ import Testing
             input: .opened(.polling, isSubstitute: true), effects: [.authorize(.authorized), .read],
             next: reading(.polling), nextRemedy: .polling(due: now + 2 * retry, pollings: 2)),
         Row(
+            name: "what is to be delivered changes", state: reading(), input: .changed, effects: [.close(.leaveOn)],
+            next: waiting(after: 0)),
+        Row(
+            name: "another sensor's device serves", state: .unassigned(retry: 0), input: .candidate(.shared),
+            effects: [], next: .unassigned(retry: nil)),
+        Row(
             name: "a driver answers late", state: .opening(device: "d", due: nil), input: .opened(.evdev),
             effects: [.authorize(.authorized), .read], next: reading(.evdev)),
         Row(

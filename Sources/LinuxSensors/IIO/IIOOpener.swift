@@ -59,22 +59,36 @@ struct IIOOpener {
             PollingPeriod(latency: latency, rateHz: rate ?? wantedHz, isStamped: scans.decoder.hasTimestamp)
         }
         let (period, restPeriod) = (polling(settings.latency), settings.restLatency.flatMap(polling))
-        try setSize(buffer, rate: rate ?? wantedHz, restPeriod ?? period)
-        try limitTimeout(buffer)
         do throws(SensorFailure) {
-            try buffer.controls.write("1", to: "enable")
+            try setSize(buffer, rate: rate ?? wantedHz, restPeriod ?? period)
+            try limitTimeout(buffer)
+            if !(try enable(buffer, orNeedsTrigger: !hasTrigger)) {
+                rate = try trigger.setTimer(rateHz: wantedHz)
+                notices.append("has no trigger of its own: a timer takes its samples")
+                try buffer.controls.write("1", to: "enable")
+            }
         } catch {
-            // A device that needs a trigger and has none fails here.
-            guard error.code == EINVAL, !hasTrigger else { throw error }
-            rate = try trigger.setTimer(rateHz: wantedHz)
-            notices.append("has no trigger of its own: a timer takes its samples")
-            try buffer.controls.write("1", to: "enable")
+            watch?.arming.restore()
+            throw error
         }
         let opened = OpenBuffer(
             file: file, node: node, scans: scans, rateHz: rate, period: period, restPeriod: restPeriod,
             canPoll: kinds.allSatisfy(IIODevice(device).canPoll), controls: buffer.controls,
             reportsOnChange: reportsOnChange, watch: watch)
         return (opened, notices)
+    }
+
+    /// Switches a buffer on; returns `false` when the device, which has no trigger, turns out to need one.
+    private func enable(
+        _ buffer: IIOBufferDirectory, orNeedsTrigger mayNeedTrigger: Bool
+    ) throws(SensorFailure) -> Bool {
+        do throws(SensorFailure) {
+            try buffer.controls.write("1", to: "enable")
+            return true
+        } catch {
+            guard error.code == EINVAL, mayNeedTrigger else { throw error }
+            return false
+        }
     }
 
     /// Takes over the chip's events; `nil` when none is wanted or possible, with what there is to say of it.

@@ -24,6 +24,10 @@ final class LiveSensor {
     let request: SensorRequest
     /// Whether it reads the gyroscope that turns with another sensor's device and delivers it as that sensor's.
     let isCompanion: Bool
+    /// The sensor without a device whose samples this one's device delivers as well; `nil` for none.
+    private(set) var guest: LiveSensor?
+    /// Whether the device turned out not to deliver a guest's samples when it was last opened.
+    var refusesGuest = false
     /// The device's streams, in the order of its reader.
     private(set) var streams: [SampleStream]
     private(set) var streamIDs: [StreamID]
@@ -70,11 +74,35 @@ final class LiveSensor {
         slot = SensorSlot(bufferRetryNanoseconds: bufferRetryNanoseconds)
     }
 
-    /// Sets the streams to those of the opened device.
-    func use(_ kinds: [SampleKind]) {
-        streams = kinds.compactMap { kind in request.streams.first { $0.kind == kind } }
+    /// Sets the guest, whose streams are this sensor's from now on and fail with it.
+    func setGuest(_ sensor: LiveSensor?) {
+        guard sensor !== guest else { return }
+        if let guest {
+            guest.lastTimeNanoseconds = [lastTimeNanoseconds, guest.lastTimeNanoseconds].compactMap { $0 }.max()
+            streams.removeAll { $0.sensor === guest.request.sensor }
+        }
+        guest = sensor
+        if let sensor {
+            streams += sensor.request.streams
+            lastTimeNanoseconds = [lastTimeNanoseconds, sensor.lastTimeNanoseconds].compactMap { $0 }.max()
+        }
         streamIDs = streams.map(\.id)
     }
+
+    /// Sets the streams to those of the opened device; returns whether it delivers nothing else.
+    func use(_ kinds: [SampleKind]) -> Bool {
+        if let guest, !guest.request.kinds.allSatisfy(kinds.contains) {
+            refusesGuest = true
+            setGuest(nil)
+        }
+        let requested = request.streams + (guest?.request.streams ?? [])
+        streams = kinds.compactMap { kind in requested.first { $0.kind == kind } }
+        streamIDs = streams.map(\.id)
+        return streams.count == kinds.count
+    }
+
+    /// How the device is read.
+    var settings: SensorSettings { guest.map { request.settings.shared(with: $0.request) } ?? request.settings }
 
     /// Whether the open device delivers a kind.
     func reads(_ kind: SampleKind) -> Bool { reader != nil && streams.contains { $0.kind == kind } }

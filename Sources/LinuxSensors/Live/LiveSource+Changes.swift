@@ -10,8 +10,9 @@ extension LiveSource {
     package func hasDevices(for requests: ArraySlice<SensorRequest>, except taken: Set<String> = []) -> Bool {
         guard let request = requests.first else { return true }
         return table.devices.contains { device in
-            !taken.contains(device.path) && request.accepts(device)
-                && hasDevices(for: requests.dropFirst(), except: taken.union([device.path]))
+            (request.mayShare || !taken.contains(device.path)) && request.accepts(device)
+                && hasDevices(
+                    for: requests.dropFirst(), except: request.mayShare ? taken : taken.union([device.path]))
         }
     }
 
@@ -38,10 +39,14 @@ extension LiveSource {
         nextSensor = 0
         lastDelivery = nil
         for sensor in before where !sensors.contains(where: { $0 === sensor }) {
-            leaving.append(sensor)
-            advance(sensor, .leave, at: now)
+            leave(sensor, now)
         }
         leaving.removeAll { $0.slot.state == .gone }
+        for sensor in sensors {
+            guard let guest = sensor.guest, !sensors.contains(where: { $0 === guest }) else { continue }
+            sensor.setGuest(nil)
+            advance(sensor, .changed, at: now)
+        }
         openWaiting(now)
     }
 }

@@ -44,14 +44,26 @@ extension LiveSource {
             switch result {
             case .success(let device):
                 sensor.held = .open(device.access)
-                sensor.use(device.kinds)
+                let isWanted = sensor.use(device.kinds)
                 // A sensor that a reload has removed delivers nothing.
                 if let lastDelivery, sensors.contains(where: { $0 === sensor }) {
                     findPlaces(of: sensor, in: lastDelivery)
                 }
                 advance(sensor, .opened(device.access.method, isSubstitute: device.isSubstitute), at: now)
                 for notice in device.notices { addNotice(sensor, notice) }
-            case .failure(let failure): advance(sensor, .openingFailed(failure), at: now)
+                // A reload has removed a sensor while the device was opened for it.
+                if !isWanted { advance(sensor, .changed, at: now) }
+                if sensor.reader != nil, let guest = sensor.guest,
+                    let device = sensor.slot.device.flatMap({ table[$0] })
+                {
+                    addNotice(
+                        guest,
+                        "read from '\(device.name.printable)', the device of '\(sensor.request.sensor.name)'")
+                }
+                findSharedDevices(now)
+            case .failure(let failure):
+                advance(sensor, .openingFailed(failure), at: now)
+                findSharedDevices(now)
             }
         case .closed(let number):
             if let sensor = sensor(numbered: number) { advance(sensor, .closed, at: now) }
@@ -77,7 +89,7 @@ extension LiveSource {
         for path in gone { remove(path, now) }
         guard case .failure(let error) = result else { return openWaiting(now) }
         let reason = "the devices cannot be listed: \(error.description)"
-        for sensor in sensors where sensor.slot.device == nil {
+        for sensor in sensors where sensor.slot.device == nil && host(of: sensor) == nil {
             advance(sensor, .candidate(.none(reason: reason, .inputOutput)), at: now)
         }
     }
@@ -100,7 +112,10 @@ extension LiveSource {
         table.remove(path)
         for sensor in sensors where sensor.slot.device == path {
             advance(sensor, .removed(isReplaceable: choose(for: sensor) != nil), at: now)
+            // Before a sensor that may share it takes the other device.
+            if sensor.slot.isUnassigned, sensor.deadline <= now { findDevice(for: sensor, now) }
         }
+        findSharedDevices(now)
     }
 
     /// Opens a device for every waiting sensor, but not before the machine was searched, which may find a better one.
@@ -112,25 +127,37 @@ extension LiveSource {
         let known = waiting.filter { sensor in table.devices.contains { $0.id == sensor.lastID } }
         let others = waiting.filter { sensor in !known.contains { $0 === sensor } }
         let all = known + others.mostSpecificFirst(\.request.match)
-        // A gyroscope that is requested by itself is not available as a companion.
-        for sensor in all.filter({ !$0.isCompanion }) + all.filter(\.isCompanion) { findDevice(for: sensor, now) }
+        // A device that another sensor needs is not available for a sensor that may share one, and a gyroscope that is requested by
+        // itself not as a companion.
+        let ranks = all.map { $0.isCompanion ? 2 : $0.request.mayShare ? 1 : 0 }
+        for rank in 0...2 { for (sensor, own) in zip(all, ranks) where own == rank { findDevice(for: sensor, now) } }
     }
 
     /// Reports to a sensor which device it may open.
     func findDevice(for sensor: LiveSensor, _ now: Int64) {
         let candidate: SensorSlot.Candidate
-        if let device = sensor.slot.device ?? choose(for: sensor)?.path {
+        let device = sensor.slot.device ?? choose(for: sensor)?.path
+        // A device that cannot be opened keeps no sensor from another one.
+        if let host = host(of: sensor), device == nil || host.slot.isInUse {
+            candidate = .shared
+        } else if let device {
+            for host in sensors where host.guest === sensor { host.setGuest(nil) }
             candidate = .device(device)
-        } else if let due = leavingDue(for: sensor, now) {
-            candidate = .held(until: due)
+        } else if share(with: sensor, now) {
+            candidate = .shared
         } else {
-            candidate = .none(reason: missing(sensor))
+            claimDevice(for: sensor, now)
+            if let due = leavingDue(for: sensor, now) ?? sharingDue(for: sensor) {
+                candidate = .held(until: due)
+            } else {
+                candidate = .none(reason: missing(sensor))
+            }
         }
         advance(sensor, .candidate(candidate), at: now)
     }
 
     /// The sensor's last device, or else the first one that matches; only devices that no other sensor has.
-    private func choose(for sensor: LiveSensor) -> SensorDevice? {
+    func choose(for sensor: LiveSensor) -> SensorDevice? {
         if sensor.isCompanion { return companion(for: sensor) }
         let free = freeDevices(for: sensor).filter(sensor.request.accepts)
         return free.first { $0.id == sensor.lastID } ?? free.first
@@ -152,7 +179,7 @@ extension LiveSource {
     }
 
     /// The latest time at which a matching device of a sensor that is no longer requested is closed.
-    private func leavingDue(for sensor: LiveSensor, _ now: Int64) -> Int64? {
+    func leavingDue(for sensor: LiveSensor, _ now: Int64) -> Int64? {
         let dues = leaving.compactMap { other -> Int64? in
             guard case .leaving(let path, let due, _) = other.slot.state, due > now, let device = table[path],
                 sensor.isCompanion ? device.kinds == [.gyroscope] : sensor.request.accepts(device)

@@ -23,7 +23,10 @@ extension LiveSource {
         case .report(let failure): report(failure, of: sensor)
         case .note(let text): addNotice(sensor, sensor.isCompanion ? "its gyroscope: \(text)" : text)
         case .lose(let cause, let seconds, let detail): lose(sensor, cause, seconds, detail)
-        case .authorize(let status): if !sensor.isCompanion { sensor.request.sensor.authorizationStatus = status }
+        case .authorize(let status):
+            guard !sensor.isCompanion else { return }
+            sensor.request.sensor.authorizationStatus = status
+            sensor.guest?.request.sensor.authorizationStatus = status
         }
     }
 
@@ -62,13 +65,14 @@ extension LiveSource {
             return advance(sensor, .openingFailed(SensorFailure(.missing, "\(path): is not there")), at: now)
         }
         sensor.lastID = device.id
+        chooseGuest(for: sensor, on: device, now)
         var abandoned: (controls: SysfsDirectory?, arming: ChipArming?) = (nil, nil)
         if case .leftOn(let controls, let arming) = sensor.held { abandoned = (controls, arming) }
         sensor.held = .nothing
         let opener = SensorOpener(
             device: device, kinds: sensor.request.kinds, optionalKinds: sensor.request.optionalKinds,
-            settings: sensor.request.settings, isPolled: isPolled, abandonedControls: abandoned.controls,
-            abandonedArming: abandoned.arming,
+            guestKinds: sensor.guest?.request.kinds ?? [], settings: sensor.settings, isPolled: isPolled,
+            abandonedControls: abandoned.controls, abandonedArming: abandoned.arming,
             floor: sensor.lastTimeNanoseconds)
         let (mailbox, number) = (mailbox, sensor.number)
         do throws(SystemError) {
@@ -144,7 +148,7 @@ extension LiveSource {
                 if !mailbox.post(.polled(sensor: number, poller, outcome), wakes: isDue) { poller.stop() }
             }
             return PolledReader(
-                poller, updateInterval: sensor.request.settings.updateInterval, now: now, floor: floor)
+                poller, updateInterval: sensor.settings.updateInterval, now: now, floor: floor)
         case .evdev(let handover):
             guard let reader = handover.take() else { preconditionFailure("a device is read once for each opening") }
             return reader

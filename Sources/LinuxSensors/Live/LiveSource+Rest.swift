@@ -21,7 +21,7 @@ extension LiveSource {
         sensor.request.sensor.chipReports = plan.reports
         sensor.stepCount = watch.firstStepCount
         sensor.steps = (.min, false)
-        guard let settings = sensor.request.settings.chip, plan.type != nil else { return }
+        guard let settings = sensor.settings.chip, plan.type != nil else { return }
         sensor.rest = SleepWatch(settings, thresholdG: plan.thresholdG)
     }
 

@@ -105,11 +105,15 @@ public final class LiveSource: SampleSource {
             }) {
                 return known
             }
-            sensorCount += 1
-            return LiveSensor(
-                number: sensorCount - 1, request: request, isCompanion: isCompanion,
-                bufferRetryNanoseconds: bufferRetryNanoseconds)
+            return makeSensor(request, isCompanion: isCompanion)
         }
+    }
+
+    func makeSensor(_ request: SensorRequest, isCompanion: Bool) -> LiveSensor {
+        sensorCount += 1
+        return LiveSensor(
+            number: sensorCount - 1, request: request, isCompanion: isCompanion,
+            bufferRetryNanoseconds: bufferRetryNanoseconds)
     }
 
     deinit {

@@ -42,6 +42,8 @@ struct SensorOpener: Sendable {
     let kinds: [SampleKind]
     /// The kinds that are read if the device has them.
     let optionalKinds: [SampleKind]
+    /// The kinds that are read for another sensor, if that costs this one nothing.
+    let guestKinds: [SampleKind]
     let settings: SensorSettings
     /// Whether to skip the buffer, because it gave no samples.
     let isPolled: Bool
@@ -58,17 +60,40 @@ struct SensorOpener: Sendable {
         try? abandonedControls?.write("0", to: "enable")
         abandonedArming?.restore()
         let more = optionalKinds.filter(device.kinds.contains)
-        guard !more.isEmpty else { return try open(kinds) }
         do throws(SensorFailure) {
-            return try open(kinds + more)
+            let opened = try open(kinds + more + guestKinds)
+            return withoutGuests(opened, kinds + more) ?? opened
         } catch {
-            // The invalid description may be that of an optional kind.
-            guard error.category == .description, !kinds.isEmpty else { throw error }
-            var opened = try open(kinds)
-            let names = more.map(\.rawValue).joined(separator: " and ")
-            opened.notices.append("its \(names) cannot be used: \(error.description)")
-            return opened
+            // The invalid description may be that of a kind that is not required, the channel that cannot be read that of a guest.
+            let fewerKinds: [[SampleKind]]
+            switch error.category {
+            case .description: fewerKinds = [more, guestKinds, []]
+            case .inputOutput: fewerKinds = [more]
+            default: throw error
+            }
+            guard !kinds.isEmpty else { throw error }
+            for fewer in fewerKinds where fewer.count < more.count + guestKinds.count {
+                guard var opened = try? open(kinds + fewer) else { continue }
+                let left = (more + guestKinds).filter { !fewer.contains($0) }
+                let names = left.map(\.rawValue).joined(separator: " and ")
+                opened.notices.append("its \(names) cannot be used: \(error.description)")
+                return opened
+            }
+            throw error
         }
+    }
+
+    /// The device with its buffer, where only single values can be read of all kinds with those of another sensor.
+    private func withoutGuests(_ opened: OpenedDevice, _ kinds: [SampleKind]) -> OpenedDevice? {
+        guard case .poller = opened.access, !guestKinds.isEmpty, var own = try? open(kinds) else { return nil }
+        guard case .buffer = own.access else {
+            own.access.close()
+            return nil
+        }
+        opened.access.close()
+        let names = guestKinds.map(\.rawValue).joined(separator: " and ")
+        own.notices.append("its \(names) is not read, because its buffer does not take it")
+        return own
     }
 
     private func open(_ kinds: [SampleKind]) throws(SensorFailure) -> OpenedDevice {

@@ -47,8 +47,22 @@ public struct SensorRequest {
         return SensorRequest(sensor: sensor, kinds: [], optionalKinds: [.gyroscope], interface: nil, settings: settings)
     }
 
-    func accepts(_ device: SensorDevice) -> Bool {
+    package func accepts(_ device: SensorDevice) -> Bool {
         (id == nil || device.id == id) && match.accepts(device, as: interface, with: kinds)
+    }
+
+    /// Whether the samples may come from the device of another request, as those of a magnetometer on the accelerometer's chip.
+    ///
+    /// The kernel lets one program read a device, at one rate. So the request has to be for that kind alone, for no device in particular, and
+    /// without wishes that may contradict those of the other one.
+    package var mayShare: Bool {
+        kinds == [.magnetometer] && optionalKinds.isEmpty && id == nil && match.isEmpty && settings.mountMatrix == nil
+            && settings.trigger == nil && !settings.isPolled
+    }
+
+    /// Whether a device of this request may deliver the samples of another one as well.
+    package func mayServe(_ guest: SensorRequest, on device: SensorDevice) -> Bool {
+        guest.mayShare && !kinds.isEmpty && !(kinds + optionalKinds).contains(.magnetometer) && guest.accepts(device)
     }
 
     /// The device that would do, with what it has to have, as in "iio device with name 'bmi160' has an accelerometer".

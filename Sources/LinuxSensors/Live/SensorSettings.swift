@@ -42,6 +42,18 @@ public struct SensorSettings: Sendable, Equatable {
     /// The rate for a device with some kinds, which share a rate.
     package func rateHz(for kinds: [SampleKind]) -> Double { kinds.map { neededRatesHz[$0] ?? rateHz }.max() ?? rateHz }
 
+    /// The settings for a device that delivers the samples of another request as well.
+    func shared(with guest: SensorRequest) -> SensorSettings {
+        var settings = self
+        for kind in guest.kinds { settings.neededRatesHz[kind] = guest.settings.rateHz(for: [kind]) }
+        settings.latency = min(latency, guest.settings.latency)
+        settings.restLatency = nil
+        settings.updateInterval = min(updateInterval, guest.settings.updateInterval)
+        // What needs the magnetometer needs it at rest, too.
+        if chip?.reports.isEmpty == true { settings.chip = nil } else { settings.chip?.rests = false }
+        return settings
+    }
+
     /// The matrix and the factor from raw values to samples of a kind; `known` is the matrix of the kernel or udev.
     func mounting(
         _ kind: SampleKind, known: () throws(SensorFailure) -> MountMatrix

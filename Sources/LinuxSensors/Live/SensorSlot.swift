@@ -56,6 +56,8 @@ package struct SensorSlot: Equatable {
         case held(until: Int64)
         /// There is no matching device, or it is not known whether there is one.
         case none(reason: String, SensorFailure.Category = .missing)
+        /// The device of another sensor delivers the samples of this one.
+        case shared
     }
 
     package enum Input: Equatable {
@@ -80,6 +82,8 @@ package struct SensorSlot: Equatable {
         case heard
         /// The device was removed; `isReplaceable` if another matching device is free.
         case removed(isReplaceable: Bool)
+        /// The device has to be opened with other kinds of samples.
+        case changed
         /// The machine was suspended.
         case suspended(seconds: Double)
         /// The sensor is no longer requested.
@@ -158,6 +162,17 @@ package struct SensorSlot: Equatable {
     package var isWaiting: Bool {
         switch state {
         case .unassigned, .waiting: true
+        default: false
+        }
+    }
+
+    /// Whether there is no device, and a search may find one.
+    var isUnassigned: Bool { isWaiting && device == nil }
+
+    /// Whether the device is read, or is expected to be soon.
+    var isInUse: Bool {
+        switch state {
+        case .opening(_, _?), .reading: true
         default: false
         }
     }
@@ -255,6 +270,7 @@ package struct SensorSlot: Equatable {
             guard case .polling(_, let pollings) = remedy else { return [] }
             remedy = .retrying(at: now, pollings: pollings)
             return openAgain(device, now)
+        case (.reading(let device, _, _), .changed): return openAgain(device, now)
         case (.reading(let device, _, _), .suspended(let seconds)):
             remedy = .none
             let detail = "the machine was suspended for \(Self.tenths(seconds)) s: the device is opened again"
@@ -280,6 +296,10 @@ package struct SensorSlot: Equatable {
         case .none(let reason, let category):
             state = .unassigned(retry: nil)
             return report(SensorFailure(category, reason))
+        case .shared:
+            state = .unassigned(retry: nil)
+            reported = nil
+            return []
         }
     }
 

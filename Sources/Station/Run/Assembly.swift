@@ -243,13 +243,7 @@ package struct Assembly {
     }
 
     private mutating func makeRequests() {
-        for part in sensors {
-            guard let (interface, match) = part.section.source.device else { continue }
-            requests.append(
-                SensorRequest(
-                    sensor: part.object, kinds: part.wanted.kinds, optionalKinds: part.wanted.optionalKinds,
-                    interface: interface, match: match, id: part.section.deviceID, settings: part.section.settings))
-        }
+        requests = sensors.compactMap { $0.wanted.request(for: $0.object) }
     }
 
     // MARK: - Detectors

@@ -1,6 +1,6 @@
 package import Binnacle
 package import Configuration
-import LinuxSensors
+package import LinuxSensors
 
 /// A sensor section in use, and the kinds of samples read from it.
 package struct WantedSensor: Equatable {
@@ -16,6 +16,14 @@ package struct WantedSensor: Equatable {
         self.optionalKinds = optionalKinds
     }
 
+    /// What a live source is asked for; `nil` for a section that plays something.
+    package func request(for sensor: Sensor) -> SensorRequest? {
+        guard let (interface, match) = section.source.device else { return nil }
+        return SensorRequest(
+            sensor: sensor, kinds: kinds, optionalKinds: optionalKinds, interface: interface, match: match,
+            id: section.deviceID, settings: section.settings)
+    }
+
     /// The same sensor with a short latency, for recording raw scans: a delivery has scans of one device, and
     /// deliveries of several devices should follow nearly in the order of sampling.
     package var readSoon: WantedSensor {
@@ -29,7 +37,7 @@ extension Configuration {
     /// The sensors that detectors need, which may sleep when all of these allow it.
     ///
     /// What takes samples for another reason, as a recording does, needs all of them.
-    var wantedSensors: [WantedSensor] {
+    package var wantedSensors: [WantedSensor] {
         sensors.map { section in
             var section = section
             section.settings.chip = chip(of: section.name)

@@ -40,8 +40,9 @@ package struct Doctor {
             case .trace(let file, _): found = access(file, R_OK) == 0 ? "played from \(file.printable)" : nil
             default:
                 guard section.source.device != nil else { return nil }
-                found = devices[section.name].map {
-                    $0.device.name.printable + Self.slowness(of: $0, for: section, configuration)
+                found = devices[section.name].map { inspection, owner in
+                    inspection.device.name.printable + (owner.map { ", the device of sensor '\($0)'" } ?? "")
+                        + Self.slowness(of: inspection, for: section, configuration)
                 }
             }
             let users = configuration.detectors.filter { $0.needs.contains { $0.sensor == section.name } }
@@ -54,16 +55,23 @@ package struct Doctor {
         return sampled + configuration.detectors.flatMap { readings(of: $0, configuration) }
     }
 
-    /// The device of each section that gets one, by the section's name, in the order in which the daemon assigns them.
-    private func assignedDevices(_ configuration: Configuration) -> [String: DeviceInspection] {
+    /// The device of each section that gets one, by the section's name, in the order in which the daemon assigns them; with the section
+    /// whose device it is, for one that shares it.
+    private func assignedDevices(_ configuration: Configuration) -> [String: (DeviceInspection, owner: String?)] {
         var left = inspections.filter { $0.state == .ready }
-        var devices: [String: DeviceInspection] = [:]
-        for section in configuration.sensors.mostSpecificFirst({ $0.source.device?.match ?? DeviceMatch() }) {
-            let kinds = configuration.kinds(of: section.name)
-            guard !kinds.isEmpty, let (interface, match) = section.source.device,
-                let place = left.firstIndex(where: { match.accepts($0.device, as: interface, with: kinds) })
-            else { continue }
-            devices[section.name] = left.remove(at: place)
+        var hosts: [(request: SensorRequest, inspection: DeviceInspection)] = []
+        var devices: [String: (DeviceInspection, owner: String?)] = [:]
+        let requests = configuration.wantedSensors.compactMap { $0.request(for: Sensor(name: $0.section.name)) }
+            .mostSpecificFirst(\.match)
+        for request in requests.filter({ !$0.mayShare }) + requests.filter(\.mayShare) {
+            if let place = left.firstIndex(where: { request.accepts($0.device) }) {
+                let inspection = left.remove(at: place)
+                hosts.append((request, inspection))
+                devices[request.sensor.name] = (inspection, nil)
+            } else if let place = hosts.lastIndex(where: { $0.request.mayServe(request, on: $0.inspection.device) }) {
+                let (host, inspection) = hosts.remove(at: place)
+                devices[request.sensor.name] = (inspection, host.sensor.name)
+            }
         }
         return devices
     }
