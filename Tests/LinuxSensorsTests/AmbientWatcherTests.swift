@@ -26,6 +26,12 @@ import LinuxSensors
             name: "raw lux", files: [iio + "0/in_illuminance_raw": "40", iio + "0/in_illuminance_scale": "0.25"],
             kind: .light, reading: .light(10, .lux)),
         Device(
+            name: "raw lux from an offset",
+            files: [
+                iio + "0/in_illuminance_raw": "40", iio + "0/in_illuminance_scale": "0.25",
+                iio + "0/in_illuminance_offset": "-8",
+            ], kind: .light, reading: .light(8, .lux)),
+        Device(
             name: "numbered", files: [iio + "0/name": "x", iio + "3/in_illuminance0_raw": "7"], kind: .light,
             reading: .light(7, .lux)),
         Device(

@@ -83,6 +83,66 @@ import Testing
         #expect(result.output.contains("TOO SLOW") == isSlow, "\(result.output)")
     }
 
+    /// How a controller is held says nothing of a screen.
+    @Test(arguments: [
+        ("Steam Deck Motion Sensors", "usb", true), ("ST LIS3LV02DL", nil, false),
+        ("DualSense Wireless Controller Motion Sensors", "usb", false), ("Motion Sensors", "bluetooth", false),
+        ("Joy-Con (L) IMU", "usb", false), ("Accelerometer", nil, true),
+    ])
+    func aControllerIsNotInAScreen(name: String, bus: String?, isFound: Bool) async throws {
+        let station = try MockStation()
+        var device = MockDevice.evdev(3, name: name)
+        device.properties["ID_BUS"] = bus
+        try station.add(device)
+        let configuration = try station.configuration(
+            """
+            [sensor.lid]
+            source = "auto"
+            [orientation.screen]
+            accelerometer = "lid"
+            """)
+        let result = try await station.run("doctor", "--config", configuration)
+        #expect(result.output.contains("(accelerometer): MISSING") != isFound, "\(result.output)")
+    }
+
+    /// udev's hardware database has the level of a telephone whose device tree has none.
+    @Test(arguments: [(nil, false), ("120", true), ("0", false)])
+    func theLevelOfProximityMayComeFromUdev(level: String?, isFound: Bool) async throws {
+        let station = try MockStation()
+        var device = MockDevice.iio(7, name: "stk3310")
+        device.attributes["in_proximity_raw"] = "7"
+        device.properties["PROXIMITY_NEAR_LEVEL"] = level
+        try station.add(device)
+        let configuration = try station.configuration("[proximity.ear]")
+        let result = try await station.run("doctor", "--config", configuration)
+        #expect(result.output.contains("(proximity): found") == isFound, "\(result.output)")
+        #expect(result.output.contains("(proximity): MISSING") != isFound, "\(result.output)")
+    }
+
+    /// A chip serves two sections: the accelerometer's, and that of the magnetometer for which no device is left.
+    @Test(arguments: [("", true), ("polling = true", false)])
+    func aMagnetometerOnTheAccelerometersChipIsFound(key: String, isShared: Bool) async throws {
+        let station = try MockStation()
+        var chip = accelerometer
+        for axis in ["x", "y", "z"] { chip.attributes["in_magn_\(axis)_raw"] = "1" }
+        chip.attributes["in_magn_scale"] = "0.001"
+        try station.add(chip)
+        let configuration = try station.configuration(
+            """
+            [sensor.compass]
+            source = "auto"
+            \(key)
+            [sensor.chassis]
+            source = "auto"
+            [north.bow]
+            accelerometer = "chassis"
+            magnetometer = "compass"
+            """)
+        let result = try await station.run("doctor", "--config", configuration)
+        #expect(result.output.contains("accel_3d, the device of sensor 'chassis'") == isShared, "\(result.output)")
+        #expect(result.output.contains("MISSING") != isShared, "\(result.output)")
+    }
+
     /// An accelerometer of the input layer counts as well.
     @Test func aPairMayBeOfTwoSubsystems() async throws {
         let station = try MockStation()

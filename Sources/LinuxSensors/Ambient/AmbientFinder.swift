@@ -16,7 +16,7 @@ package struct AmbientFinder: Sendable {
     private func searches(_ kind: AmbientReading.Kind) -> [() -> Found] {
         switch kind {
         case .light: iio(Self.light) + [hwmon]
-        case .proximity: iio(Self.proximity) + [inputSwitch(SW_FRONT_PROXIMITY) { .proximity($0 ? 2 : 0) }]
+        case .proximity: iio(proximity) + [inputSwitch(SW_FRONT_PROXIMITY) { .proximity($0 ? 2 : 0) }]
         case .tabletMode: [inputSwitch(SW_TABLET_MODE) { .tabletMode($0) }]
         }
     }
@@ -60,7 +60,8 @@ package struct AmbientFinder: Sendable {
             }
             guard directory.has(channel + "_raw") else { continue }
             let scale = try directory.number(channel + "_scale") ?? 1
-            return AmbientDevice(directory, channel + "_raw") { .light($0 * scale, .lux) }
+            let offset = try directory.number(channel + "_offset") ?? 0
+            return AmbientDevice(directory, channel + "_raw") { .light(($0 + offset) * scale, .lux) }
         }
         // Without a unit; reported in percent of the largest value.
         for channel in ["in_intensity_clear", "in_intensity_both", "in_intensity0"]
@@ -71,11 +72,17 @@ package struct AmbientFinder: Sendable {
         return nil
     }
 
-    private static func proximity(_ directory: SysfsDirectory) throws(SensorFailure) -> AmbientDevice? {
+    private func proximity(_ directory: SysfsDirectory) throws(SensorFailure) -> AmbientDevice? {
         for channel in ["in_proximity", "in_proximity0"] where directory.has(channel + "_raw") {
             // The kernel uses both names for the level, with and without a channel number.
             for name in [channel + "_nearlevel", "in_proximity_nearlevel"] {
                 guard let level = try directory.number(name), level > 0 else { continue }
+                return AmbientDevice(directory, channel + "_raw") { .proximity($0 / level) }
+            }
+            // udev's hardware database knows the levels of some telephones whose device tree has none.
+            if root.isEmpty, let device = (try? Udev())?.device(path: directory.path),
+                let level = device.property("PROXIMITY_NEAR_LEVEL").flatMap(Double.init), level > 0
+            {
                 return AmbientDevice(directory, channel + "_raw") { .proximity($0 / level) }
             }
             throw SensorFailure(

@@ -44,10 +44,20 @@ public struct SensorDevice: Sendable, Equatable {
     /// Whether it is at a location; the drivers of some laptops call the display the lid.
     func isAt(_ place: String) -> Bool { location == place || (place == "display" && location == "lid") }
 
-    /// Whether it may be fixed to a screen: it is neither in a laptop's base nor the chip that protects a disk.
-    var mayBeInScreen: Bool {
-        location != "base" && !name.lowercased().contains("lis3lv02d")
-            && properties["ID_INPUT_JOYSTICK"] != "1"
+    /// Whether it may be fixed to a screen: it is neither in a laptop's base, nor the chip that protects a disk, nor in a controller that
+    /// is held.
+    var mayBeInScreen: Bool { location != "base" && !name.lowercased().contains("lis3lv02d") && !isController }
+
+    /// Whether it is in a game controller, whose accelerometer is an input device of its own that udev marks as no joystick.
+    ///
+    /// The names are those of the kernel's drivers (hid-playstation, hid-sony, hid-nintendo, hid-wiimote). USB alone is no sign: a handheld
+    /// console's own sensor is there, too.
+    private var isController: Bool {
+        guard properties["ID_INPUT_JOYSTICK"] != "1" else { return true }
+        let name = name.lowercased()
+        return interface == .evdev
+            && (properties["ID_BUS"] == "bluetooth"
+                || ["controller", "joy-con", "wii remote"].contains(where: name.contains))
     }
 
     var directory: SysfsDirectory { SysfsDirectory(path: path) }
