@@ -149,9 +149,8 @@ final class HTTPConnection {
                 else { throw .malformed("Malformed request.") }
                 head.append(byte)
                 if byte == UInt8(ascii: "\n"), head.suffix(4) == [13, 10, 13, 10] {
-                    let request = try Request(head.dropLast(4), posting: posting)
-                    isHead = request.method == "HEAD"
-                    return request
+                    isHead = head.starts(with: Array("HEAD ".utf8))
+                    return try Request(head.dropLast(4), posting: posting)
                 }
             }
             guard head.count < Self.longestHead else {

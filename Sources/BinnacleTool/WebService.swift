@@ -80,7 +80,7 @@ struct WebService: Sendable {
         var wanted = SubscriptionRequest()
         wanted.sinceNanoseconds = since
         wanted.follows = false
-        var count = 0, unshownCount = 0, thinnedCount = 0, headingCount = 0
+        var count = 0, laterCount = 0, unshownCount = 0, thinnedCount = 0, headingCount = 0
         var piece: [UInt8] = []
         var isBegun = false
         func send() -> Bool {
@@ -101,7 +101,13 @@ struct WebService: Sendable {
                 }
                 switch try? SocketMessage(parsing: line) {
                 case .event(let event, let json):
-                    if let wall = event.wallNanoseconds, wall >= until { break reading }
+                    if let wall = event.wallNanoseconds, wall >= until {
+                        // Events from before may follow where the clock was set back.
+                        laterCount += 1
+                        if laterCount > Self.mostEvents { break reading }
+                        continue
+                    }
+                    laterCount = 0
                     if !EventKind.listed.contains(event.kind) {
                         let name = "\(event.kind.rawValue) \(event.detector ?? "")", now = event.wallNanoseconds ?? 0
                         guard courses[name].map({ now >= Units.later($0, by: pause) }) ?? true,

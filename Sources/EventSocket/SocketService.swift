@@ -42,6 +42,10 @@ package final class SocketService {
     private var announcedIdentity = ""
     /// The connections that wait for the answer to `status`, which is requested once for all of them.
     private var statusAskers: [UInt64] = []
+    /// Connections that wait for a page of the history, in their order; the first one's is being read.
+    ///
+    /// The store reads whatever it was asked for, so a client that asks and leaves must not leave a request in its queue.
+    private var pageAskers: [(connection: UInt64, query: EventQuery)] = []
     private var lastStatus: (text: String, timeNanoseconds: Int64)?
     private var scratch: [UInt8] = []
 
@@ -118,6 +122,8 @@ package final class SocketService {
     private func handle(_ contents: SocketInbox) {
         announceIdentity()
         for (connection, page) in contents.pages {
+            pageAskers.removeFirst()
+            readNextPage()
             // The client connects again and continues after its last event.
             if page.isClosed {
                 close(connection)
@@ -249,8 +255,15 @@ package final class SocketService {
     }
 
     private func readHistory(_ query: EventQuery, for identifier: UInt64) {
+        pageAskers.append((identifier, query))
+        if pageAskers.count == 1 { readNextPage() }
+    }
+
+    /// Reads the page for the first connection in line that is still there.
+    private func readNextPage() {
+        pageAskers.removeFirst(pageAskers.prefix { connections[$0.connection] == nil }.count)
+        guard let history, let (identifier, query) = pageAskers.first else { return }
         let courier = courier
-        guard let history else { return }
         history.read(query) { page in courier.add { $0.pages.append((identifier, page)) } }
     }
 

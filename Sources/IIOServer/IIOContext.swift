@@ -10,7 +10,7 @@ enum IIOContext {
         var text = declaration
         text += "<context name=\"network\" version-major=\"0\" version-minor=\"24\" version-git=\"binnacl\" "
         text += "description=\"\(description.xml)\"><context-attribute name=\"uri\" value=\"ip:\" />"
-        for (index, device) in devices.enumerated() {
+        for (index, device) in devices.enumerated() where device.isPresent {
             text += "<device id=\"\(id(index))\" name=\"\(device.name.xml)\" label=\"\(device.owner.xml)\" >"
             for (place, channel) in device.channels.enumerated() {
                 text += "<channel id=\"\(channel.id)\" type=\"input\" ><scan-element index=\"\(place)\" "

@@ -27,9 +27,11 @@ package struct IIODevice: Equatable, Sendable {
     /// The sensor, or the detector of attitudes.
     package let owner: String
     package let content: Content
+    /// Whether clients see the device; one that may come later keeps its place, because clients know devices by their numbers.
+    package let isPresent: Bool
 
-    package init(_ owner: String, _ content: Content) {
-        (self.owner, self.content) = (owner, content)
+    package init(_ owner: String, _ content: Content, isPresent: Bool = true) {
+        (self.owner, self.content, self.isPresent) = (owner, content, isPresent)
     }
 
     /// The raw value of an axis that has no number; none that has is as low.

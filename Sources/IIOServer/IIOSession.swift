@@ -178,9 +178,10 @@ package final class IIOSession {
 
     private func find(_ name: String) throws(IIOFailure) -> (index: Int, device: IIODevice) {
         let devices = try source.devices()
-        guard let index = devices.indices.first(where: { IIOContext.id($0) == name || devices[$0].name == name }) else {
-            throw .noDevice
+        let place = devices.indices.first { index in
+            devices[index].isPresent && (IIOContext.id(index) == name || devices[index].name == name)
         }
+        guard let index = place else { throw .noDevice }
         return (index, devices[index])
     }
 
@@ -264,7 +265,8 @@ package final class IIOSession {
             missing -= count
             isFirst = false
         }
-        return true
+        // What is no whole scan does not come.
+        return bytes % buffer.size == 0 || say(0)
     }
 
     private static func hex(_ mask: UInt32) -> String {

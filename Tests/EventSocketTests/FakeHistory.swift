@@ -10,6 +10,8 @@ final class FakeHistory: EventHistory {
         var failure: String?
         var scanLimit = Int.max
         var queries: [EventQuery] = []
+        /// The answers that are held back; `nil` while none are.
+        var held: [@Sendable () -> Void]?
     }
 
     let identity: String
@@ -39,14 +41,23 @@ final class FakeHistory: EventHistory {
     /// Looks through at most so many events for a page, which may then have none.
     func scan(atMost limit: Int) { state.withLock { $0.scanLimit = limit } }
 
+    /// Holds answers back until ``release()``.
+    func hold() { state.withLock { $0.held = [] } }
+
+    func release() {
+        let answers = state.withLock { $0.held.take() } ?? []
+        for answer in answers { answer() }
+    }
+
     var queries: [EventQuery] { state.withLock { $0.queries } }
 
     func read(_ query: EventQuery, reply: @escaping @Sendable (EventPage) -> Void) {
-        let page = state.withLock { state in
+        state.withLock { state in
             state.queries.append(query)
-            return Self.page(query, state)
+            let page = Self.page(query, state)
+            guard state.held == nil else { return state.held?.append { reply(page) } ?? () }
+            Thread.detachNewThread { reply(page) }
         }
-        Thread.detachNewThread { reply(page) }
     }
 
     private static func page(_ query: EventQuery, _ state: State) -> EventPage {

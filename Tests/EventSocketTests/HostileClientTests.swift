@@ -179,6 +179,23 @@ import Testing
         #expect(try good.sequences(1) == [1])
     }
 
+    /// The store reads whatever it was asked for, so it is asked for nothing that a client that is gone has wanted.
+    @Test func clientsThatAskForTheHistoryAndLeaveNoRequests() throws {
+        let history = FakeHistory(1...2000)
+        let server = try TestServer(history: history, startingBehind: 2000)
+        history.hold()
+        for _ in 0..<20 {
+            let client = try server.client()
+            _ = try client.subscribe(#""after":0,"follow":false"#)
+        }
+        try server.wait("they are gone") { server.server.statistics.connectionCount == 0 }
+        let client = try server.client()
+        _ = try client.subscribe(#""after":1990,"follow":false"#)
+        history.release()
+        #expect(try client.sequences(10) == Array(1991...2000))
+        #expect(history.queries.filter { $0.after == 0 }.count <= 1)
+    }
+
     @Test func connectionsHaveALimit() throws {
         let server = try TestServer { $0.connectionLimit = 3 }
         let clients = try (0..<3).map { _ in try goodClient(server) }

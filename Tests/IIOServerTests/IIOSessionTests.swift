@@ -13,9 +13,9 @@ private final class PlayedDevices: IIOSource, IIOFeed {
     var failsOnce = false
     var lostCount = 0
     private(set) var pollCount: Int32 = 0
-    static let all = [IIODevice("lid", .samples(.accelerometer)), IIODevice("<&>\"\u{7}", .attitude)]
+    var all = [IIODevice("lid", .samples(.accelerometer)), IIODevice("<&>\"\u{7}", .attitude)]
 
-    func devices() throws(IIOFailure) -> [IIODevice] { Self.all }
+    func devices() throws(IIOFailure) -> [IIODevice] { all }
     func open(_ device: IIODevice) throws(IIOFailure) -> any IIOFeed { self }
     func latest(_ device: IIODevice, until deadline: Int64, isWanted: () -> Bool) throws(IIOFailure) -> IIOScan {
         pollCount += 1
@@ -80,6 +80,18 @@ private final class PlayedDevices: IIOSource, IIOFeed {
         #expect(lines[1].contains(#"<scan-element index="1" format="le:S32/32X4&gt;&gt;0" scale="0.000000001" />"#))
     }
 
+    /// libiio opens a device on a connection of its own, by the number that the first one has shown.
+    @Test func aDeviceThatComesLaterTakesNoOtherOnesNumber() throws {
+        let devices = PlayedDevices()
+        let present = PlayedDevices().all[0]
+        devices.all = [IIODevice("lid", .samples(.gyroscope), isPresent: false), present]
+        let context = try text("PRINT\n", devices)
+        #expect(!context.contains("iio:device0") && context.contains(#"<device id="iio:device1" name="lid-accel""#))
+        #expect(try text("READ iio:device0 INPUT anglvel_x raw\n", devices) == "-19\n")
+        #expect(try text("READ lid-anglvel INPUT anglvel_x raw\n", devices) == "-19\n")
+        #expect(try text("READ iio:device1 INPUT accel_x raw\n", devices) == "2\n1\u{0}\n")
+    }
+
     @Test func axesThatAreReadTogetherAreOfOneScan() throws {
         let read = { (axis: String) in "READ iio:device0 INPUT accel_\(axis) raw\n" }
         #expect(
@@ -110,6 +122,13 @@ private final class PlayedDevices: IIOSource, IIOFeed {
             + Array("8\n".utf8) + mask + bytes(scans[4...]) + Array("0\n-61\n0\n".utf8)
         #expect(found.bytes == wanted)
         #expect(found.notes == ["lost(4)"])
+    }
+
+    @Test func whatIsNoWholeScanEndsTheAnswer() throws {
+        let devices = PlayedDevices()
+        devices.batches = [[IIOScan(timeNanoseconds: 1, values: SIMD4(repeating: 1))]]
+        let found = try answers("OPEN iio:device0 2 00000001\nREADBUF iio:device0 7\n", devices)
+        #expect(found.bytes == Array("0\n4\n00000001\n".utf8) + [1, 0, 0, 0] + Array("0\n".utf8))
     }
 
     @Test func aFailureWithinAnAnswerIsToldByTheNext() throws {

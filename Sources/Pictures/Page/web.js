@@ -262,6 +262,8 @@
     stream.addEventListener("readings", (e) => {
       const readings = JSON.parse(e.data);
       [heard, trouble] = [performance.now(), ""];
+      // The machine was started again, and its clock with it.
+      if (latest && BigInt(readings.time_ns) < BigInt(latest.time_ns)) { location.reload(); return; }
       // Lanes come with the first readings, and again when they have changed; a spectrum once a second.
       for (const d of readings.detectors) {
         const before = latest?.detectors.find((b) => b.detector === d.detector && b.kind === d.kind);

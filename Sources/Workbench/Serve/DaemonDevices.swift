@@ -24,10 +24,9 @@ package final class DaemonDevices: IIOSource {
         var devices: [IIODevice] = []
         for sensor in status["sensors"].items {
             guard let name = sensor["name"]?.text else { continue }
-            for stream in sensor["streams"].items {
-                guard let kind = stream["kind"]?.text.flatMap(SampleKind.init) else { continue }
-                devices.append(IIODevice(name, .samples(kind)))
-            }
+            let kinds = sensor["streams"].items.compactMap { $0["kind"]?.text.flatMap(SampleKind.init) }
+            // A gyroscope is known from its first sample on.
+            devices += SampleKind.allCases.map { IIODevice(name, .samples($0), isPresent: kinds.contains($0)) }
         }
         for detector in status["detectors"].items where detector["kind"]?.text == "attitude" {
             guard let name = detector["name"]?.text else { continue }

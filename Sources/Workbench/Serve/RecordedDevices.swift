@@ -36,8 +36,8 @@ package final class RecordedDevices: IIOSource {
     private var polled: [String: RecordedFeed] = [:]
     /// The texts of the rates, by device, once one was asked for.
     private var rates: [String: String]?
-    /// How many samples show a rate.
-    private static let rateSamples = 257
+    /// How many samples show a rate, and how many of all streams are looked at for them.
+    private static let (rateSamples, mostSamples) = (257, 1_000_000)
 
     /// Creates the devices of settings whose recordings were opened.
     package init(_ settings: Settings, interruption: Interruption) {
@@ -83,7 +83,7 @@ package final class RecordedDevices: IIOSource {
         do throws(IIOFailure) {
             // What is due by now is skipped; without a speed each poll is a step.
             if settings.speed == nil || feed.last == nil { try feed.step(until: deadline, isWanted: isWanted) }
-            while settings.speed != nil, SystemClock.monotonic() < deadline, try feed.step(until: 0) {}
+            while settings.speed != nil, SystemClock.monotonic() < deadline, isWanted(), try feed.step(until: 0) {}
         } catch {
             // The last sample stays what it is.
             guard error == .ended, feed.last != nil else { throw error }
@@ -103,9 +103,11 @@ package final class RecordedDevices: IIOSource {
         var stamps = traces.streams.map { _ in [Int64]() }
         let delivery = SampleDelivery(streams: traces.streams, capacity: rateSamples)
         var isEnd = false
-        while !isEnd, stamps.contains(where: { $0.count < rateSamples }) {
+        var count = 0
+        while !isEnd, count < mostSamples, stamps.contains(where: { $0.count < rateSamples }) {
             delivery.removeAll()
             isEnd = traces.fill(delivery).isEnd
+            count += delivery.batches.reduce(0) { $0 + $1.count }
             for (stream, batch) in delivery.batches.enumerated() where stamps[stream].count < rateSamples {
                 stamps[stream] += (0..<batch.count).map { batch[$0].timeNanoseconds }
             }
