@@ -107,7 +107,7 @@ extension TableReader {
     }
 
     /// In the service's configuration, warns of a file in a folder that its sandbox hides.
-    private func warnIfHidden(_ path: String, _ node: TOMLNode) {
+    func warnIfHidden(_ path: String, _ node: TOMLNode) {
         guard diagnostics.isOfService, let folder = Self.hiddenFolders.first(where: { path.hasPrefix($0 + "/") }) else {
             return
         }

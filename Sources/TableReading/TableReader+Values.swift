@@ -46,6 +46,7 @@ extension TableReader {
     /// The contents of a file that a key names; `nil` if it cannot be read, which is reported at the value.
     package func contents(of path: String, named key: String, _ node: TOMLNode) -> [UInt8]? {
         diagnostics.add(namedFile: path)
+        warnIfHidden(path, node)
         do throws(ConfigurationError) {
             return try ConfigurationFile.contents(of: path, mayWait: false)
         } catch {

@@ -1,5 +1,6 @@
 import Configuration
 import TableReading
+import TestSupport
 import Testing
 
 /// The configuration of the service is used in a sandbox, by an account that sees less than root.
@@ -27,5 +28,26 @@ import Testing
             #expect(try warnings(path) == [path + hidden, path + missing].sorted())
         }
         #expect(try warnings("/home/pi/b.toml") == ["/home/pi/b.toml" + missing])
+    }
+
+    /// The service would not start, because it cannot read the file.
+    @Test func aCalibrationInAHomeFolderIsWarnedOf() throws {
+        let folder = try TemporaryFolder(["compass.toml": "[gyroscope]\noffset_rad_s = [0, 0, 0.01]\n"])
+        func warnings(_ calibration: String) throws -> [String] {
+            let text = """
+                [sensor.box]
+                source = "auto"
+                calibration = "\(calibration)"
+                [motion.moved]
+                accelerometer = "box"
+                """
+            return try Configuration.parse(Array(text.utf8), path: "/etc/binnacle/binnacle.toml").warnings
+                .map(\.description)
+        }
+        #expect(
+            try warnings("/home/..\(folder.path)/compass.toml").contains {
+                $0.contains(":3:15: warning: the service cannot look into /home")
+            })
+        #expect(try !warnings(folder.path + "/compass.toml").contains { $0.contains("cannot look into") })
     }
 }

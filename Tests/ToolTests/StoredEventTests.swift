@@ -369,6 +369,10 @@ import Testing
     @Test func reloadsOneAfterAnotherEndWithTheLastSocketAlone() throws {
         let run = try DaemonRun(configuration()).start()
         try wait(["status"]) { $0.status == 0 }
+        // Threads that the first reload starts stay.
+        try run.configure(configuration(socket: "first"))
+        run.reload()
+        try wait(["status"], socket: "first") { $0.status == 0 }
         let count = try waitForStill(run)
         for number in 1...30 {
             try run.configure(configuration(socket: "s\(number % 3)"))
