@@ -255,6 +255,18 @@ with harness.temporary_folder() as folder:
         check(browser.wait("return document.getElementById('title')?.textContent === 'Events of 2026-03-12 to 2026-03-14' && !!window.binnacle"), "events: a range by the calendar")
         check(browser.run("return clock(90000, 0)") == "03-13 01:00:00", "events: a time of several days has its date")
 
+        # A machine of which no samples are read: the page has its readings and its events.
+        device = pathlib.Path(folder, "dim/sys/bus/iio/devices/iio:device0")
+        device.mkdir(parents=True)
+        (device / "in_illuminance_input").write_text("40\n")
+        pathlib.Path(folder, "dim.toml").write_text(
+            f'[light.room]\n[socket]\npath = "{folder}/dim.sock"\n[handler.log]\non = ["light.changed"]\nlog = true\n')
+        harness.start(BINARY, "run", "--root", "dim", "--config", "dim.toml", stderr=subprocess.DEVNULL, cwd=folder)
+        harness.wait_for("its socket", lambda: os.path.exists(f"{folder}/dim.sock"))
+        browser.open(f"http://127.0.0.1:{serve(folder, '--socket', 'dim.sock')}/")
+        (device / "in_illuminance_input").write_text("900\n")
+        check(browser.wait("return meta.event_count > 0 && document.body.innerText.includes('illuminance 900')"), "live: events are shown where no samples are")
+
         # A calibration: half of the sphere, then all of it.
         daemon.covered = 0.5
         browser.inside(1024, 1000)

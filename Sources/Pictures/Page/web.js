@@ -229,9 +229,9 @@
     }
 
     function begin(readings) {
-      // Measures exist from the first samples on; a silent one gets no curve after two seconds.
-      const isWhole = readings.streams.every((s) => !s.active || s.length);
-      if (!readings.streams.some((s) => s.length) || (!isWhole && ++partial < 60)) return;
+      // Measures exist from the first samples on; a silent one gets no curve after two seconds, and without any the page has its events.
+      const isWhole = readings.streams.some((s) => s.length) && readings.streams.every((s) => !s.active || s.length);
+      if (!isWhole && ++partial < 60) return;
       const planned = plan(readings);
       element("recording").hidden = false;
       ({ sources, words } = planned);

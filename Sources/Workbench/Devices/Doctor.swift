@@ -27,7 +27,7 @@ package struct Doctor {
     /// What detectors need, with the name of the device found, or else with the default detectors that wait for it.
     private typealias Need = (what: String, device: String?, waiting: [String])
 
-    /// A device serves one section.
+    /// A device serves one section, and one that shares it.
     private var needs: [Need] {
         guard let configuration else { return [] }
         let devices = assignedDevices(configuration)
