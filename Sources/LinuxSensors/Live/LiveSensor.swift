@@ -89,6 +89,9 @@ final class LiveSensor {
         streamIDs = streams.map(\.id)
     }
 
+    /// Reports the next failure, also when its streams have failed before.
+    func reportAgain() { slot.reportAgain() }
+
     /// Sets the streams to those of the opened device; returns whether it delivers nothing else.
     func use(_ kinds: [SampleKind]) -> Bool {
         if let guest, !guest.request.kinds.allSatisfy(kinds.contains) {

@@ -52,7 +52,10 @@ extension LiveSource {
                 advance(sensor, .opened(device.access.method, isSubstitute: device.isSubstitute), at: now)
                 for notice in device.notices { addNotice(sensor, notice) }
                 // A reload has removed a sensor while the device was opened for it.
-                if !isWanted { advance(sensor, .changed, at: now) }
+                if !isWanted {
+                    advance(sensor, .changed, at: now)
+                    findDevice(for: sensor, now)
+                }
                 if sensor.reader != nil, let guest = sensor.guest,
                     let device = sensor.slot.device.flatMap({ table[$0] })
                 {
@@ -113,7 +116,8 @@ extension LiveSource {
         for sensor in sensors where sensor.slot.device == path {
             advance(sensor, .removed(isReplaceable: choose(for: sensor) != nil), at: now)
             // Before a sensor that may share it takes the other device.
-            if sensor.slot.isUnassigned, sensor.deadline <= now { findDevice(for: sensor, now) }
+            guard sensor.slot.isUnassigned else { continue }
+            if sensor.deadline <= now || claimDevice(for: sensor, now) { findDevice(for: sensor, now) }
         }
         findSharedDevices(now)
     }

@@ -12,12 +12,15 @@ extension LiveSource {
 
     /// Chooses the sensor whose samples a device delivers as well when it is opened.
     func chooseGuest(for sensor: LiveSensor, on device: SensorDevice, _ now: Int64) {
+        let before = sensor.guest
         sensor.refusesGuest = false
         sensor.setGuest(nil)
         guard let guest = guest(for: sensor, on: device, now) else { return }
         // One that has lost its device since.
         for other in sensors where other.guest === guest { other.setGuest(nil) }
         sensor.setGuest(guest)
+        // A failure that was reported before is not known of the guest.
+        if guest !== before { sensor.reportAgain() }
     }
 
     /// The waiting sensor whose samples a sensor's device can deliver as well, because there is no other device for it.
@@ -60,17 +63,22 @@ extension LiveSource {
         }.max()
     }
 
-    /// Closes the device of a sensor that may share one, if another sensor needs it, which then delivers its samples as well.
-    func claimDevice(for sensor: LiveSensor, _ now: Int64) {
+    /// Closes the device of a sensor that may share one, if another sensor needs it, which then delivers its samples as well; returns
+    /// whether there is such a device.
+    @discardableResult
+    func claimDevice(for sensor: LiveSensor, _ now: Int64) -> Bool {
+        guard !sensor.isCompanion, leavingDue(for: sensor, now) == nil else { return false }
         let place = sensors.firstIndex { other in
-            guard other.reader != nil, let device = other.slot.device.flatMap({ table[$0] }) else { return false }
+            guard let device = other.slot.device.flatMap({ table[$0] }) else { return false }
             return sensor.request.accepts(device) && sensor.request.mayServe(other.request, on: device)
         }
-        guard let place, !sensor.isCompanion else { return }
-        let other = sensors[place]
-        sensors[place] = makeSensor(other.request, isCompanion: false)
-        sensors[place].lastTimeNanoseconds = other.lastTimeNanoseconds
+        guard let place else { return false }
+        let other = sensors[place], next = makeSensor(other.request, isCompanion: false)
+        next.lastTimeNanoseconds = other.lastTimeNanoseconds
+        sensors[place] = next
         leave(other, now)
+        findDevice(for: next, now)
+        return true
     }
 
     /// Closes the device of a sensor that is no longer requested, or that gets another device.

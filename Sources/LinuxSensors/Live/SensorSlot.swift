@@ -193,6 +193,9 @@ package struct SensorSlot: Equatable {
         }
     }
 
+    /// Forgets that a failure was reported, because there are streams now that do not know of it.
+    mutating func reportAgain() { reported = nil }
+
     /// The effects of an input at a time on CLOCK_MONOTONIC; an input that the state does not expect is ignored.
     package mutating func handle(_ input: Input, at now: Int64) -> [Effect] {
         switch (state, input) {

@@ -35,15 +35,13 @@ final class LiveValuesPart: DaemonPart {
 
     /// Starts again with what is requested now.
     private func begin() {
-        let due = schedule?.dueNanoseconds ?? .max
         schedule = socket.readings.map { request in
             let now = SystemClock.monotonic()
             return Schedule(
                 collector: LiveValuesCollector(
                     streams: daemon.assembly.streams, detectors: daemon.assembly.detectors, now: now,
                     hasSpectra: request.hasSpectrum),
-                // Clients that come and go do not put it off.
-                request: request, dueNanoseconds: min(due, Units.later(now, by: request.intervalNanoseconds)))
+                request: request, dueNanoseconds: Units.later(now, by: request.intervalNanoseconds))
         }
         daemon.replaceDetectors()
     }
