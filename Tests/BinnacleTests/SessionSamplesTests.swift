@@ -45,9 +45,9 @@ import Testing
         func allowAll() { allow(.max) }
         func end() { isOpen.store(false, ordering: .sequentiallyConsistent) }
 
-        /// Waits until the session has asked again after so many.
-        func waitUntilGiven(_ count: Int) {
-            while given.load(ordering: .sequentiallyConsistent) < count { Pipeline.pause() }
+        /// Waits until the session has asked again after so many; the tasks of other tests run meanwhile.
+        func waitUntilGiven(_ count: Int) async throws {
+            while given.load(ordering: .sequentiallyConsistent) < count { try await Task.sleep(for: .milliseconds(1)) }
         }
 
         func next(after count: Int) -> Int? {
@@ -86,7 +86,7 @@ import Testing
         gate.allow(3)
         #expect(try await iterator.next()?.samples.map(\.x) == [0, 1, 2])
         gate.allow(30)
-        gate.waitUntilGiven(30)
+        try await gate.waitUntilGiven(30)
         var next = try #require(try await iterator.next())
         #expect(next.lostCount == 21 && next.samples.map(\.x) == [24, 25, 26])
         next = try #require(try await iterator.next())
@@ -102,7 +102,7 @@ import Testing
         #expect(samples.latest == nil)
         let run = Task { try await session.run() }
         gate.allow(10)
-        gate.waitUntilGiven(10)
+        try await gate.waitUntilGiven(10)
         #expect(samples.latest == Sample(timeNanoseconds: 9, x: 9, y: 0, z: 9.8))
         // A reader that begins now, while the source delivers.
         gate.allowAll()

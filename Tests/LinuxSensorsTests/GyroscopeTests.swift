@@ -11,26 +11,15 @@ private let turn = Float.pi / 180
     /// A chip with both sensors in one buffer, the gyroscope's registers before the accelerometer's, as bmi160 has it.
     private func addChip(_ tree: FifoTree, matrices: [String: String] = [:]) throws -> FifoNode {
         let node = try #require(try tree.addDevice(0, name: "bmi160", scale: "0.000598550"))
-        let elements = tree.folder(0) + "/buffer0"
-        for (axis, letter) in ["x", "y", "z"].enumerated() {
-            try tree.set("\(elements)/in_accel_\(letter)_index", String(7 + axis))
-            try tree.set("\(elements)/in_anglvel_\(letter)_en", "0")
-            try tree.set("\(elements)/in_anglvel_\(letter)_type", "le:s16/16>>0")
-            try tree.set("\(elements)/in_anglvel_\(letter)_index", String(4 + axis))
-        }
-        try tree.set("\(elements)/in_timestamp_index", "10")
-        try tree.set(tree.folder(0) + "/in_anglvel_scale", "0.001065264")
+        try tree.addAxes(0, "in_anglvel", index: 4, scale: "0.001065264")
+        try tree.moveAccelerometer(0, toIndex: 7)
+        try tree.set(tree.folder(0) + "/buffer0/in_timestamp_index", "10")
         for (name, matrix) in matrices { try tree.set(tree.folder(0) + "/" + name, matrix) }
         return node
     }
 
-    /// A scan of the chip: six words, padding to the stamp, the stamp.
     private func scan(_ gyroscope: [Int16], _ accelerometer: [Int16], _ time: Int64) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for axis in gyroscope + accelerometer { withUnsafeBytes(of: axis.littleEndian) { bytes += $0 } }
-        bytes += [0xAA, 0x55, 0xAA, 0x55]
-        withUnsafeBytes(of: time.littleEndian) { bytes += $0 }
-        return bytes
+        FifoTree.scan(gyroscope + accelerometer, timeNanoseconds: time)
     }
 
     private func request(

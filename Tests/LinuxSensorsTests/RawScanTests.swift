@@ -42,12 +42,7 @@ import Testing
     @Test func bothStreamsOfADeviceKeepItsScans() throws {
         let tree = try FifoTree()
         let node = try #require(try tree.addDevice(0, name: "imu"))
-        let elements = tree.folder(0) + "/buffer0"
-        for (axis, letter) in ["x", "y", "z"].enumerated() {
-            try tree.set("\(elements)/in_magn_\(letter)_en", "0")
-            try tree.set("\(elements)/in_magn_\(letter)_type", "be:s16/16>>0")
-            try tree.set("\(elements)/in_magn_\(letter)_index", String(5 + axis))
-        }
+        try tree.addAxes(0, "in_magn", type: "be:s16/16>>0", index: 5)
         let run = try LiveRun([request("imu", [.accelerometer, .magnetometer])], tree, keepsScans: true)
         try run.turn("the buffer") { _ in (try? tree.text(tree.folder(0) + "/buffer0/enable")) == "1" }
         let now = monotonicNow()

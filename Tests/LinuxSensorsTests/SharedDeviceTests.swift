@@ -9,24 +9,13 @@ import Testing
     /// A chip with an accelerometer and a magnetometer in one buffer.
     private func addChip(_ tree: FifoTree, magneticScale: String = "0.0015") throws -> FifoNode {
         let node = try #require(try tree.addDevice(0, name: "lsm303", scale: "0.000598550"))
-        let elements = tree.folder(0) + "/buffer0"
-        for (axis, letter) in ["x", "y", "z"].enumerated() {
-            try tree.set("\(elements)/in_accel_\(letter)_index", String(axis))
-            try tree.set("\(elements)/in_magn_\(letter)_en", "0")
-            try tree.set("\(elements)/in_magn_\(letter)_type", "le:s16/16>>0")
-            try tree.set("\(elements)/in_magn_\(letter)_index", String(3 + axis))
-        }
-        try tree.set(tree.folder(0) + "/in_magn_scale", magneticScale)
+        try tree.moveAccelerometer(0, toIndex: 0)
+        try tree.addAxes(0, "in_magn", index: 3, scale: magneticScale)
         return node
     }
 
-    /// A scan of the chip: six words, padding to the stamp, the stamp.
     private func scan(_ force: [Int16], _ field: [Int16], _ time: Int64) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for axis in force + field { withUnsafeBytes(of: axis.littleEndian) { bytes += $0 } }
-        bytes += [0, 0, 0, 0]
-        withUnsafeBytes(of: time.littleEndian) { bytes += $0 }
-        return bytes
+        FifoTree.scan(force + field, timeNanoseconds: time)
     }
 
     private func any(

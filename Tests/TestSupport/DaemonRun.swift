@@ -64,7 +64,8 @@ package final class DaemonRun {
 
     /// The events that it wrote as JSON, so far.
     package func events() throws -> [[String: Any]] {
-        try output.text().split(separator: "\n").map { line in
+        // A line that is being written has no end yet.
+        try output.text().split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { line in
             try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         }
     }

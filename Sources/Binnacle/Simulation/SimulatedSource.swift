@@ -3,7 +3,7 @@ import PosixCalls
 /// Sensors that no device measures: their samples come from a model of a movement when a clock says that they are due.
 ///
 /// Stamps stand on a grid that begins at the start and does not drift. A sample is never of the future. After a
-/// stop of more than a second there is no backlog: the source continues with the present, and there is a gap.
+/// stop of more than ten seconds there is no backlog: the source continues with the present, and there is a gap.
 public final class SimulatedSource: SampleSource {
     /// The streams, in the order of the pipeline.
     public let streams: [SampleStream]
@@ -23,8 +23,9 @@ public final class SimulatedSource: SampleSource {
     private var tracks: [Track]
     private let clock: (() -> Int64)?
 
-    /// A stream that is further behind skips what it has missed.
-    private static let mostBehindNanoseconds: Int64 = 1_000_000_000
+    /// A stream that is further behind skips what it has missed: longer than a busy machine keeps a program waiting, and so
+    /// short that the backlog of a program that was stopped is computed at once.
+    private static let mostBehindNanoseconds: Int64 = 10_000_000_000
 
     /// Creates a source; every sensor in it is authorised, because there is no device to open.
     ///
