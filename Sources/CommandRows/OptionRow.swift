@@ -70,7 +70,7 @@ extension OptionRow {
             Name the columns and units of a file whose header does not. Targets are time, ax, ay, az, mx, my, mz, gx,
             gy, gz; a column is its name or #1, #2, …, with a minus to turn the axis about; units are s, ms, us, ns,
             m/s2, g, mg, uT, nT, mT, gauss, mgauss, rad/s, deg/s, mdps, or a scale such as g/256 for counts, and for a
-            time dmy or mdy, the order of dates with slashes.
+            time dmy, mdy or ymd, the order of dates.
             acceleration=gravity is for recordings in which the axis that points down reads positive,
             acceleration=linear for those without gravity, in which movements and shakes are found.
             """)
@@ -211,8 +211,8 @@ extension OptionRow {
     package static let since = OptionRow(
         "since", "TIME",
         help: """
-            Only events since TIME: a number with s, m, h or d before now, as in 10m, or a local time, as in 2026-11-21
-            or 2026-11-21T12:45; with a Z behind it, or with --utc, in UTC.
+            Begin with the first event since TIME: a number with s, m, h or d before now, as in 10m, or a local time, as
+            in 2026-11-21 or 2026-11-21T12:45; with a Z behind it, or with --utc, in UTC.
             """)
     package static let until = OptionRow(
         "until", "TIME", help: "Only events until TIME, which is written as for --since.")

@@ -67,6 +67,12 @@ import Workbench
         #expect(both.0 == head + "shake,2,1,1,1,0.500,0.500,0.000,0.000\n" && both.1.count == 1)
     }
 
+    @Test func aPathThatIsAnotherRecordingsFileNameMeansItselfAlone() throws {
+        let (text, _) = try table(
+            line("shake", 5, of: "a.csv") + line("shake", 5, of: "x/a.csv"), "time_s,kind,recording\n5,shake,a.csv\n")
+        #expect(text.hasSuffix("shake,1,1,0,1,0.500,1.000,0.000,0.000\n"), "\(text)")
+    }
+
     @Test(arguments: [
         ("", "is empty"), ("a,b\n1,2\n", ":1: has no column time_s"), ("time_s\n1\n", ":1: has no column kind"),
         ("time_s,kind\n1\n", ":2: has 1 fields"), ("time_s,kind\nx,shake\n", ":2: `x` is no time_s"),

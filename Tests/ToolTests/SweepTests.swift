@@ -52,6 +52,15 @@ import Testing
         #expect(all["kind"] as? String == "all" && all["found"] as? Int == 6)
     }
 
+    @Test func labelsOutsideOfTheStretchAreLeftOut() throws {
+        let result = try Binary.run(
+            "sweep", "--json", "--labels", Self.labels, "--kind", "motion.*", "--from", "100s", "--to", "160s",
+            Self.recording)
+        let row = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        #expect(row["labels"] as? Int == 4)
+        #expect(result.errors.contains("labels outside of --from and --to left out: 4"), "\(result.errors)")
+    }
+
     @Test func aFolderIsOneRecordingAndSeveralAreSummedUp() throws {
         let folder = try TemporaryFolder()
         for name in ["Accelerometer.csv", "Magnetometer.csv"] {

@@ -57,6 +57,17 @@ private func text(_ header: String, _ rows: [String]) -> String {
         accelerometer(
             "quoted fields and blanks", "t_s,ax,ay,az\n\"1\", 1 ,\"2\", \"3\"\n", time: 1_000_000_000, 1, 2, 3),
         accelerometer(
+            "doubled quotes", "note,t_s,ax,ay,az\n\"say \"\"hi\"\", 7,8,9,6\",1,1,2,3\n", time: 1_000_000_000, 1, 2, 3),
+        accelerometer(
+            "JSON in quotes", "note,t_s,ax,ay,az\n\"{\"\"a\"\":1,\"\"b\"\":2}\",1,1,2,3\n", time: 1_000_000_000, 1,
+            2, 3),
+        accelerometer(
+            "decimal commas in quotes", "t_s,ax,ay,az\n\"0,05\",\"0,013\",\"-0,019\",\"9,81\"\n", time: 50_000_000,
+            0.013, -0.019, 9.81),
+        accelerometer(
+            "a decimal comma in quotes beside whole numbers", "t_s,ax,ay,az\n1,\"0,5\",2,3\n", time: 1_000_000_000,
+            0.5, 2, 3),
+        accelerometer(
             "milliseconds since 1970", "timestamp,ax,ay,az\n1700000000123,1,2,3\n", time: 1_700_000_000_123_000_000, 1,
             2, 3),
         accelerometer(
@@ -127,6 +138,16 @@ private func text(_ header: String, _ rows: [String]) -> String {
         let stamps = Collected(try TraceSource(paths: [file.path])).samples[0].map(\.timeNanoseconds)
         #expect(stamps.count == 50)
         #expect(abs(Double(stamps[49] - stamps[0]) * 1e-9 - 49 * seconds) < 1e-5)
+    }
+
+    @Test func daysOfASpreadsheetAreDates() throws {
+        let rows = (0..<50).map { "\(45_992.5 + Double($0) * 0.01 / 86_400),0,0,9.8\n" }
+        let file = try TemporaryFile("time,ax_m_s2,ay_m_s2,az_m_s2\n" + rows.joined())
+        let notices = try TraceFile(path: file.path).notices.map(\.message)
+        #expect(notices.contains { $0.contains("taken as days of a spreadsheet") }, "\(notices)")
+        // 1 December 2025, at noon.
+        let first = Collected(try TraceSource(paths: [file.path])).samples[0].first
+        #expect(first?.timeNanoseconds == 1_764_590_400_000_000_000)
     }
 
     /// Names and units of gyroscopes that telephones, loggers and programs write.

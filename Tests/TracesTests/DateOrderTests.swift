@@ -2,7 +2,7 @@ import Binnacle
 import Testing
 import Traces
 
-/// Dates with slashes: which of day and month comes first.
+/// Dates that do not begin with a year of four digits: which of year, month and day comes first.
 @Suite struct DateOrderTests {
     private struct Read {
         var days: [Int64] = []
@@ -96,6 +96,36 @@ import Traces
             found.failures.first?.contains(
                 "is day/month/year, and the dates before are taken as month/day/year: say which they are with "
                     + "--map 'time=#\(column):dmy'") == true, "\(found.failures)")
+    }
+
+    @Test(arguments: ["-", "."])
+    func datesWithOtherSignsHaveAnOrderToo(sign: String) throws {
+        func dates(_ texts: [String]) -> [String] {
+            texts.enumerated().map { $1.replacing("/", with: sign) + " 10:00:0\($0)" }
+        }
+        let times = dates(["04/03/2024", "04/03/2024"])
+        #expect(try read(times, map: "time=time:mdy").days == [Self.april3, Self.april3])
+        let assumed = try read(times)
+        #expect(assumed.days == [Self.march4, Self.march4])
+        #expect(
+            assumed.notices.contains { $0.contains("taken as day/month/year, and month/day/year is possible") },
+            "\(assumed.notices)")
+        let shown = try read(dates(["04/03/2024", "04/13/2024"]))
+        #expect(shown.days == [Self.april3, Self.april3 + 10])
+    }
+
+    @Test(arguments: ["24/03/04 23:59:58", "24-03-04 23:59:58", "\"24/03/04,23:59:58\""])
+    func aYearOfTwoDigitsMayBeFirst(text: String) throws {
+        let times = [text, text.replacing("58", with: "59")]
+        let open = try read(times)
+        #expect(
+            open.notices.contains { $0.contains("year/month/day is possible") && $0.contains("'time=#1:ymd'") },
+            "\(open.notices)")
+        #expect(try read(times, map: "time=time:ymd").days == [Self.march4, Self.march4])
+        // The year does not change from day to day.
+        let shown = try read([text, text.replacing("04", with: "05")])
+        #expect(shown.days == [Self.march4, Self.march4 + 1])
+        #expect(!shown.notices.contains { $0.contains("is possible") })
     }
 
     @Test func otherDatesHaveOneOrder() throws {

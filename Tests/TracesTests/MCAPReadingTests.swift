@@ -169,6 +169,14 @@ import Traces
             ])
     }
 
+    @Test func severalFramesOfATopicAreSaid() throws {
+        let messages = (1...20).map {
+            Record.message(1, log: $0, MCAPWriter.imu($0, frame: $0 % 2 == 0 ? "left" : "right"))
+        }
+        let outcome = try read(MCAPWriter.file([Record.imuChannel(1)] + messages))
+        #expect(outcome.notices.count == 1 && outcome.notices[0].contains("several frames, 'right', 'left'"))
+    }
+
     /// Topics are logged at different distances behind their stamps, and one message, as latched ones do, much later.
     @Test func topicsAreMergedByTheirStamps() throws {
         var messages: [[UInt8]] = []

@@ -9,6 +9,7 @@ import Traces
         var samples: [[Sample]] = []
         var notices: [String] = []
         var counts: [TraceRepairs.Kind: Int] = [:]
+        var failures: [String] = []
     }
 
     private func read(_ text: String, map: String? = nil, rateHz: Double? = nil) throws -> Read {
@@ -23,7 +24,8 @@ import Traces
         let collected = Collected(source)
         return Read(
             streams: source.streams.map { ($0.kind, $0.sensor.name) }, samples: collected.samples,
-            notices: trace.notices.map(\.message), counts: source.repairs.counts)
+            notices: trace.notices.map(\.message), counts: source.repairs.counts,
+            failures: collected.failures.map { "\($0)" })
     }
 
     private func refusal(_ text: String, map: String? = nil, rateHz: Double? = nil) throws -> String {
@@ -95,6 +97,54 @@ import Traces
         let units = "time_s,accSmooth[0] (g),accSmooth[1] (g),accSmooth[2] (g)\n"
         #expect(try read(units + rows { "\(Double($0) / 100),0,0,1" }).samples[0].count == 300)
         #expect(try refusal("time_s,acc_x[0],acc_x[1],acc_x[2]\n" + rows { "\(Double($0) / 100),0,0,9.8" }) != "read")
+    }
+
+    @Test(arguments: [("gyro_rad", 1), ("gyro_deg", Double.pi / 180)] as [(String, Double)])
+    func anAngleOfAGyroscopeIsThatOfASecond(name: String, factor: Double) throws {
+        let names = (0..<3).map { "\(name)[\($0)]" }.joined(separator: ",")
+        let found = try read(
+            "time_s,ax_m_s2,ay_m_s2,az_m_s2,\(names)\n" + rows { "\(Double($0) / 100),0,0,9.81,0,12,0" })
+        let stream = try #require(found.streams.firstIndex { $0.kind == .gyroscope })
+        #expect(abs(Double(found.samples[stream][0].y) - 12 * factor) < 1e-5)
+        #expect(!found.notices.contains { $0.contains("no unit") }, "\(found.notices)")
+    }
+
+    // MARK: - Rates of turn
+
+    @Test(arguments: ["Rate X [deg/s]", "rate_x (dps)", "X rate (deg/s)", "rotation X (deg/s)"])
+    func aRateInAUnitOfTurnIsAGyroscope(name: String) throws {
+        let names = ["x", "y", "z"].map { axis in
+            name.replacing("X", with: axis.uppercased()).replacing("_x", with: "_\(axis)")
+        }
+        let found = try read(
+            "time_s,ax_m_s2,ay_m_s2,az_m_s2,\(names.joined(separator: ","))\n"
+                + rows { "\(Double($0) / 100),0,0,9.81,0,1,0" })
+        let stream = try #require(found.streams.firstIndex { $0.kind == .gyroscope })
+        #expect(abs(Double(found.samples[stream][0].y) - .pi / 180) < 1e-6)
+    }
+
+    @Test func aUnitOfASensorThatIsNotPlayedIsSaid() throws {
+        let found = try read(
+            "time_s,ax_m_s2,ay_m_s2,az_m_s2,Yaw rate (deg/s),Roll rate (deg/s)\n"
+                + rows { "\(Double($0) / 100),0,0,9.81,0,1" })
+        #expect(found.streams.map(\.kind) == [.accelerometer])
+        #expect(
+            found.notices.contains { $0.contains("'Yaw rate (deg/s)', 'Roll rate (deg/s)' left out") },
+            "\(found.notices)")
+    }
+
+    // MARK: - Headers
+
+    @Test(arguments: [
+        ("t_s,ay_m_s2,ax_m_s2,az_m_s2", true), ("t_s,ax_g,ay_g,az_g", true), ("t_s,ax_m_s2,ay_m_s2,az_m_s2", false),
+    ])
+    func anotherHeaderEndsTheReading(header: String, isOther: Bool) throws {
+        let first = "t_s,ax_m_s2,ay_m_s2,az_m_s2\n" + rows { "\(Double($0) / 100),0,0,9.81" }
+        let found = try read(first + header + "\n" + rows { "\(Double($0 + 300) / 100),0,0,9.81" })
+        #expect(isOther ? found.samples[0].count <= 300 : found.samples[0].count == 600)
+        let ends = found.failures.contains { $0.contains(":302:1: another header, with other columns") }
+        #expect(ends == isOther, "\(found.failures)")
+        #expect(isOther || found.counts == [.notANumber: 1])
     }
 
     // MARK: - Times in two columns, durations
@@ -290,6 +340,23 @@ import Traces
         #expect(try refusal("Time,ax,ay,az\n" + rows { "\($0) sec,0,0,9.81" }).contains("no field of 'Time' is a time"))
     }
 
+    @Test func aRowOutOfOrderAtMidnightBeginsNoDay() throws {
+        let times = ["23:59:59.97", "23:59:59.98", "00:00:00.00", "23:59:59.99", "00:00:00.01"]
+        let found = try read("time,ax_g,ay_g,az_g\n" + times.map { "\($0),0,0,1\n" }.joined())
+        #expect(
+            found.samples[0].map { $0.timeNanoseconds / 10_000_000 } == [8_639_997, 8_639_998, 8_640_000, 8_640_001])
+        #expect(found.counts == [.backwards: 1])
+    }
+
+    @Test(arguments: [("12:30", "00:00:00"), ("10:00", "23:00:00")])
+    func aStrayTimeBeginsNoDay(start: String, stray: String) throws {
+        func time(_ row: Int) -> String { "\(start):\(10 + row / 10).\(row % 10)" }
+        let found = try read("time,ax_g,ay_g,az_g\n" + rows { "\($0 == 50 ? stray : time($0)),0,0,1" })
+        let stamps = found.samples[0].map(\.timeNanoseconds)
+        #expect(stamps.count == 299 && found.counts == [.outlier: 1])
+        #expect(stamps[298] - stamps[0] == 29_900_000_000)
+    }
+
     /// Hostile clocks and rates end in a message.
     @Test(arguments: [
         "time,ax,ay,az\n2024-01-01 00:00:31+9999999,0,0,9.8\n", "time,ax,ay,az\n14:05:33-20240101,0,0,9.8\n",
@@ -305,7 +372,7 @@ import Traces
     @Test func aRateOfACommentIsOneOfASensor() throws {
         #expect(
             try refusal("# 0.000000001 Hz\nax,ay,az\n" + rows { _ in "0,0,9.8" }).contains("no column holds the time"))
-        let days = rows(220_000) { "\($0 % 2 == 0 ? 23 : 0):00:00,0,0,9.8" }
+        let days = rows(330_000) { "\([23, 8, 16][$0 % 3]):00:00,0,0,9.8" }
         #expect(try read("time,ax,ay,az\n" + days.prefix(400)).samples[0].count > 10)
         let file = try TemporaryFile("time,ax,ay,az\n" + days)
         #expect(!Collected(try TraceSource(paths: [file.path])).failures.isEmpty)

@@ -52,7 +52,8 @@ struct CSVAdvice {
         // Two columns that are found without an option are not said by one.
         case .number(_, _, _?): return ([], [])
         case .number(let place, let unit, nil) where !used.contains(place):
-            return (["time=\(column(place)):\(unit.option)"], [])
+            // No option says where the days of a spreadsheet begin.
+            return (["time=\(column(place))\(unit.origin == 0 ? ":\(unit.option)" : "")"], [])
         case .clock(let place, _, _): return (["time=\(column(place))"], [])
         case .rate(let hertz): return ([], ["--rate", VectorStatistics.optionText(hertz)])
         case .number, nil: return ([], ["--rate", VectorStatistics.optionText(Self.usualRate)])

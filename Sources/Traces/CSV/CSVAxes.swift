@@ -68,6 +68,7 @@ struct CSVAxes {
                     + "with --map, as in gx=COLUMN:deg/s")
         }
         reportStrangeAxes(groups)
+        reportOtherQuantities(chosen)
         chosen.sort { ($0.places.min() ?? 0) < ($1.places.min() ?? 0) }
         var streams: [CSVLayout.Stream] = []
         for group in chosen { streams.append(try stream(group, advice)) }
@@ -136,6 +137,24 @@ struct CSVAxes {
         }
         for places in strange + bare where places.count == 3 {
             remarks.append("\(shown(places)) left out: their names do not say what they measure; say it with --map")
+        }
+    }
+
+    /// Names the columns whose unit is that of a sensor which is not played, because their names say something else.
+    private mutating func reportOtherQuantities(_ chosen: [Group]) {
+        for kind in SampleKind.allCases where !chosen.contains(where: { $0.kind == kind }) {
+            let others = mapped.columns.indices.filter { place in
+                let column = mapped.columns[place]
+                guard column.role == .other, !column.hasStrangeRate, case .known(let unit) = column.unit else {
+                    return false
+                }
+                return unit.kind == kind
+            }
+            guard !others.isEmpty else { continue }
+            let list = CSVLayout.list(others.map { names[$0] })
+            remarks.append(
+                "\(list) left out: the unit is that of \(kind.withArticle), and the name that of another quantity; "
+                    + "if it is an axis, say which with --map")
         }
     }
 

@@ -13,11 +13,15 @@ final class CSVDecoder: RowDecoder {
     private let time: CSVTime
     private let timeExponent: Int
     private let timeMultiple: Int64
+    /// 1970 in the count of the unit, in nanoseconds.
+    private let timeOrigin: Int64
     /// The exponent of the unit of fractions of a second in a column of their own.
     private let fractionExponent: Int?
     /// The stamps of a file without times.
     private let rowClock: RowClock?
     private let dialect: CSVDialect
+    /// The fields of the header; empty without one.
+    private let header: [String]
     /// The factor of each axis: stream · 3 + axis.
     private let factors: [Double]
     /// The offset added to each scaled axis; −0 for none, because it leaves −0 unchanged.
@@ -25,7 +29,9 @@ final class CSVDecoder: RowDecoder {
     let unitChecks: [UnitCheck?]
     /// For a clock without dates, the days passed so far and its last time, in nanoseconds.
     private var midnights: Int64 = 0
-    private var lastClock: Int64 = 0
+    private var lastClock: Int64?
+    /// The last step of more than half a day: the time and the days before it, and the time after it.
+    private var longStep: (clock: Int64, midnights: Int64, next: Int64)?
     /// The use of each column up to the last one needed: ``nothing``, ``time``, ``fraction``, or stream · 3 + axis.
     private let uses: [Int]
 
@@ -42,12 +48,14 @@ final class CSVDecoder: RowDecoder {
     init(_ head: CSVHead, isLineByLine: Bool) {
         scanner = DecimalScanner(head.dialect)
         dialect = head.dialect
+        header = head.header
         let layout = head.layout
         time = layout.time
         var unit = TimeUnit.nanoseconds
         if case .number(_, let stated, _) = layout.time { unit = stated }
         timeExponent = unit.exponent
         timeMultiple = unit.multiple
+        timeOrigin = unit.origin
         fractionExponent = layout.time.fraction?.unit.exponent
         if case .rate(let hertz) = layout.time { rowClock = RowClock(hertz: hertz) } else { rowClock = nil }
         contents = layout.streams.map { TraceFile.Content(sensor: $0.sensor, kind: $0.kind) }
@@ -78,12 +86,28 @@ final class CSVDecoder: RowDecoder {
 
     /// Decodes a line; a stream whose three fields are all empty has no sample, which is no flaw where another stream has one.
     func decode(_ bytes: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw? {
-        let flaw = decodeFields(bytes, into: row)
+        var flaw = decodeFields(bytes, into: row)
+        if let found = flaw, found.kind == .notANumber, row.isEmpty, isOtherHeader(bytes) {
+            flaw = RowFlaw(
+                kind: .notANumber, column: 1, message: "another header, with other columns: split the file here",
+                endsReading: true)
+        }
         if let rowClock {
             // A row without a usable sample also advances the clock.
             row.timeNanoseconds = rowClock.next()
         }
         return flaw
+    }
+
+    /// Whether a line names columns of sensors, and not those of the header: rows of another form follow.
+    private func isOtherHeader(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard !header.isEmpty else { return false }
+        let names = dialect.fields(Array(line))
+        guard names.prefix(uses.count) != header.prefix(uses.count),
+            !names.contains(where: { dialect.number($0) != nil })
+        else { return false }
+        let axes = names.count { name in if case .axis = ColumnName(name).role { true } else { false } }
+        return axes > 2
     }
 
     private func decodeFields(_ bytes: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw? {
@@ -168,8 +192,8 @@ final class CSVDecoder: RowDecoder {
         _ p: inout UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
     ) -> Int64? {
         let field = p
-        if case .clock(_, let followsDate, let order) = time {
-            return clock(&p, from: followsDate ? beginOfField(before: p, start) : p, end, order ?? .monthFirst)
+        if case .clock(_, let followsDate, let dates) = time {
+            return clock(&p, from: followsDate ? beginOfField(before: p, start) : p, end, dates.order)
         }
         var stamp: Int64?
         if let decimal = scanner.scanPlain(&p, end) {
@@ -179,7 +203,8 @@ final class CSVDecoder: RowDecoder {
         }
         guard timeMultiple != 1, let whole = stamp else { return stamp }
         let (product, overflow) = whole.multipliedReportingOverflow(by: timeMultiple)
-        return overflow ? nil : product
+        let (time, isBeyond) = product.subtractingReportingOverflow(timeOrigin)
+        return overflow || isBeyond ? nil : time
     }
 
     /// The nanoseconds of a fraction of a second; `nil` for what is none.
@@ -207,7 +232,7 @@ final class CSVDecoder: RowDecoder {
     /// The time of a clock, whose text may begin in the field before; a clock without a date starts again at midnight.
     private func clock(
         _ p: inout UnsafePointer<UInt8>, from begin: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,
-        _ order: DateOrder
+        _ order: DateOrder?
     ) -> Int64? {
         var first = begin
         scanner.skipField(&p, end)
@@ -219,11 +244,28 @@ final class CSVDecoder: RowDecoder {
         else { return nil }
         guard !clock.hasDate else { return clock.nanoseconds }
         let day: Int64 = 86_400_000_000_000
-        if clock.nanoseconds < lastClock - day / 2 { midnights += 1 }
-        lastClock = clock.nanoseconds
+        count(clock.nanoseconds, day: day)
         let (passed, isBeyond) = midnights.multipliedReportingOverflow(by: day)
         let (stamp, isStampBeyond) = passed.addingReportingOverflow(clock.nanoseconds)
         return isBeyond || isStampBeyond ? nil : stamp
+    }
+
+    /// Counts the midnights up to a time of a clock without dates.
+    ///
+    /// A row out of order, at midnight or with a stray time, seems to begin a day, which does not count once the times
+    /// step back.
+    private func count(_ clock: Int64, day: Int64) {
+        defer { lastClock = clock }
+        guard let last = lastClock, (clock - last).magnitude > day / 2 else { return }
+        let second: Int64 = 1_000_000_000
+        // Behind a second, a recording that begins again at the same time of another day is likelier.
+        if let step = longStep, (clock - step.clock).magnitude < 60 * second, (last - step.next).magnitude < second {
+            midnights = step.midnights
+            longStep = nil
+            return
+        }
+        longStep = (last, midnights, clock)
+        if clock < last { midnights += 1 }
     }
 
     /// Decodes an axis that is not a plain number; a number in quotes or an empty field is no flaw.
@@ -265,18 +307,19 @@ final class CSVDecoder: RowDecoder {
         _ start: UnsafePointer<UInt8>
     ) -> RowFlaw {
         var p = field
-        if case .clock(let column, let followsDate, let order) = time {
+        if case .clock(let column, let followsDate, let dates) = time, let taken = dates.order {
             let first = followsDate ? beginOfField(before: field, start) : field
-            let taken = order ?? .monthFirst
-            if clock(&p, from: first, end, taken.other) != nil {
-                let words = "\(text(first, next)) is \(taken.other.words)"
+            for other in DateOrder.allCases where other != taken {
+                p = field
+                guard clock(&p, from: first, end, other) != nil else { continue }
+                let words = "\(text(first, next)) is \(other.words)"
                 let message =
-                    order == nil
+                    dates.isAssumed
                     ? "\(words), and the dates before are taken as \(taken.words): say which they are with "
-                        + "--map 'time=#\(column + 1):\(taken.other.rawValue)'"
+                        + "--map 'time=#\(column + 1):\(other.rawValue)'"
                     : "\(words), and the other dates are \(taken.words)"
                 return RowFlaw(
-                    kind: .notANumber, column: first - start + 1, message: message, endsReading: order == nil)
+                    kind: .notANumber, column: first - start + 1, message: message, endsReading: dates.isAssumed)
             }
             p = field
         }

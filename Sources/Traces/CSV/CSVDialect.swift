@@ -5,6 +5,8 @@ struct CSVDialect: Equatable {
     let hasDecimalComma: Bool
     /// Whether a comma is the only decimal separator, so that a point is none.
     private(set) var hasCommasAlone = false
+    /// Whether a comma in quotes is a decimal separator, although one without separates fields.
+    private(set) var hasQuotedCommas = false
     /// Whether several delimiters count as one, for blanks.
     let collapses: Bool
     /// A byte before each line end; 0 for none.
@@ -52,6 +54,28 @@ struct CSVDialect: Equatable {
         hasCommasAlone = hasComma
     }
 
+    /// Decides by the fields of some rows between commas whether numbers in quotes have decimal commas: where no number
+    /// has a point, and the comma of some cannot separate thousands.
+    mutating func settleQuotedCommas(_ rows: [[String]]) {
+        guard delimiter == Self.comma else { return }
+        var hasComma = false
+        for field in rows.joined() {
+            if field.utf8.contains(Self.point) {
+                guard number(field) == nil else { return }
+            } else if Self.isDecimalWithComma(field), !Self.hasThousands(field) {
+                hasComma = true
+            }
+        }
+        hasQuotedCommas = hasComma
+    }
+
+    /// Whether a text is digits, a comma and digits, with or without a sign.
+    private static func isDecimalWithComma(_ text: String) -> Bool {
+        let unsigned = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
+        let parts = unsigned.split(separator: comma, omittingEmptySubsequences: false)
+        return parts.count == 2 && parts.allSatisfy { part in !part.isEmpty && part.allSatisfy { $0 &- 0x30 < 10 } }
+    }
+
     /// Whether a text is a number with groups of three digits, as in `1.402` or `12 000,5`.
     static func hasThousands(_ text: String) -> Bool {
         let unsigned = text.drop { $0 == "-" || $0 == "+" }
@@ -90,7 +114,8 @@ struct CSVDialect: Equatable {
     /// The number in a field; `nil` for anything else.
     func number(_ field: String) -> Double? {
         guard let first = field.utf8.first, first < 0x3A else { return nil }
-        return Double(hasDecimalComma && field.utf8.contains(Self.comma) ? field.replacing(comma: ".") : field)
+        let mayHaveComma = hasDecimalComma || hasQuotedCommas
+        return Double(mayHaveComma && field.utf8.contains(Self.comma) ? field.replacing(comma: ".") : field)
     }
 
     /// The text of bytes without blanks at its ends; if they are not UTF-8, Latin-1, in which older programs write µ and ².

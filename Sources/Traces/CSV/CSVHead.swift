@@ -8,6 +8,8 @@ struct CSVHead {
     private(set) var notices: [TraceNotice]
     let firstRowLine: Int
     private let headerLine: Int
+    /// The fields of the line with the names; empty without one.
+    let header: [String]
 
     /// The number of rows examined for what the header leaves open.
     private static let rowCount = 200
@@ -51,6 +53,7 @@ struct CSVHead {
             self.dialect = dialect
             firstRowLine = preamble.lineCount + 1
             headerLine = preamble.headerLine
+            header = preamble.names == nil ? [] : dialect.fields(first[preamble.headerLine - 1])
             notices = layout.notices.map {
                 TraceNotice(path: path, line: preamble.headerLine, column: nil, message: $0)
             }
@@ -193,7 +196,7 @@ struct HeadTable {
         func adding(_ other: Column, in factor: Double) -> Column {
             let first = values.first { $0.isFinite } ?? 0
             let sums = zip(values, other.values).map { ($0 - first) + $1 * factor }
-            return Column(values: sums, clock: nil, dateOrder: .none, texts: [])
+            return Column(values: sums, clock: nil, dateOrder: DateOrder.Evidence([]), texts: [])
         }
 
         private func clocks(_ isSo: (Double) -> Bool) -> Bool {
@@ -245,10 +248,10 @@ struct HeadTable {
             let values = fields.map { dialect.number($0) ?? .nan }
             let texts = zip(fields, values).compactMap { $1.isFinite || $0.isEmpty ? nil : $0 }
             var clock: [Double]?
-            var order = DateOrder.Evidence.none
+            var order = DateOrder.Evidence([])
             if 2 * texts.count > fields.count {
                 order = DateOrder.Evidence(texts)
-                let times = fields.map { ClockTime($0, order: order.shown).map { Double($0.nanoseconds) } ?? .nan }
+                let times = fields.map { ClockTime($0, order: order.taken).map { Double($0.nanoseconds) } ?? .nan }
                 if 10 * times.count(where: \.isFinite) >= 9 * times.count { clock = times }
             }
             return Column(values: values, clock: clock, dateOrder: order, texts: Set(texts.prefix(32)), fields: fields)

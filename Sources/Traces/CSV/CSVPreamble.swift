@@ -118,9 +118,11 @@ struct CSVPreamble {
     private static func dialect(of lines: [[UInt8]]) -> (CSVDialect, width: Int)? {
         var best: (dialect: CSVDialect, width: Int, rows: Int, numbers: Int)?
         let trailer = trailer(of: lines)
+        let hasQuotes = lines.contains { $0.contains(UInt8(ascii: "\"")) }
         for candidate in CSVDialect.all {
-            let dialect = CSVDialect(
+            var dialect = CSVDialect(
                 delimiter: candidate.delimiter, trailer: trailer == candidate.delimiter ? 0 : trailer)
+            if hasQuotes { dialect.settleQuotedCommas(lines.map(dialect.fields)) }
             var widths: [Int: Int] = [:]
             var rows = 0
             var numbers = 0

@@ -4,9 +4,8 @@ import PlainText
 enum CSVTime: Equatable {
     /// Numbers; the seconds may be whole, and their fraction the number in another column, as ROS writes them.
     case number(column: Int, unit: TimeUnit, fraction: Fraction? = nil)
-    /// A column of times of a clock, as text; their dates may be in the column before. Without an order the month is assumed to come first
-    /// in dates with slashes.
-    case clock(column: Int, followsDate: Bool = false, dateOrder: DateOrder? = nil)
+    /// A column of times of a clock, as text; their dates may be in the column before.
+    case clock(column: Int, followsDate: Bool = false, dates: DateOrder.Choice = DateOrder.Choice())
     /// The file has no times: a constant sampling rate.
     case rate(hertz: Double)
 
@@ -158,14 +157,17 @@ struct CSVTimeChoice {
         let dated = date == column - 1 ? column - 1 : column
         let units = [columns[found].unit, columns[column].unit, ColumnName(names[dated]).unit]
         let stated = units.lazy.compactMap { if case .known(.date(let order)) = $0 { order } else { nil } }.first
-        let order = stated ?? table.columns[dated].dateOrder.shown
-        if order == nil, table.columns[dated].dateOrder == .either {
-            let (one, other) = (DateOrder.monthFirst, DateOrder.dayFirst)
+        let orders = stated.map { [$0] } ?? table.columns[dated].dateOrder.possible
+        if let taken = orders.first, orders.count > 1 {
+            let others = orders.dropFirst().map(\.words).joined(separator: " or ")
+            let options = orders.map { "'time=#\(column + 1):\($0.rawValue)'" }.joined(separator: " or ")
             remarks.append(
-                "the dates in '\(names[dated].printable)' are taken as \(one.words), and \(other.words) is possible: say which with "
-                    + "--map 'time=#\(column + 1):\(one.rawValue)' or 'time=#\(column + 1):\(other.rawValue)'")
+                "the dates in '\(names[dated].printable)' are taken as \(taken.words), and \(others) is possible: "
+                    + "say which with --map \(options)")
         }
-        time = .clock(column: column, followsDate: date == column - 1, dateOrder: order)
+        time = .clock(
+            column: column, followsDate: date == column - 1,
+            dates: DateOrder.Choice(order: orders.first, isAssumed: orders.count != 1))
         if let date, date != column - 1 {
             notices.append(
                 "the dates in '\(names[date].printable)' are not used, because the column does not stand before '\(name)': "
@@ -290,7 +292,7 @@ struct CSVTimeChoice {
         }
         // As seconds, no sensor would have such distances, of the median nor on average.
         if (20_000..<80_000).contains(first), step < 20e-6, 50_000..<100_000_000 ~= steps?.rate ?? 0 {
-            return (.days, "days since 1900, as spreadsheets count them")
+            return (.spreadsheetDays, "days of a spreadsheet")
         }
         switch step {
         case 1e6...: return (.nanoseconds, "nanoseconds, which fit the distance of the samples")

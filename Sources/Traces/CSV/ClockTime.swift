@@ -4,7 +4,7 @@ import PlainText
 /// `2024-10-17T19:22:22.123+02:00`, without allocating; also durations, as pandas and Python write them.
 ///
 /// A date may begin or end with the year, or be missing, or be the field before; months may have English names. The fraction
-/// follows a point, a comma or a colon. A zone is applied when it is a number.
+/// follows a point, a comma or a colon. A zone is applied when it is a number; UTC and GMT are none.
 struct ClockTime {
     /// Nanoseconds since 1970, or since midnight when there is no date.
     let nanoseconds: Int64
@@ -12,9 +12,10 @@ struct ClockTime {
 }
 
 extension ClockTime {
-    /// Parses the whole text; `nil` when it is not a time, or has a date with slashes in another order.
+    /// Parses the whole text; `nil` when it is not a time, or has a date in another order.
     ///
-    /// Without an order, the month is taken to be first unless it exceeds 12.
+    /// Without an order, the month is taken to be first before a slash, and the day before other signs, unless that is
+    /// impossible.
     init?(_ text: UnsafeBufferPointer<UInt8>, order: DateOrder? = nil) {
         var reader = Reader(text, order: order)
         guard let result = reader.read() else { return nil }
@@ -128,7 +129,7 @@ extension ClockTime {
             let separator = next
             guard separator == 0x2D || separator == 0x2E || separator == 0x2F || separator == 0x20 else { return nil }
             place += 1
-            var second: Int64
+            let second: Int64
             var isNamed = false
             if let value = number() {
                 second = value.value
@@ -142,11 +143,17 @@ extension ClockTime {
             if first.digits == 4 { return Self.days(first.value, second, third.value) }
             guard third.digits == 4 || third.digits == 2 else { return nil }
             let year = third.digits == 2 ? 2000 + third.value : third.value
-            var day = first.value
-            if separator == 0x2F, !isNamed, order == .monthFirst || order == nil && first.value <= 12 {
-                swap(&day, &second)
+            guard !isNamed else { return Self.days(year, second, first.value) }
+            // Numbers with points or hyphens, of which no year has four digits, may be a time of the day.
+            let isMonthFirst =
+                separator == 0x2F ? first.value <= 12 : second > 12 && first.value <= 12 && third.digits == 4
+            switch order ?? (isMonthFirst ? .monthFirst : .dayFirst) {
+            case .monthFirst: return Self.days(year, first.value, second)
+            case .dayFirst: return Self.days(year, second, first.value)
+            case .yearFirst:
+                guard first.digits == 2, third.digits == 2 else { return nil }
+                return Self.days(2000 + first.value, second, third.value)
             }
-            return Self.days(year, second, day)
         }
 
         private mutating func month() -> Int64? {
@@ -216,10 +223,20 @@ extension ClockTime {
         /// ISO 8601 has zones from −12 to +14 hours; POSIX accepts up to 24.
         private static let mostZoneHours: Int64 = 24
 
+        /// Whether UTC or GMT follows, which some write before the offset of a zone.
+        private var isUniversal: Bool {
+            guard place + 3 <= text.count else { return false }
+            let word = (text[place] | 0x20, text[place + 1] | 0x20, text[place + 2] | 0x20)
+            return word == (0x75, 0x74, 0x63) || word == (0x67, 0x6D, 0x74)
+        }
+
         /// The offset of a zone from UTC in seconds; 0 for a name, `nil` for what is no zone.
         private mutating func zone() -> Int64? {
             if next | 0x20 == 0x7A { place += 1 }
-            if next == 0x20 {
+            if isUniversal {
+                place += 3
+                skipBlanks()
+            } else if next == 0x20 {
                 while next == 0x20 { place += 1 }
                 while next | 0x20 >= 0x61, next | 0x20 <= 0x7A { place += 1 }
             }
@@ -238,7 +255,11 @@ extension ClockTime {
 
         /// The days from 1970 to a date; `nil` for an impossible date.
         private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
-            guard (1900...2200).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
+            guard (1900...2200).contains(year), (1...12).contains(month) else { return nil }
+            let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+            // Up to July the odd months have 31 days, and then the even ones.
+            let length = month == 2 ? (isLeap ? 29 : 28) : 30 + (month + month / 8) % 2
+            guard (1...length).contains(day) else { return nil }
             return WallTime.days(year, month, day)
         }
     }

@@ -7,7 +7,8 @@ import PlainText
 ///
 /// The syntax is `TARGET=[-]COLUMN[:UNIT]`, separated by commas. A target is `time`, `ax`, `ay`, `az`, `mx`, `my`, `mz`, `gx`, `gy` or
 /// `gz`; a column is its name in the header, or `#3` for the third one, which also works in a file without a header; a minus reverses the
-/// axis; a unit may have a scale, as in `g/256` for counts; that of a time may be `dmy` or `mdy`, the order of dates with slashes.
+/// axis; a unit may have a scale, as in `g/256` for counts; that of a time may be `dmy`, `mdy` or `ymd`, the order of
+/// dates.
 /// `acceleration=gravity` is for recordings in which the axis that points down reads positive, and `acceleration=linear` for those
 /// without gravity.
 public struct ColumnMap: Sendable, Equatable {

@@ -97,12 +97,12 @@ extension ColumnName {
         }
         var unitOfName = unit
         // The words of a g-force state the unit g, those of Milliseconds ms.
-        if unit == .none, let stated = words.unit { unitOfName = .known(stated) }
+        if unit == .none, let stated = words.unit ?? words.unitOfTurn { unitOfName = .known(stated) }
         self.init(role: .other, unit: unitOfName, sensor: nil)
         stem = words.stem
         strangeWords = words.strange
         namedKind = words.namedKind
-        isOther = words.isOther
+        isOther = words.isOther && !isRate(words)
         if let axis = words.axis, words.isAxisCertain || !words.isTime {
             setAxis(axis, words)
         } else if words.isTime {
@@ -123,11 +123,20 @@ extension ColumnName {
         return (String(name[..<open]), index)
     }
 
+    /// Whether the unit says that a rate or a rotation of an axis is one of turn.
+    private func isRate(_ words: ColumnWords) -> Bool {
+        guard words.axis != nil, words.kind == nil, !words.isOtherThanTurn, case .known(let unit) = unit else {
+            return false
+        }
+        return unit.kind == .gyroscope
+    }
+
     private mutating func setAxis(_ axis: Int, _ words: ColumnWords) {
-        guard !words.isOther else { return }
+        guard !isOther else { return }
         isUncalibrated = words.isUncalibrated
         content = words.isWithoutGravity ? .withoutGravity : words.isGravity ? .gravityAlone : .usual
         var kind = words.kind
+        if isRate(words) { kind = .gyroscope }
         if kind == nil, content != .usual { kind = .accelerometer }
         switch unit {
         // A gyroscope's axes of unknown unit are ignored, because nothing else in the file depends on them.
@@ -268,6 +277,8 @@ struct ColumnWords {
     private(set) var isGravity = false
     /// Whether another quantity is meant.
     private(set) var isOther = false
+    /// Whether a word does that which is none of rates and rotations.
+    private(set) var isOtherThanTurn = false
     private(set) var isUncalibrated = false
     /// The unit that a word stands for.
     private(set) var unit: TraceUnit?
@@ -402,6 +413,14 @@ struct ColumnWords {
         Set(split(String(name)).filter { meaning($0) == nil && !["x", "y", "z"].contains($0) })
     }
 
+    /// The unit that flight controllers write without its seconds, as in `gyro_rad[0]`.
+    var unitOfTurn: TraceUnit? {
+        guard kind == .gyroscope, axis != nil else { return nil }
+        let words = stem.split(separator: " ")
+        if words.contains("rad") { return TraceUnit("rad/s") }
+        return words.contains("deg") ? TraceUnit("deg/s") : nil
+    }
+
     /// Whether no word has a meaning, as in the name of a place or a device.
     var saysNothing: Bool {
         axis == nil && namedKind == nil && !isTime && !isWithoutGravity && !isGravity && !isOther && !isUncalibrated
@@ -423,7 +442,9 @@ struct ColumnWords {
         switch Self.meaning(word) {
         case .quantity(let meant): if word.count == 1 { letter = letter ?? meant } else { kind = kind ?? meant }
         case .chip(let meant): letter = letter ?? meant
-        case .other: isOther = true
+        case .other:
+            isOther = true
+            if word != "rate", !word.hasPrefix("rot") { isOtherThanTurn = true }
         case .uncalibrated: isUncalibrated = true
         case .withoutGravity: isWithoutGravity = true
         case .gravity: isGravity = isGravity || (kind ?? letter) == nil

@@ -29,6 +29,8 @@ struct DecimalScanner {
     private let delimiter: UInt8
     /// The decimal separators: a point, a comma, or both.
     private let (mark, otherMark): (UInt8, UInt8)
+    /// The second decimal separator in quotes, where a comma may also be one that separates fields elsewhere.
+    private let quotedMark: UInt8
 
     private static let quote = UInt8(ascii: "\"")
     private static let zero = UInt8(ascii: "0")
@@ -36,19 +38,25 @@ struct DecimalScanner {
     init(_ dialect: CSVDialect) {
         delimiter = dialect.delimiter
         (mark, otherMark) = (dialect.mark, dialect.otherMark)
+        quotedMark = dialect.hasQuotedCommas ? CSVDialect.comma : dialect.otherMark
     }
 
     init(delimiter: UInt8) {
         self.delimiter = delimiter
         (mark, otherMark) = (CSVDialect.point, CSVDialect.point)
+        quotedMark = CSVDialect.point
     }
 
-    /// Skips the field at a position and its delimiter.
+    /// Skips the field at a position and its delimiter; a doubled quote within quotes does not end them (RFC 4180).
     @inline(__always)
     func skipField(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) {
         if p < end, p.pointee == Self.quote {
-            p += 1
-            while p < end, p.pointee != Self.quote { p += 1 }
+            // The second of two quotes opens them again.
+            var isQuoted = false
+            while p < end, isQuoted || p.pointee != delimiter {
+                if p.pointee == Self.quote { isQuoted.toggle() }
+                p += 1
+            }
         }
         while p < end, p.pointee != delimiter { p += 1 }
         p += 1
@@ -58,7 +66,7 @@ struct DecimalScanner {
     @inline(__always)
     func scanPlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Decimal? {
         var q = p
-        guard let decimal = scanDecimal(&q, end), q == end || q.pointee == delimiter else { return nil }
+        guard let decimal = scanDecimal(&q, end, otherMark), q == end || q.pointee == delimiter else { return nil }
         p = q + 1
         return decimal
     }
@@ -78,7 +86,9 @@ struct DecimalScanner {
 
     /// Parses digits with an optional sign, decimal separator and exponent.
     @inline(__always)
-    private func scanDecimal(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Decimal? {
+    private func scanDecimal(
+        _ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ otherMark: UInt8
+    ) -> Decimal? {
         guard p < end else { return nil }
         // The sign of a measured value is unpredictable: add instead of branching.
         let isNegative = p.pointee == UInt8(ascii: "-")
@@ -129,7 +139,9 @@ struct DecimalScanner {
         func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         while first < last, isBlank(first.pointee) { first += 1 }
         while first < last, isBlank(last[-1]) { last -= 1 }
+        var otherMark = otherMark
         if last - first >= 2, first.pointee == Self.quote, last[-1] == Self.quote {
+            otherMark = quotedMark
             first += 1
             last -= 1
             while first < last, isBlank(first.pointee) { first += 1 }
@@ -137,7 +149,7 @@ struct DecimalScanner {
         }
         guard first < last else { return .empty }
         var q = first
-        if let decimal = scanDecimal(&q, last), q == last {
+        if let decimal = scanDecimal(&q, last, otherMark), q == last {
             return .number(decimal, text: UnsafeBufferPointer(start: first, count: last - first))
         }
         let word = String(decoding: UnsafeBufferPointer(start: first, count: last - first), as: UTF8.self).lowercased()

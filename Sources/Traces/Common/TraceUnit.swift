@@ -10,7 +10,7 @@ enum TraceUnit: Equatable {
     case measured(SampleKind, Double)
 
     /// The units of `--map`, for help and messages.
-    static let known = "s, ms, us, ns, dmy, mdy, m/s2, g, mg, uT, nT, mT, gauss, mgauss, rad/s, deg/s, mdps"
+    static let known = "s, ms, us, ns, dmy, mdy, ymd, m/s2, g, mg, uT, nT, mT, gauss, mgauss, rad/s, deg/s, mdps"
 
     /// Parses a unit in any spelling; `nil` for an unknown one.
     init?(_ name: String) {
@@ -32,6 +32,7 @@ enum TraceUnit: Equatable {
         case "day", "days": .time(.days)
         case "dmy": .date(.dayFirst)
         case "mdy": .date(.monthFirst)
+        case "ymd": .date(.yearFirst)
         case "m/s2", "m/s/s", "m/s/2", "mps2", "mpss", "ms2", "ms-2", "m/s-2", "m/s**2":
             .measured(.accelerometer, 1)
         case "g", "gs", "g's", "gn", "g-force", "gforce", "g0": .measured(.accelerometer, Gravity.standard)
@@ -51,6 +52,7 @@ enum TraceUnit: Equatable {
         // The form of a clock's time may follow: `dd/mm/yyyy hh:mm:ss`.
         case _ where folded.hasPrefix("d/m/y") || folded.hasPrefix("dd/mm/yy"): .date(.dayFirst)
         case _ where folded.hasPrefix("m/d/y") || folded.hasPrefix("mm/dd/yy"): .date(.monthFirst)
+        case _ where folded.hasPrefix("yy/m"): .date(.yearFirst)
         default: nil
         }
     }
@@ -159,6 +161,8 @@ struct TimeUnit: Equatable {
     let multiple: Int64
     let name: String
     let option: String
+    /// 1970 in the count of this unit, in nanoseconds.
+    var origin: Int64 = 0
 
     static let seconds = TimeUnit(exponent: 9, multiple: 1, name: "seconds", option: "s")
     static let milliseconds = TimeUnit(exponent: 6, multiple: 1, name: "milliseconds", option: "ms")
@@ -167,6 +171,9 @@ struct TimeUnit: Equatable {
     static let minutes = TimeUnit(exponent: 10, multiple: 6, name: "minutes", option: "min")
     static let hours = TimeUnit(exponent: 11, multiple: 36, name: "hours", option: "h")
     static let days = TimeUnit(exponent: 11, multiple: 864, name: "days", option: "days")
+    /// The days of dates in spreadsheets, which count from 30 December 1899.
+    static let spreadsheetDays = TimeUnit(
+        exponent: 11, multiple: 864, name: "days", option: "days", origin: 25_569 * 86_400_000_000_000)
 
     var inSeconds: Double { DecimalPowers.exact[exponent] * Double(multiple) * 1e-9 }
 }

@@ -22,13 +22,18 @@ struct MCAPTopicContents {
     /// The first messages of a topic.
     struct Examination {
         var count = 0
-        var frame = ""
+        /// The frames of the messages, in the order in which they come.
+        var frames: [String] = []
         var hasStamp = false
         /// The columns of x, y and z.
         var axes: [SampleKind: [[Double]]] = [:]
 
+        /// As many as a message names.
+        private static let mostFrames = 8
+
         mutating func add(_ fields: RosFields, of message: RosMessage) {
-            if count == 0 { frame = fields.frame.trimmingBlanks() }
+            let frame = fields.frame.trimmingBlanks()
+            if !frames.contains(frame), frames.count < Self.mostFrames { frames.append(frame) }
             count += 1
             hasStamp = hasStamp || fields.timeNanoseconds != 0
             for kind in message.kinds where fields.isMeasured(kind) {
@@ -45,6 +50,11 @@ struct MCAPTopicContents {
         if first.count > 0, !first.hasStamp, topic.sensor == nil {
             hasLogTimeAlone = true
             notices.append("\(name): its messages have no stamp: the times at which they were logged are used")
+        }
+        if first.frames.count > 1 {
+            notices.append(
+                "\(name): its messages are of several frames, \(CSVLayout.list(first.frames)): if these are several "
+                    + "devices, write a topic for each, because they are taken as one sensor")
         }
         for kind in topic.message.kinds {
             let axes = first.axes[kind] ?? [[], [], []]
@@ -114,7 +124,10 @@ extension MCAPFile {
             guard first.contains(where: { $0.count > 0 }) else { throw error }
         }
         let frames = zip(topics, first).map { topic, first in
-            first.frame.isEmpty ? String(topic.name.drop { $0 == "/" }.prefix { $0 != "/" }) : first.frame
+            guard let frame = first.frames.first, !frame.isEmpty else {
+                return String(topic.name.drop { $0 == "/" }.prefix { $0 != "/" })
+            }
+            return frame
         }
         let contents = topics.indices.map { index in
             // Two topics of a type and a frame are, for instance, the raw and the filtered values of a device.

@@ -145,11 +145,15 @@ package struct EventLabels {
     /// The kinds that have labels, in their order.
     package var kinds: [EventKind] { EventKind.allCases.filter { kind in marks.contains { $0.kind == kind } } }
 
-    /// The labels of a recording: by its path or, where labels name files alone, its file name.
-    package func marks(of recording: String) -> [EventScore.Mark] {
+    /// The labels of one of some recordings: by its path or, where labels name files alone, its file name.
+    ///
+    /// A name that is the path of a recording does not mean another one in a folder.
+    package func marks(of recording: String, among recordings: [String]) -> [EventScore.Mark] {
         marks.compactMap { mark in
             let name = mark.recording ?? recording
-            guard name == recording || name == Self.fileName(recording) else { return nil }
+            guard name == recording || name == Self.fileName(recording) && !recordings.contains(name) else {
+                return nil
+            }
             return EventScore.Mark(kind: mark.kind, timeNanoseconds: mark.timeNanoseconds, recording: recording)
         }
     }
@@ -210,7 +214,8 @@ package struct EventLabels {
         let labels =
             recordings.isEmpty
             ? marks.map { EventScore.Mark(kind: $0.kind, timeNanoseconds: $0.timeNanoseconds, recording: nil) }
-            : recordings.flatMap(marks) + marks.filter { $0.recording.map(absent.contains) ?? false }
+            : recordings.flatMap { marks(of: $0, among: recordings) }
+                + marks.filter { $0.recording.map(absent.contains) ?? false }
         let scored = kinds
         func score(_ chosen: [EventKind]) -> [ResultTable.Value] {
             EventScore(

@@ -166,9 +166,23 @@ package struct Sweep {
         row.counts = summary.eventCounts
         row.marks = marks
         if let labels {
-            row.labels = labels.marks(of: recording)
+            let all = labels.marks(of: recording, among: recordings)
+            let from = Self.stamp(options.from, after: summary.stretchStart) ?? .min
+            let to = Self.stamp(options.to, after: summary.stretchStart) ?? .max
+            row.labels = all.filter { from <= $0.timeNanoseconds && $0.timeNanoseconds <= to }
+            let count = all.count - row.labels.count
+            if count > 0 { report("\(recording.printable): labels outside of --from and --to left out: \(count)") }
         }
         return row
+    }
+
+    /// An end of the stretch that was played; `nil` for an end of the recording.
+    private static func stamp(_ bound: ReplayBound?, after first: Int64?) -> Int64? {
+        guard let bound, let first else { return nil }
+        return switch bound.time {
+        case .afterFirst(let distance): Units.later(first, by: distance)
+        case .wallClock(let time): time
+        }
     }
 
     private func table(_ rows: [Row]) -> ResultTable {
