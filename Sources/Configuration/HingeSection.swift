@@ -74,7 +74,7 @@ package struct HingeSection: DetectorSection {
         "base", .usual("\"compass\""), usual: "none, for a switch alone",
         """
         The sensor in the base. The axes of both, behind their mount matrices, have to be the same when the laptop lies open \
-        flat, and x has to lie along the hinge.
+        flat: x along the hinge, y from the hinge to the screen's upper edge.
         """)
     private static let tabletSwitch = Key(
         "switch", .example("true"), usual: "false",
@@ -86,6 +86,18 @@ package struct HingeSection: DetectorSection {
 
 extension HingeSection {
     package static let rows: [SettingRow<HingeSettings>] = [
+        SettingRow(
+            "frame", \.frame, .choice,
+            """
+            The sign convention of both sensors' values after their mount matrices.
+
+              "device"  y and z have the same sign: both are +9.81 m/s², or both are -9.81 as of HID sensor hubs, when the \
+            screen stands upright and when it lies face up
+              "desktop"  they have opposite signs: y is -9.81 m/s² when the screen stands upright, z +9.81 when it lies face \
+            up, as of many chips that udev's hardware database corrects
+
+            If a laptop on a table counts as a tent, choose the other one.
+            """),
         SettingRow(
             "dwell_s", \.dwell, .seconds, "How long a new posture has to last until it counts."),
         SettingRow(

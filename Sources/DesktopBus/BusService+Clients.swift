@@ -7,6 +7,10 @@ import PlainText
 extension BusService {
     /// Accepts a call about a claim, and asks for the decision about it.
     func handleClaim(_ message: BusMessage, from name: String) {
+        // A program may always give up what it has: a session that has become inactive may not claim any more.
+        if let known = clients[name], known.calls.isEmpty, Self.isRelease(message) {
+            return perform(message, for: known)
+        }
         let client = clients[name] ?? BusClient(name, self)
         guard client.calls.count + claims.waiting.count(where: { $0.client == name }) < BusClient.mostCalls else {
             return refuse(message, "LimitsExceeded", "too many calls of this program wait for an answer")
@@ -100,7 +104,14 @@ extension BusService {
             for call in calls { perform(call, for: client) }
         case .denied(let reason), .undecided(let reason):
             client.allowedUntil = nil
-            for call in calls { refuse(call, "AccessDenied", "Not Authorized: \(reason)") }
+            let hasClaims = claims.claims[client.name] != nil
+            for call in calls {
+                if hasClaims, Self.isRelease(call) {
+                    perform(call, for: client)
+                } else {
+                    refuse(call, "AccessDenied", "Not Authorized: \(reason)")
+                }
+            }
             // Records are limited to clients with claims: programs without permission could use up all of them.
             if claims.claims[client.name] == nil { vanish(client) }
             var isUndecided = false
@@ -111,6 +122,8 @@ extension BusService {
                 "D-Bus: \(client.name) may not claim sensors: \(reason)", isUndecided ? .warning : .info)
         }
     }
+
+    private static func isRelease(_ call: BusMessage) -> Bool { call.member.hasPrefix("Release") }
 
     private func perform(_ call: BusMessage, for client: BusClient) {
         let now = SystemClock.monotonic()

@@ -117,7 +117,7 @@ package final class BusService {
         statusCalls = []
         connection = nil
         namesDueNanoseconds = nil
-        gauges.change { $0.names = [] }
+        gauges.change { ($0.names, $0.claims) = ([], [:]) }
     }
 
     /// Closes the connection, and connects again after 1 s, doubled up to 32 s.
@@ -189,7 +189,10 @@ package final class BusService {
         if let error = message.error {
             // The policy of the bus decides who may own a name.
             fail(
-                "the bus does not give it the name \(name): \(error); 'systemctl reload dbus' has the bus read its policy again",
+                """
+                the bus does not give it the name \(name): \(error); 'systemctl reload dbus' has the bus read its policy again, \
+                which on Debian the package binnacle-sensorproxy has
+                """,
                 level: .error)
             namesDueNanoseconds = SystemClock.monotonic() + Self.nameRetryNanoseconds
         } else if message.number() == 2 {

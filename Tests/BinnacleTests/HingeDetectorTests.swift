@@ -25,7 +25,7 @@ import Binnacle
                 for tenths in 0...3600 {
                     let angle = Double(tenths) / 10
                     let (screen, base) = parts(angle, rise: rise, roll: roll)
-                    let known = hinge.degrees(screen: screen * sign, base: base * sign, isFolded: nil)
+                    let known = hinge.degrees(screen: screen * sign, base: base * sign, in: .device, isFolded: nil)
                     let found = try #require(known)
                     #expect(abs(found - angle) < 0.01, "\(angle) at \(rise), \(roll)")
                 }
@@ -33,11 +33,22 @@ import Binnacle
         }
     }
 
+    /// With the signs of a desktop x and y are reversed, which is half a turn around z.
+    @Test func withTheSignsOfADesktopTheAnglesAreTheSame() throws {
+        let signs = SIMD3<Float>(-1, -1, 1)
+        var hinge = HingeAngle()
+        for angle in stride(from: 0.0, through: 360, by: 0.5) {
+            let (screen, base) = parts(angle, rise: 20, roll: 10)
+            let known = hinge.degrees(screen: screen * signs, base: base * signs, in: .desktop, isFolded: nil)
+            #expect(try abs(#require(known) - angle) < 0.01)
+        }
+    }
+
     @Test func aHingeThatIsNearlyUprightHasNoAngle() {
         var hinge = HingeAngle()
         for (roll, isKnown) in [(0.0, true), (59, true), (61, false), (90, false)] {
             let (screen, base) = parts(100, roll: roll)
-            let found = hinge.degrees(screen: screen, base: base, isFolded: nil)
+            let found = hinge.degrees(screen: screen, base: base, in: .device, isFolded: nil)
             #expect((found != nil) == isKnown, "\(roll)")
         }
     }
@@ -47,7 +58,7 @@ import Binnacle
             var hinge = HingeAngle()
             for degrees in [after, degrees].compactMap({ $0 }) {
                 let (screen, base) = parts(degrees)
-                let found = hinge.degrees(screen: screen, base: base, isFolded: isFolded)
+                let found = hinge.degrees(screen: screen, base: base, in: .device, isFolded: isFolded)
                 if degrees != after { return found }
             }
             return nil

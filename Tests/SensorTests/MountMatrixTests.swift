@@ -51,6 +51,23 @@ import Testing
         #expect(sample.z == -300 * factor)
     }
 
+    /// udev's database means the axes of a closed laptop, and those of an open one where it has one matrix for both sensors.
+    @Test(
+        arguments: [
+            ("kx023", "1, 0, 0; 0, 1, 0; 0, 0, -1", [1, -2, 3]), ("kx023", nil, [1, 2, 3]),
+            ("cros-ec-accel", "-1, 0, 0; 0, 1, 0; 0, 0, 1", [-1, -2, -3]),
+            ("cros-ec-accel", "-1, 0, 0; 0, -1, 0; 0, 0, -1", [-1, -2, -3]),
+        ] as [(String, String?, [Double])])
+    func theMatrixOfABaseIsThatOfAnOpenLaptop(_ name: String, _ matrix: String?, _ axes: [Double]) async throws {
+        let station = try MockStation()
+        var device = MockDevice.polled("accel", 0, name: name, raw: [1, 2, 3], scale: "1")
+        device.attributes["label"] = "accel-base"
+        device.properties["ACCEL_MOUNT_MATRIX"] = matrix
+        try station.add(device)
+        let sample = try #require(try await station.recordPolled("a").first)
+        #expect([sample.x, sample.y, sample.z] == axes)
+    }
+
     /// udev's property is made for the accelerometer alone.
     @Test func aMagnetometerDoesNotTakeTheAccelerometersMatrix() async throws {
         let station = try MockStation()

@@ -35,6 +35,7 @@ import LinuxSensors
                 angle_filter_deg = 5
                 gate_g = 0.3
                 gap_s = 2
+                frame = "desktop"
                 [orientation.screen]
                 accelerometer = "lid"
                 frame = "device"
@@ -52,6 +53,7 @@ import LinuxSensors
         #expect(configuration.orientations.map(\.hinge) == ["laptop"])
         var angle = HingeSettings()
         (angle.dwell, angle.filterDegrees, angle.gateG, angle.gapLimit) = (.seconds(1), 5, 0.3, .seconds(2))
+        angle.frame = .desktop
         #expect(configuration.hinges.map(\.settings) == [angle])
         #expect(configuration.hinges.map(\.hasSwitch) == [true])
     }

@@ -2,9 +2,10 @@ import Glibc
 
 /// The angle of a hinge that lies along the x axes of two parts, by the direction of gravity in both.
 ///
-/// The axes of the screen and of the base are the same when the laptop lies open flat, which is 180°. The angle is the
-/// turn from one part's gravity to the other's around x, so it does not depend on the sign of the accelerometers as long as
-/// both have the same.
+/// The axes of the screen and of the base are the same when the laptop lies open flat, which is 180°: y leads from the hinge to
+/// the screen's upper edge, z out of the screen. The angle is the turn from one part's gravity to the other's around x, so
+/// accelerometers of which all signs are reversed give the same; two reversed axes, as in ``OrientationSettings/Frame/desktop``, are
+/// half a turn around the third and mirror it.
 package struct HingeAngle {
     /// The part of gravity across the hinge, of its square, below which the angle is unknown: a hinge within 30° of
     /// upright.
@@ -20,10 +21,12 @@ package struct HingeAngle {
     /// The angle in degrees, from 0 to 360, from the accelerations of both parts in one unit; `nil` when it cannot be known.
     ///
     /// `isFolded` is the state of a switch, where there is one.
-    package mutating func degrees(screen: SIMD3<Float>, base: SIMD3<Float>, isFolded: Bool?) -> Double? {
+    package mutating func degrees(
+        screen: SIMD3<Float>, base: SIMD3<Float>, in frame: OrientationSettings.Frame, isFolded: Bool?
+    ) -> Double? {
         guard Self.isAcross(screen), Self.isAcross(base) else { return nil }
         let turn = atan2(Double(screen.z), Double(screen.y)) - atan2(Double(base.z), Double(base.y))
-        var angle = (180 + turn * 180 / .pi).truncatingRemainder(dividingBy: 360)
+        var angle = (180 + (frame == .desktop ? -turn : turn) * 180 / .pi).truncatingRemainder(dividingBy: 360)
         if angle < 0 { angle += 360 }
         guard angle < Self.ambiguousDegrees || angle > 360 - Self.ambiguousDegrees else {
             sure = angle

@@ -1,5 +1,7 @@
 /// When a detector of hinges takes a laptop for set up otherwise.
 public struct HingeSettings: CheckedSettings {
+    /// What the signs of the samples mean; ``OrientationSettings/Frame/device`` by default, for which all three may be reversed.
+    public var frame: OrientationSettings.Frame = .device
     /// How long a change of posture has to last before it counts; 0.5 s by default.
     public var dwell: Duration = .milliseconds(500)
     /// The least change of the angle that is reported, in degrees; 10 by default.

@@ -54,7 +54,7 @@ package struct AmbientFinder: Sendable {
     }
 
     private static func light(_ directory: SysfsDirectory) throws(SensorFailure) -> AmbientDevice? {
-        for channel in ["in_illuminance", "in_illuminance0"] {
+        for channel in ["in_illuminance", "in_illuminance0", "in_illuminance_clear"] {
             if directory.has(channel + "_input") {
                 return AmbientDevice(directory, channel + "_input") { .light($0, .lux) }
             }
@@ -74,20 +74,27 @@ package struct AmbientFinder: Sendable {
 
     private func proximity(_ directory: SysfsDirectory) throws(SensorFailure) -> AmbientDevice? {
         for channel in ["in_proximity", "in_proximity0"] where directory.has(channel + "_raw") {
-            // The kernel uses both names for the level, with and without a channel number.
-            for name in [channel + "_nearlevel", "in_proximity_nearlevel"] {
-                guard let level = try directory.number(name), level > 0 else { continue }
-                return AmbientDevice(directory, channel + "_raw") { .proximity($0 / level) }
+            guard let level = try nearLevel(directory, channel) else {
+                throw SensorFailure(
+                    .description,
+                    "\(directory.path(channel + "_nearlevel")): there is no level at which something is near")
             }
-            // udev's hardware database knows the levels of some telephones whose device tree has none.
-            if root.isEmpty, let device = (try? Udev())?.device(path: directory.path),
-                let level = device.property("PROXIMITY_NEAR_LEVEL").flatMap(Double.init), level > 0
-            {
-                return AmbientDevice(directory, channel + "_raw") { .proximity($0 / level) }
-            }
-            throw SensorFailure(
-                .description,
-                "\(directory.path(channel + "_nearlevel")): there is no level at which something is near")
+            return AmbientDevice(directory, channel + "_raw") { .proximity($0 / level) }
+        }
+        return nil
+    }
+
+    /// The level from which something is near: that of udev's hardware database, which corrects drivers and device trees, or the
+    /// driver's.
+    private func nearLevel(_ directory: SysfsDirectory, _ channel: String) throws(SensorFailure) -> Double? {
+        if root.isEmpty, let device = (try? Udev())?.device(path: directory.path),
+            let level = device.property("PROXIMITY_NEAR_LEVEL").flatMap(Double.init), level > 0
+        {
+            return level
+        }
+        // The kernel uses both names, with and without a channel number.
+        for name in [channel + "_nearlevel", "in_proximity_nearlevel"] {
+            if let level = try directory.number(name), level > 0 { return level }
         }
         return nil
     }

@@ -41,12 +41,15 @@ public struct SensorDevice: Sendable, Equatable {
     /// The parent folder in sysfs with symbolic links resolved: that of its chip, or of its part of a sensor hub.
     let parent: String
 
+    /// Whether it is in the base of a laptop.
+    var isInBase: Bool { location == "base" }
+
     /// Whether it is at a location; the drivers of some laptops call the display the lid.
     func isAt(_ place: String) -> Bool { location == place || (place == "display" && location == "lid") }
 
     /// Whether it may be fixed to a screen: it is neither in a laptop's base, nor the chip that protects a disk, nor in a controller that
     /// is held.
-    var mayBeInScreen: Bool { location != "base" && !name.lowercased().contains("lis3lv02d") && !isController }
+    var mayBeInScreen: Bool { !isInBase && !name.lowercased().contains("lis3lv02d") && !isController }
 
     /// Whether it is in a game controller, whose accelerometer is an input device of its own that udev marks as no joystick.
     ///

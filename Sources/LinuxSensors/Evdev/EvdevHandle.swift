@@ -64,8 +64,9 @@ final class EvdevHandle {
     /// The mount matrix and its source; the identity and `nil` without one.
     func matrix() throws(SensorFailure) -> (matrix: MountMatrix, source: String?) {
         guard let text = device.properties["ACCEL_MOUNT_MATRIX"] else { return (.identity, nil) }
-        let source = "udev ACCEL_MOUNT_MATRIX"
-        return (try IIODevice.matrix(text, from: source), source)
+        let source = IIODevice.matrixProperty
+        let matrix = try IIODevice.matrix(text, from: source)
+        return (device.isInBase ? matrix.openedFlat : matrix, source)
     }
 
     /// The scales of a kind's axes, in m/s² or rad/s for each unit.

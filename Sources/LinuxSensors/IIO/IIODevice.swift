@@ -5,6 +5,8 @@ import PlainText
 struct IIODevice: Sendable {
     let directory: SysfsDirectory
     let properties: [String: String]
+    /// Whether it is in the base of a laptop.
+    var isInBase = false
 
     static func prefix(_ kind: SampleKind) -> String {
         switch kind {
@@ -87,7 +89,12 @@ struct IIODevice: Sendable {
         var place = try matrixText(kind)
         if place == nil { place = try chipMatrixText(kind) }
         guard let place else { return (.identity, nil) }
-        return (try Self.matrix(place.text, from: place.source), place.source)
+        let matrix = try Self.matrix(place.text, from: place.source)
+        guard isInBase, place.source == Self.matrixProperty else { return (matrix, place.source) }
+        // Older databases have one entry for both sensors of a Chromebook, whose axes are the same when it lies open flat.
+        let name = try? directory.textIfPresent("name")
+        let isOfBoth = matrix == .reversed && name?.hasPrefix("cros-ec-accel") == true
+        return (isOfBoth ? matrix : matrix.openedFlat, place.source)
     }
 
     private func matrixText(_ kind: SampleKind) throws(SensorFailure) -> (text: String, source: String)? {
@@ -97,7 +104,7 @@ struct IIODevice: Sendable {
         let own = Self.prefix(kind) + "_mount_matrix"
         // udev's property is the hardware database's for the accelerometer; the gyroscope on its chip has the same axes unless
         // its driver states others.
-        let property = properties["ACCEL_MOUNT_MATRIX"].map { (text: $0, source: "udev ACCEL_MOUNT_MATRIX") }
+        let property = properties["ACCEL_MOUNT_MATRIX"].map { (text: $0, source: Self.matrixProperty) }
         switch kind {
         case .accelerometer: if let property { return property }
         case .gyroscope:
@@ -123,6 +130,9 @@ struct IIODevice: Sendable {
     }
 
     var chip: IIOChip { IIOChip(of: directory) }
+
+    /// The source of a matrix of udev's hardware database.
+    static let matrixProperty = "udev ACCEL_MOUNT_MATRIX"
 
     /// Parses a matrix; an error names its source.
     static func matrix(_ text: String, from source: String) throws(SensorFailure) -> MountMatrix {
@@ -157,5 +167,7 @@ struct IIODevice: Sendable {
 }
 
 extension IIODevice {
-    init(_ device: SensorDevice) { self.init(directory: device.directory, properties: device.properties) }
+    init(_ device: SensorDevice) {
+        self.init(directory: device.directory, properties: device.properties, isInBase: device.isInBase)
+    }
 }

@@ -13,6 +13,8 @@ public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
 
     /// The sensor's axes are the device's.
     package static let identity = MountMatrix(unchecked: .identity)
+    /// All signs are reversed.
+    package static let reversed = MountMatrix(unchecked: Matrix3(elements: [-1, 0, 0, 0, -1, 0, 0, 0, -1]))
 
     /// Why a text is not a mount matrix.
     public enum Flaw: Error, Sendable, Equatable {
@@ -79,6 +81,14 @@ public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
     /// A reflection reverses the sense of rotation. Most accelerometer matrices with determinant −1 only carry the sign of the
     /// acceleration, which does not apply to a gyroscope.
     package var turnSign: Double { determinant < 0 ? -1 : 1 }
+
+    /// This matrix of udev's hardware database for a sensor in the base of a laptop, with half a turn around x.
+    ///
+    /// There the axes of base and screen are the same when the laptop is closed (systemd's 60-sensor.hwdb), here when it lies open flat.
+    package var openedFlat: MountMatrix {
+        let rows = matrix.rows
+        return MountMatrix(unchecked: Matrix3(rows: [rows[0], -rows[1], -rows[2]]))
+    }
 
     /// The matrix in the format of the kernel and udev.
     public var description: String {

@@ -19,6 +19,10 @@ package final class DesktopPart: DaemonPart {
         let beginDeadline = SystemClock.monotonic() + 1_000_000_000
         /// The source's change count at the last search for devices.
         var changeCount: Int?
+        /// When devices that cannot be read are tried again, on CLOCK_MONOTONIC; `nil` while there are none.
+        var retryNanoseconds: Int64?
+        /// The pause before that.
+        var retryPause = DesktopPart.retryPauses.lowerBound
         /// Time of the last heading sent, on CLOCK_MONOTONIC; `nil` before the first.
         var headingNanoseconds: Int64?
     }
@@ -40,6 +44,8 @@ package final class DesktopPart: DaemonPart {
     private static let ambient: [DesktopSensor: AmbientReading.Kind] = [.light: .light, .proximity: .proximity]
     /// Minimum turn and interval between two headings sent: each wakes all clients that have claimed the compass.
     private static let headingSteps = (degrees: 0.5, nanoseconds: Int64(100_000_000))
+    /// The first and the longest pause between two trials of a device that cannot be read.
+    private static let retryPauses: ClosedRange<Int64> = 10_000_000_000...300_000_000_000
     /// Maximum age of a held heading, in seconds; after it the heading is reported as unknown.
     private static let longestHold = 1.0
 
@@ -208,7 +214,7 @@ package final class DesktopPart: DaemonPart {
     var deadline: Int64? {
         guard let service else { return nil }
         let begin = service.hasBegun ? nil : service.beginDeadline
-        return [demand.demand.trialEnd, begin].compactMap { $0 }.min()
+        return [demand.demand.trialEnd, begin, service.retryNanoseconds].compactMap { $0 }.min()
     }
 
     /// Reports devices that came or went, and sends changed values.
@@ -223,6 +229,7 @@ package final class DesktopPart: DaemonPart {
         }
         let isSettled = daemon.source.live?.isSettled ?? true
         if demand.demand.endTrial(inactive: inactive, isSettled: isSettled, at: now) { demand.review() }
+        retry(&service, at: now)
         let next = values(after: &service, at: now)
         if next != service.readings {
             service.readings = next
@@ -234,6 +241,24 @@ package final class DesktopPart: DaemonPart {
             service.bus.begin()
         }
         self.service = service
+    }
+
+    /// Tries devices again that could not be read: programs claim only what they see, so no claim would find out that one works now.
+    private func retry(_ service: inout Service, at now: Int64) {
+        let failed = demand.demand.available.intersection(inactive).subtracting(demand.demand.claimed)
+        guard !failed.isEmpty else {
+            (service.retryNanoseconds, service.retryPause) = (nil, Self.retryPauses.lowerBound)
+            return
+        }
+        guard demand.demand.trialEnd == nil else { return }
+        guard let due = service.retryNanoseconds else {
+            service.retryNanoseconds = now + service.retryPause
+            return
+        }
+        guard now >= due else { return }
+        service.retryNanoseconds = nil
+        service.retryPause = min(2 * service.retryPause, Self.retryPauses.upperBound)
+        if demand.demand.find(demand.demand.available, inactive: inactive, at: now) { demand.review() }
     }
 
     private func values(after service: inout Service, at now: Int64) -> DesktopValues {
@@ -249,6 +274,10 @@ package final class DesktopPart: DaemonPart {
                 known.set(sensor, next.show(detector.state, figures, as: sensor))
             }
         }
+        // A program that reads a property alone must not take an old value for a present one.
+        if !next.present.contains(.accelerometer) { (next.orientation, next.tilt) = (.undefined, .undefined) }
+        if !next.present.contains(.proximity) { next.isNear = false }
+        if !next.present.intersection(demand.demand.claimed).contains(.compass) { next.headingDegrees = -1 }
         demand.demand.show(known, present: next.present, held: DesktopSensors(.compass))
         next.fresh = demand.demand.fresh
         return next
