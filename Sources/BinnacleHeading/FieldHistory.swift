@@ -24,6 +24,8 @@ struct FieldHistory {
     private var newest = -1
     /// Some 10 s at 100 Hz: so far may the accelerometer lag behind, or a file be ordered in blocks.
     private static let capacity = 1024
+    /// Beyond it a slow magnetometer counts as missing as well.
+    private static let longestSeconds = 0.75
 
     mutating func append(_ field: Field, at timeNanoseconds: Int64?) {
         guard let timeNanoseconds else { return }
@@ -36,12 +38,22 @@ struct FieldHistory {
     }
 
     /// The latest field not newer than a stamp; `nil` when there is none, or it is older by more than `maximumAge` nanoseconds.
+    ///
+    /// A magnetometer may be slower than that: one and a half of its last interval is no sign of a missing sample.
     func latest(notAfter timeNanoseconds: Int64, maximumAge: Int64) -> Field? {
         for back in 0..<entries.count {
-            let entry = entries[(newest - back + Self.capacity) % Self.capacity]
+            let entry = entry(back)
             guard entry.timeNanoseconds <= timeNanoseconds else { continue }
-            return Units.later(entry.timeNanoseconds, by: maximumAge) >= timeNanoseconds ? entry.field : nil
+            var limit = maximumAge
+            if back + 1 < entries.count {
+                let interval = Units.seconds(from: self.entry(back + 1).timeNanoseconds, to: entry.timeNanoseconds)
+                limit = max(limit, Int64(1e9 * min(Self.longestSeconds, 1.5 * interval)))
+            }
+            return Units.later(entry.timeNanoseconds, by: limit) >= timeNanoseconds ? entry.field : nil
         }
         return nil
     }
+
+    /// The newest entry but `back`.
+    private func entry(_ back: Int) -> Entry { entries[(newest - back + Self.capacity) % Self.capacity] }
 }

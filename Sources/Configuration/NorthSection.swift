@@ -152,7 +152,10 @@ extension NorthSection {
             "The time constant of the filter over both sensors; a longer one is calmer and slower."),
         SettingRow(
             "max_age_s", \.maximumMagnetometerAge, .seconds,
-            "The oldest magnetometer sample that still goes with an accelerometer sample."),
+            """
+            The oldest magnetometer sample that still goes with an accelerometer sample; of a slow magnetometer also one that is one \
+            and a half of its intervals old.
+            """),
         SettingRow(
             "heading_filter_deg", \.headingFilterDegrees, .number,
             """

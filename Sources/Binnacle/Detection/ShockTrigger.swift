@@ -32,7 +32,9 @@ struct ShockTrigger: ~Copyable {
 
     /// Creates a trigger that looks for so long at what follows a rise; with 0 it reports the rise at once.
     init(threshold: Threshold, refractoryNanoseconds: Int64, windowNanoseconds: Int64) {
-        rises = RefractoryTrigger(threshold: threshold, refractoryNanoseconds: refractoryNanoseconds)
+        // A rise that belongs to an earlier one must not make the next one wait.
+        rises = RefractoryTrigger(
+            threshold: threshold, refractoryNanoseconds: max(refractoryNanoseconds, windowNanoseconds))
         self.windowNanoseconds = windowNanoseconds
     }
 

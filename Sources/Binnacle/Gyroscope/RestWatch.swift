@@ -49,6 +49,8 @@ public import SensorGeometry
     private static let unknownSigma = 0.3
     /// Half the period of a slow sway, in whose middle the rate is steady for shorter times.
     private static let swaySeconds = 6.0
+    /// After a longer time without an acceleration, in seconds, a rest begins again.
+    private static let longestStep = 1.0
     /// In a turn of more than 2°/s the field shows it by then.
     private static let doubtSeconds = 0.3
 
@@ -93,6 +95,13 @@ public import SensorGeometry
     mutating func addAcceleration(
         _ sample: Vector3, step: Double, up: Vector3, offset: RateOffset, isOffsetLearned: Bool
     ) {
+        guard step <= Self.longestStep else {
+            // What the device did meanwhile is not known, and the rate of its turn would be learned as an offset.
+            smoothedAcceleration.reset()
+            smoothedAcceleration.update(sample, seconds: 0)
+            end()
+            return
+        }
         smoothedAcceleration.update(sample, seconds: step)
         accelerationDeparture = length(sample - acceleration)
         guard accelerationDeparture < settings.restAcceleration else {

@@ -90,11 +90,18 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
         second = nil
     }
 
-    /// Leaves the second under way out; the zone and the state hold.
+    /// Leaves the second under way out; the zone and the state hold, and a change of either has to last again.
     package func interrupt() {
+        leaveOut()
+        machine.interrupt()
+    }
+
+    /// Leaves a second out.
+    ///
+    /// A change of the machine's state goes on: it lasts for minutes, in which a busy host loses samples.
+    private func leaveOut() {
         (second, isMeasured) = (nil, false)
         zone.interrupt()
-        machine.interrupt()
     }
 
     /// Looks at the samples of the accelerometer, and tells the delegate what each second means that they complete.
@@ -153,7 +160,7 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
             fineSpectrum.transform(rateHz: 1 / interval)
         else {
             counts.left += 1
-            interrupt()
+            leaveOut()
             rows?.append(end, SIMD4(repeating: .nan))
             return
         }

@@ -34,8 +34,18 @@ struct TiltAccuracy {
     private var userSquare = 0.0
     private var userWeight = RunningWeight(timeConstantSeconds: startSeconds)
     private var ageSeconds = 0.0
+    /// What turns that were not measured may have tilted the vertical by, in radians, as far as gravity has not shown it yet.
+    private var unmeasured = 0.0
+    /// What the gyroscope's offset may be wrong by, as a standard deviation in rad/s.
+    private var offsetSigma = 0.0
 
     private static let startSeconds = 3.0
+    /// The time in which the fusion follows gravity.
+    private static let levelSeconds = 3.0
+    /// So long does the drift of an offset hide behind the mean of the vertical's movement.
+    private static let hiddenSeconds = 15.0
+    /// The relative error of a turn beyond the gyroscope's range, whose peak is cut off.
+    private static let saturatedShare = 0.5
     /// The acceleration that is assumed before there is a second sample, in g.
     private static let firstError = 0.05
     /// Nine of ten lengths of a vector with two normal components lie within so many of their standard deviations: √(2 ln 10).
@@ -49,7 +59,15 @@ struct TiltAccuracy {
     /// Forgets the movement, because the orientation begins again.
     mutating func reset() {
         (movement, userSquare, ageSeconds) = (VerticalMovement(), 0, 0)
+        (unmeasured, offsetSigma) = (0, 0)
         userWeight.reset()
+    }
+
+    /// Takes a rate of the gyroscope, and how long it lasted.
+    mutating func update(_ motion: FusedMotion, seconds: Double) {
+        if motion.isSaturated { unmeasured += Self.saturatedShare * length(motion.rate) * seconds }
+        unmeasured -= unmeasured * seconds / (Self.levelSeconds + seconds)
+        offsetSigma = motion.offsetSigma * .pi / 180
     }
 
     /// Takes the mean acceleration in the frame without the device's turning, and the user acceleration in any frame, both in m/s².
@@ -63,7 +81,11 @@ struct TiltAccuracy {
     var degrees: Double {
         let start =
             max((userSquare / 3).squareRoot() / Gravity.standard, ageSeconds > 0 ? 0 : Self.firstError) * startShare
-        return min(Self.nineOfTen * (floorSquare + movement.square / 2 + start * start).squareRoot() * 180 / .pi, 180)
+        // Later the vertical's movement shows what the offset has turned it by.
+        let fading = exp(-max(ageSeconds - Self.hiddenSeconds, 0) / Self.levelSeconds)
+        let drift = offsetSigma * min(ageSeconds, Self.levelSeconds) * fading
+        let square = floorSquare + movement.square / 2 + start * start + unmeasured * unmeasured + drift * drift
+        return min(Self.nineOfTen * square.squareRoot() * 180 / .pi, 180)
     }
 
     /// What of an acceleration the plain mean of the first seconds lets through, and what is left of that later.

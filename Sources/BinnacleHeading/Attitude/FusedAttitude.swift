@@ -75,6 +75,7 @@ struct FusedAttitude {
         let seconds = lastTime.map { max(Units.seconds(from: $0, to: time), 0) } ?? 0
         lastTime = time
         yaw.update(motion, vertical: dot(up, motion.rate), seconds: seconds)
+        tilt.update(motion, seconds: seconds)
         let relative = start * motion.orientation
         lastForward = relative.rotate(forward)
         guard let (orientation, reference, accuracy) = orientation(relative) else { return nil }
