@@ -87,7 +87,8 @@ enum EventPage {
             """
             Cm after  The number of the event behind which to begin; 0 begins with the oldest that is kept. Without \
             it and since_ns, a subscription that follows begins now.
-            Cm since_ns  Only events since this time, in nanoseconds since 1970.
+            Cm since_ns  Begins with the first event since this time, in nanoseconds since 1970; what follows it comes \
+            whatever its time, because a clock may be set back.
             Cm identity  The identity of the store in which after counts, as in an earlier answer.
             Cm follow  false ends behind the last event that is kept.
             Cm readings  Live readings beside the events, as below. With it, kinds may be [], for readings alone.
@@ -123,7 +124,8 @@ enum EventPage {
             (ManualPage.escaped("{\"end\":{}}"), "Follows the last event when follow is false."),
             (
                 ManualPage.escaped("{\"error\":{\"message\":\"...\",\"column\":24}}"),
-                "Refuses the request; then the connection is closed."
+                "Refuses the request; then the connection is closed. column is the byte of the request that is wrong, if one "
+                    + "is. busy is there, and true, when there are too many connections: a later attempt may succeed."
             ),
         ])
         page.paragraphs(
@@ -166,6 +168,8 @@ enum EventPage {
             Cm samples , rate_hz , age_s  The samples of the interval; samples a second by their own stamps, null \
             when there is none; the age of the last sample.
             Cm losses , lost_samples , gaps  Counted since the start of the daemon.
+            Cm running , waiting  Whether the detector looks at samples; waiting is there, and true, when it does not because \
+            the machine lacks a sensor that may be missing.
             Cm state  moving, rotating or still; facing or away; the edge of the screen that points up; the posture; \
             near or far. null when it is not known.
             Cm measures  What is compared with limits: user_g, linear_g, total_g and rate_dps of a motion detector, \

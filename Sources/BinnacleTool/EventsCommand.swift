@@ -137,6 +137,8 @@ struct EventsCommand {
                 return .ok
             }
             query.after = page.through
+            // Behind its beginning a clock that was set back hides nothing.
+            if page.hasBegun { query.sinceNanoseconds = nil }
         }
     }
 

@@ -59,6 +59,9 @@ extension DecoratorSettings {
         Decorators between the events and the action, in the order in which they get an event. Times are those of \
         the samples; quiet hours are of the wall clock, which the events of a replay do not have, and which pass there.
 
+        Where a decorator goes by kind and detector, an event without a detector, such as sensor.inactive, counts by \
+        kind and sensor or handler. No decorator holds back or drops handler.armed and handler.disarmed.
+
         \(rows.map { "  \($0.name)  \($0.text)" }.joined(separator: "\n"))
         """)
 

@@ -25,7 +25,7 @@ struct EventFeed {
     private let hasHistory: Bool
     /// The number of the last event to send; `nil` for no end.
     private let last: UInt64?
-    /// The wall clock time of the first event to send; `nil` when that is found.
+    /// The wall clock time at which to begin; `nil` when the first event since then is found.
     private var since: Int64?
     private var state: State
     /// Notices to be sent first.
@@ -160,9 +160,10 @@ struct EventFeed {
         guard sequence > after else { return nil }
         if let last, sequence > last { return .end }
         after = sequence
-        guard filter.accepts(entry.event) else { return nil }
+        // The filter does not choose where it begins.
         if let since, let wall = entry.event.wallNanoseconds, wall < since { return nil }
         since = nil
+        guard filter.accepts(entry.event) else { return nil }
         return .event(entry.json)
     }
 
@@ -201,10 +202,11 @@ struct EventFeed {
             after = page.first - 1
         }
         page.lines.removeAll { $0.sequence <= after }
+        let isBeginning = since != nil
+        if page.hasBegun { since = nil }
         if let first = page.lines.first {
             // Those before it are older, and not missing.
-            if since != nil { after = first.sequence - 1 }
-            since = nil
+            if isBeginning { after = first.sequence - 1 }
             state = .page(page, given: 0)
         } else if page.isLast || page.through <= after {
             after = max(after, page.through)

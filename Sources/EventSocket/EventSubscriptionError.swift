@@ -5,7 +5,8 @@ public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConv
     /// No daemon answers on the socket, or there is none.
     case notRunning(path: String)
     /// A daemon has the socket, and does not accept the connection: it is stopped, or more clients wait than have room.
-    case busy(path: String)
+    /// Where it has too many connections, the reason is the daemon's.
+    case busy(path: String, reason: String? = nil)
     /// The permission to connect is missing; the reason is the daemon's, if it has sent one.
     case noPermission(path: String, reason: String?)
     /// The daemon refuses the request or the connection.
@@ -24,11 +25,13 @@ public enum EventSubscriptionError: Error, Sendable, Equatable, CustomStringConv
             "\(path): no daemon answers; is the service running, and has its configuration a [socket]? "
                 + (SocketPath.withoutConfiguration() == nil
                     ? "A daemon that you run without a configuration has none: 'binnacle run --set socket.path="
-                        + "\(SocketPath.example)' gives it one, and --socket asks there"
+                        + "\(SocketPath.example())' gives it one, and --socket asks there"
                     : "'binnacle run' starts a daemon of your own")
-        case .busy(let path):
-            "\(path): the daemon does not accept the connection: it is stopped, busy, or has no descriptor left; try again, and "
-                + "look at its log if it stays so"
+        case .busy(let path, let reason):
+            "\(path): "
+                + (reason.map { "\($0); close one, or try again later" }
+                    ?? "the daemon does not accept the connection: it is stopped, busy, or has no descriptor left; "
+                    + "try again, and look at its log if it stays so")
         case .noPermission(let path, let reason):
             "\(path): " + (reason ?? "you may not connect; the socket's group and mode decide who may")
         case .refused(let reason): "the daemon refuses: \(reason)"

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import PlainText
 
 /// A client's connection, for a thread that may block.
 package final class SocketConnection {
@@ -82,12 +83,19 @@ package final class SocketConnection {
     /// Waits for a line and returns it without its end; `nil` when the wait was ended.
     ///
     /// The wait ends when `cancelling` is readable, which it stays, or at the deadline on CLOCK_MONOTONIC. Throws
-    /// ``EventSubscriptionError/disconnected`` after the last line.
+    /// ``EventSubscriptionError/disconnected`` after the last line, and ``EventSubscriptionError/busy(path:reason:)``
+    /// where there are too many connections.
     package func readLine(
         cancelling: Int32? = nil, deadline: Int64? = nil
     ) throws(EventSubscriptionError) -> String? {
         while true {
-            if let line = try nextLine() { return line }
+            if let line = try nextLine() {
+                // It is about the connection, and so an error for every caller.
+                if line.hasPrefix("{\"error\":"), case .busy(let reason)? = try? SocketMessage(parsing: line) {
+                    throw .busy(path: path, reason: reason.printable)
+                }
+                return line
+            }
             let ready = Readiness.wait(
                 for: [socket.raw, cancelling],
                 timeoutNanoseconds: deadline.map { max(0, $0 - SystemClock.monotonic()) })

@@ -18,6 +18,8 @@ package enum SocketMessage: Sendable, Equatable {
     case changed(DaemonChange)
     /// A refusal; the column is the position in the request in bytes, if there is one.
     case error(message: String, column: Int?)
+    /// A refusal of the connection for want of room, which a later attempt may find.
+    case busy(message: String)
     /// A line of a newer daemon.
     case unknown(String)
 
@@ -48,6 +50,10 @@ package enum SocketMessage: Sendable, Equatable {
         case .error(let message, let column):
             body.add("message", message)
             if let column { body.add("column", raw: String(column)) }
+            return Self.line("error", body.text)
+        case .busy(let message):
+            body.add("message", message)
+            body.add("busy", raw: "true")
             return Self.line("error", body.text)
         case .unknown(let line): return line
         }
@@ -87,6 +93,7 @@ package enum SocketMessage: Sendable, Equatable {
         case "samples": self = StreamedSamples(body).map(Self.samples) ?? .unknown(line)
         case "end": self = .end
         case "status": self = .status(Self.inside(line))
+        case "error" where body["busy"] == .boolean(true): self = .busy(message: body["message"]?.text ?? "")
         case "error": self = .error(message: body["message"]?.text ?? "", column: body["column"]?.integer.map(Int.init))
         default:
             let action = DaemonChange.Action(rawValue: members[0].key)

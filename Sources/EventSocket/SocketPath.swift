@@ -5,8 +5,14 @@ package enum SocketPath {
     /// The socket of a service.
     package static let ofService = "/run/binnacle/binnacle.sock"
 
-    /// A path for a daemon without a configuration that has no place of its own, in messages.
-    package static let example = "/run/binnacle-own.sock"
+    /// A path for a socket or a store, by its ending, of another daemon of the same user, in messages: in root's folder, or in the
+    /// user's own.
+    package static func example(
+        _ ending: String = ".sock", isRoot: Bool = geteuid() == 0, variable: (String) -> String? = Self.ownVariable
+    ) -> String {
+        let own = isRoot ? nil : ofUser(variable)
+        return (own.map { String($0.dropLast(".sock".count)) } ?? "/run/binnacle") + "-own" + ending
+    }
 
     /// The path on which a daemon listens: in the folder that systemd made for the service, or else the service's path for root,
     /// and for other users one in their own folder.

@@ -24,8 +24,8 @@ import Synchronization
 /// that the line before had as well. `{"samples":{…}}` has consecutive samples of one stream (``StreamedSamples``), and the
 /// number of those before them that the client did not read in time. `{"end":{}}` is the last line of a subscription that does not follow.
 /// `{"status":{…}}` answers the other request. `{"error":{"message":"…","column":n}}` refuses; the column is the byte
-/// of the request that it is about. After these three the server closes the connection. A client ignores what it does
-/// not know.
+/// of the request that it is about, and `"busy":true` says that there are too many connections. After these three the
+/// server closes the connection. A client ignores what it does not know.
 ///
 /// A request has at most 64 KiB and has to arrive within ten seconds; after it a client sends nothing, but may shut down its
 /// sending direction. A slow subscriber delays no other: it gets events from the ring of the last events, from the history when

@@ -30,13 +30,14 @@ extension SocketService {
         // Some connections are reserved for root and the daemon's own account.
         let limit = settings.connectionLimit
         guard connections.count < limit + (policy.isTrusted(peer) ? settings.reservedPlaces : 0) else {
-            refuse(connection, "there are \(limit) connections already, and no more are allowed")
+            refuse(connection, "there are \(limit) connections already, and no more are allowed", isBusy: true)
             return
         }
         // One account must not use up the connections of all others.
         let most = settings.accountLimit
         guard policy.isTrusted(peer) || connections.values.count(where: { $0.peer.user == peer.user }) < most else {
-            refuse(connection, "this account has \(most) connections already, and no more are allowed for one")
+            let message = "this account has \(most) connections already, and no more are allowed for one"
+            refuse(connection, message, isBusy: true)
             return
         }
         connections[nextIdentifier] = connection
@@ -44,8 +45,9 @@ extension SocketService {
         gauges.change { $0.connectionCount += 1 }
     }
 
-    /// Sends a client the reason of a refusal; the caller closes or discards the connection.
-    func refuse(_ connection: ServedConnection, _ message: String, column: Int? = nil) {
+    /// Sends a client the reason of a refusal, and whether a later attempt may succeed; the caller closes or discards the
+    /// connection.
+    func refuse(_ connection: ServedConnection, _ message: String, column: Int? = nil, isBusy: Bool = false) {
         gauges.change { $0.refusedCount += 1 }
         let now = SystemClock.monotonic()
         if let text = limits.refusals.pass("refused \(policy.name(connection.peer)): \(message)", now: now) {
@@ -53,7 +55,7 @@ extension SocketService {
         }
         // It would follow an incomplete line.
         guard !connection.hasOutput else { return }
-        _ = connection.send(.error(message: message, column: column))
+        _ = connection.send(isBusy ? .busy(message: message) : .error(message: message, column: column))
     }
 
     // MARK: - Requests

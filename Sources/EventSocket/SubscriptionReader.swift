@@ -152,7 +152,8 @@ package final class SubscriptionReader {
         case .end: return .end
         case .error(let message, _):
             throw .refusal(message, path: path)
-        case .status, .changed, .unknown: return nil
+        // The connection throws the refusal of itself.
+        case .status, .changed, .busy, .unknown: return nil
         }
     }
 

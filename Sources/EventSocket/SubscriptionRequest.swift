@@ -9,7 +9,7 @@ package struct SubscriptionRequest: Sendable, Equatable {
     package var after: UInt64?
     /// The identity of that number's sequence.
     package var identity: String?
-    /// The wall clock time at which to begin, in nanoseconds since 1970.
+    /// Begins with the first event since this wall clock time, in nanoseconds since 1970.
     package var sinceNanoseconds: Int64?
     /// Whether to continue with new events.
     package var follows = true

@@ -16,6 +16,7 @@ package final class HandlerPort: Sendable {
     private let acknowledge: @Sendable (_ ticket: Int64) -> Void
     private let hasOnlyCopies = Atomic(false)
     fileprivate let isArmed = Atomic(true)
+    fileprivate let disarmCount = Atomic(0)
     /// The number of events that waited when the handler was disarmed, and that a store had for it since.
     fileprivate let leftOutCount = Atomic(0)
 
@@ -59,7 +60,10 @@ package final class HandlerPort: Sendable {
         guard count > 0 else { return [] }
         return courier.withContent { queue in
             var items: [Delivery] = []
-            while items.count < count, let item = queue.popFirst() { items.append(item) }
+            while items.count < count, var item = queue.popFirst() {
+                item.disarmCount = disarmCount.load(ordering: .sequentiallyConsistent)
+                items.append(item)
+            }
             return items
         }
     }
@@ -79,9 +83,11 @@ package final class HandlerPort: Sendable {
     /// Whether a disarmed handler does not get an event.
     fileprivate static func isForArmed(_ item: Delivery) -> Bool { !EventKind.arming.contains(item.event.kind) }
 
-    /// Whether a disarmed handler does not try again to act on an event, which is counted; the caller finishes it.
+    /// Whether a handler that is disarmed, or was since the worker took an event, does not try again to act on it, which is counted; the
+    /// caller finishes it.
     package func leavesOut(_ item: Delivery) -> Bool {
-        guard !isArmed.load(ordering: .sequentiallyConsistent), Self.isForArmed(item) else { return false }
+        let isOld = item.disarmCount != disarmCount.load(ordering: .sequentiallyConsistent)
+        guard isOld || !isArmed.load(ordering: .sequentiallyConsistent), Self.isForArmed(item) else { return false }
         leftOutCount.add(1, ordering: .relaxed)
         return true
     }
@@ -191,6 +197,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
         set {
             port.isArmed.store(newValue, ordering: .sequentiallyConsistent)
             guard !newValue else { return }
+            port.disarmCount.add(1, ordering: .sequentiallyConsistent)
             port.leaveOutWaiting()
             // It leaves out what it would try again.
             port.courier.waker.wake()

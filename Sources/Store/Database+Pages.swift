@@ -10,6 +10,7 @@ extension Database {
         func number(_ sql: String) throws(StoreFailure) -> UInt64 { UInt64(clamping: try integer(sql) ?? 0) }
         let last = try number("SELECT max(seq) FROM events")
         var page = EventPage(through: query.after, first: try number("SELECT min(seq) FROM events"))
+        page.hasBegun = query.sinceNanoseconds == nil
         var rowCount = 0
         let limit = max(1, query.limit)
         do throws(StoreFailure) {
@@ -22,6 +23,12 @@ extension Database {
                 rowCount += 1
                 guard let sequence = row.integer(0).flatMap({ UInt64(exactly: $0) }) else { return true }
                 page.through = sequence
+                if !page.hasBegun {
+                    // A clock may be set back behind it, so it is looked for once, and whatever the filter says.
+                    guard let since = query.sinceNanoseconds, let wall = row.integer(3), wall >= since
+                    else { return true }
+                    page.hasBegun = true
+                }
                 guard Self.matches(row, query) else { return true }
                 if let json = row.text(4), row.integer(5) == 1, Self.isEvent(json, sequence, row.text(1)) {
                     page.lines.append(EventLine(sequence: sequence, json: json))
@@ -49,9 +56,6 @@ extension Database {
     }
 
     private static func matches(_ row: Row, _ query: EventQuery) -> Bool {
-        if let since = query.sinceNanoseconds {
-            guard let wall = row.integer(3), wall >= since else { return false }
-        }
         if let kinds = query.filter.kinds {
             guard let kind = row.text(1).flatMap(EventKind.init(rawValue:)), kinds.contains(kind) else { return false }
         }

@@ -194,6 +194,51 @@ private func event(
         #expect(collector.events.last?.kind == .shake)
     }
 
+    /// A reload that removes or exchanges a detector: no end of its motion comes any more.
+    @Test func aStateWhoseDetectorHasEndedHasNotLasted() {
+        let long = MinimumDurationDecorator(time: .seconds(5))
+        let (chain, collector, _) = chain(long)
+        chain.handle(event(at: 0, detector: "gone"))
+        chain.handle(event(at: 1, detector: "kept"))
+        long.detectorsDidEnd(except: ["kept"])
+        chain.handle(event(.shake, at: 20))
+        #expect(collector.seconds == [1, 20])
+    }
+
+    /// A siren that sounds has to learn that it is disarmed.
+    @Test func reportsOfArmingPassEveryDecorator() {
+        let (chain, collector, _) = chain(
+            QuietHoursDecorator(startMinute: 0, endMinute: 1439) { _ in 60 }, CountDecorator(every: 10),
+            DebounceDecorator(time: .seconds(60)))
+        for kind in [EventKind.handlerArmed, .handlerDisarmed, .handlerArmed, .shake] {
+            chain.handle(event(kind, at: 0))
+        }
+        #expect(collector.events.map(\.kind) == [.handlerArmed, .handlerDisarmed, .handlerArmed])
+    }
+
+    /// They have no detector by which they could be told apart.
+    @Test func sensorsAndHandlersAreNotMixedUp() {
+        func report(_ kind: EventKind, at seconds: Double, sensor: String? = nil, handler: String? = nil) -> Event {
+            var made = event(kind, at: seconds)
+            (made.detector, made.sensor) = (nil, sensor)
+            if let handler { made.figures = [Figure(.handler, .text(handler))] }
+            return made
+        }
+        let events = [
+            report(.sensorInactive, at: 0, sensor: "a"), report(.sensorInactive, at: 1, sensor: "b"),
+            report(.handlerFailed, at: 2, handler: "x"), report(.handlerFailed, at: 3, handler: "y"),
+            report(.sensorInactive, at: 4, sensor: "a"),
+        ]
+        let cases: [(EventDecorator, [Double])] = [
+            (DebounceDecorator(time: .seconds(9)), [0, 1, 2, 3]),
+            (PaceDecorator(interval: .seconds(9)), [0, 1, 2, 3, 4]),
+            (CoalesceDecorator(window: .seconds(9)), [0, 1, 2, 3]), (CountDecorator(every: 2), [4]),
+        ]
+        for (decorator, expected) in cases {
+            #expect(play(events, decorator).seconds == expected, "\(type(of: decorator))")
+        }
+    }
+
     /// Events that were held back for longer come behind younger ones.
     @Test func eventsThatCameLateAreJoinedInTheirOrder() {
         let coalesce = CoalesceDecorator(window: .seconds(20))

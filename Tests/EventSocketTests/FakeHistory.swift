@@ -64,14 +64,16 @@ final class FakeHistory: EventHistory {
         if let failure = state.failure { return EventPage(failure: failure) }
         let next = state.events.filter { $0.sequence > query.after }
         let scanned = next.prefix(state.scanLimit)
-        let wanted = scanned.filter { event in
-            query.filter.accepts(event)
-                && query.sinceNanoseconds.map { (event.wallNanoseconds ?? .max) >= $0 } ?? true
+        let begin = scanned.firstIndex { event in
+            query.sinceNanoseconds.map { (event.wallNanoseconds ?? .max) >= $0 } ?? true
         }
+        let wanted = scanned[(begin ?? scanned.endIndex)...].filter(query.filter.accepts)
         let lines = wanted.prefix(query.limit).map { EventLine(sequence: $0.sequence, json: $0.json) }
         let isWhole = lines.count == wanted.count
         let through = isWhole ? max(query.after, scanned.last?.sequence ?? 0) : lines.last?.sequence ?? query.after
         let isLast = isWhole && scanned.count == next.count
-        return EventPage(lines: lines, through: through, first: state.first, isLast: isLast)
+        var page = EventPage(lines: lines, through: through, first: state.first, isLast: isLast)
+        page.hasBegun = begin != nil
+        return page
     }
 }

@@ -80,7 +80,7 @@ import Testing
             .event(TestServer.event(7), json: TestServer.event(7).json),
             .missed(MissedEvents(count: 2, first: 3, last: 4, reason: "so \"it\" is")),
             .missed(MissedEvents(reason: "r")), .end, .status(#"{"a":{"b":[1,2]}}"#),
-            .error(message: "m", column: 4), .error(message: "m", column: nil),
+            .error(message: "m", column: 4), .error(message: "m", column: nil), .busy(message: "m"),
             .unknown(#"{"news":{}}"#),
         ] as [SocketMessage])
     func messagesAreReadAsTheyAreWritten(message: SocketMessage) throws {

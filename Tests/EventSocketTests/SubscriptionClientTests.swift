@@ -172,6 +172,17 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
+    /// Reads on a thread of its own: a read blocks, and the tasks of all tests share as many threads as there are processors.
+    private func onThread(
+        _ read: @escaping @Sendable () throws -> SubscriptionReader.Message
+    ) -> Task<SubscriptionReader.Message, any Error> {
+        Task {
+            try await withCheckedThrowingContinuation { continuation in
+                Thread.detachNewThread { continuation.resume(with: Result(catching: read)) }
+            }
+        }
+    }
+
     /// No event had come when the daemon ended, so the time still counts at the next one.
     @Test func aTimeToBeginAtCountsUntilAnEventHasCome() async throws {
         let folder = try TemporaryFolder()
@@ -180,7 +191,7 @@ import Testing
         let task: Task<SubscriptionReader.Message, any Error>
         do {
             let server = try TestServer(history: history, startingBehind: 5) { $0.path = path }
-            task = Task.detached {
+            task = onThread {
                 var request = SubscriptionRequest()
                 request.sinceNanoseconds = TestServer.event(7).wallNanoseconds
                 let waker = try Waker()
@@ -228,10 +239,38 @@ import Testing
     @Test func aRefusalIsAnErrorThatSaysWhy() async throws {
         let server = try TestServer { $0.connectionLimit = 0 }
         var iterator = EventSubscription(path: server.path).makeAsyncIterator()
-        await #expect(
-            throws: EventSubscriptionError.refused(
-                reason: "there are 0 connections already, and no more are allowed")
-        ) { try await iterator.next() }
+        let reason = "there are 0 connections already, and no more are allowed"
+        let error = await #expect(throws: EventSubscriptionError.self) { try await iterator.next() }
+        #expect(error == .busy(path: server.path, reason: reason) && error?.isTransient == true)
+        #expect(error?.description.contains(reason) == true)
+        let status = #expect(throws: EventSubscriptionError.self) { try SocketConnection.status(path: server.path) }
+        #expect(status == error)
+    }
+
+    /// A daemon that has too many connections may have room later, so a reader that was there before waits for it.
+    @Test func roomIsWaitedFor() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/s"
+        let history = FakeHistory(1...5)
+        let task: Task<SubscriptionReader.Message, any Error>
+        do {
+            let server = try TestServer(history: history, startingBehind: 5) { $0.path = path }
+            task = onThread {
+                let waker = try Waker()
+                return try SubscriptionReader(
+                    SubscriptionRequest(), path: path, patience: .afterFirstAnswer, cancelling: waker.descriptor
+                ).next()
+            }
+            try await waitUntil("that it has subscribed") { !server.server.statistics.subscribers.isEmpty }
+        }
+        do {
+            let full = try TestServer(history: history, startingBehind: 5) { ($0.path, $0.connectionLimit) = (path, 0) }
+            try await waitUntil("that it is refused") { full.server.statistics.refusedCount > 0 }
+        }
+        history.add([TestServer.event(6)])
+        let server = try TestServer(history: history, startingBehind: 6) { $0.path = path }
+        #expect(try await task.value == .event(TestServer.event(6), json: TestServer.event(6).json))
+        withExtendedLifetime(server) {}
     }
 
     @Test func whatIsNoDaemonIsAnError() async throws {

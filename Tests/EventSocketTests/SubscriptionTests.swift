@@ -167,6 +167,27 @@ import Testing
         #expect(try client.message() == .end)
     }
 
+    /// A clock that is set back hides nothing, makes nothing missing, and a filter does not choose where it begins.
+    @Test(arguments: [true, false]) func behindItsBeginningATimeDoesNotMatter(isStored: Bool) throws {
+        let beginning: Int64 = 1_700_000_000_000_000_000
+        let events = (UInt64(1)...50).map { number -> Event in
+            var event = TestServer.event(number, kind: (15..<26).contains(number) ? .shake : .shock)
+            if number > 15 { event.wallNanoseconds = beginning }
+            return event
+        }
+        let history = FakeHistory()
+        history.add(events)
+        history.scan(atMost: 7)
+        let server = try TestServer(history: isStored ? history : nil, startingBehind: isStored ? 50 : 0)
+        if !isStored { server.server.publish(events.map { PublishedEvent($0) }) }
+        for (filter, first) in [("", UInt64(15)), (#","kinds":["shock"]"#, UInt64(26))] {
+            let client = try server.client()
+            try client.subscribe("\"since_ns\":\(beginning + 15_000_000_000),\"follow\":false\(filter)")
+            #expect(try client.sequences(51 - Int(first)) == Array(first...50))
+            #expect(try client.message() == .end)
+        }
+    }
+
     @Test func anotherIdentityBeginsAtTheBeginning() throws {
         let server = try TestServer(history: FakeHistory(1...5), startingBehind: 5)
         let client = try server.client()

@@ -61,6 +61,24 @@ import Testing
         #expect(try run.page(EventQuery(after: 6001)).isLast)
     }
 
+    /// A clock that is set back hides nothing, and a filter does not choose where a query begins.
+    @Test func aTimeIsAPlaceToBegin() throws {
+        let folder = try StoreFolder()
+        let run = try StoreRun(folder.file)
+        run.append(1...3000)
+        run.append(3001...6000, wall: StoreRun.beginning)
+        run.store.append(StoreRun.event(6001, kind: .shake, wall: StoreRun.beginning))
+        var query = EventQuery(sinceNanoseconds: StoreRun.event(2990).wallNanoseconds)
+        #expect(try run.history(query).numbers == Array(2990...6001))
+        query.filter = EventFilter(kinds: [.shake])
+        #expect(try run.history(query).numbers == [6001])
+        let early = try run.page(query)
+        #expect(early.lines.isEmpty && !early.hasBegun && early.through < 2990)
+        query.after = early.through
+        let begun = try run.page(query)
+        #expect(begun.lines.isEmpty && begun.hasBegun)
+    }
+
     @Test func aNumberThatIsThereAlreadyIsPublishedAndNotStored() throws {
         let folder = try StoreFolder()
         let run = try StoreRun(folder.file)

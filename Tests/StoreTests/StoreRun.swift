@@ -109,6 +109,7 @@ final class StoreRun: Sendable {
             #expect(page.through > query.after, "no progress")
             guard page.through > query.after else { return found }
             query.after = page.through
+            if page.hasBegun { query.sinceNanoseconds = nil }
         }
     }
 

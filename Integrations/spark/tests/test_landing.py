@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import io
 import json
 import os
 import shutil
@@ -13,6 +16,7 @@ import time
 import unittest
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import paho.mqtt.client as mqtt
 import pyarrow.parquet as pq
@@ -41,6 +45,32 @@ class Rows(unittest.TestCase):
         self.assertEqual([row["payload"] for row in rows], payloads)
         self.assertEqual([row["seq"] for row in rows], [None] * len(payloads))
         self.assertEqual(os.listdir(folder), [os.path.basename(path)])
+
+    def test_full_disk_leaves_no_part(self) -> None:
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        with mock.patch.object(os, "fsync", side_effect=OSError(errno.ENOSPC, "full")), self.assertRaises(OSError):
+            landing.store([landing.row("t", b"", 1)], folder, "x")
+        self.assertEqual(os.listdir(folder), [])
+
+    def test_full_disk_acknowledges_nothing_and_is_tried_again(self) -> None:
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        # One of a process that was killed, and one of another that may still write it.
+        for name in ("1", "1-2"):
+            Path(folder, f".{name}-1700000000000000000-0123abcd.parquet.part").touch()
+        reader = landing.Landing("1", folder)
+        self.assertEqual(os.listdir(folder), [".1-2-1700000000000000000-0123abcd.parquet.part"])
+        reader._received(None, None, mqtt.MQTTMessage(mid=7, topic=b"t"))
+        with mock.patch.object(reader.client, "ack") as ack:
+            said = io.StringIO()
+            with mock.patch.object(os, "fsync", side_effect=OSError(errno.ENOSPC, "full")), contextlib.redirect_stderr(said):
+                self.assertFalse(reader._flush())
+            self.assertIn(folder, said.getvalue())
+            ack.assert_not_called()
+            self.assertTrue(reader._flush())
+            ack.assert_called_once_with(7, 0)
+        self.assertEqual((reader.written, reader.files), (1, 1))
 
 
 @unittest.skipUnless(MOSQUITTO, "there is no mosquitto")

@@ -1,4 +1,6 @@
 /// A decorator as a value: what the configuration says, before an object is made of it.
+///
+/// Where a decorator goes by kind and detector, an event without a detector counts by kind and sensor or handler.
 public enum DecoratorSettings: Sendable, Equatable {
     /// Passes an event only when no event of its kind and detector came within the time before it.
     case debounce(Duration)

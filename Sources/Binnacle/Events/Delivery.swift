@@ -7,6 +7,8 @@ package struct Delivery: Sendable {
     package var ticket: Int64
     /// The event that its handler acknowledged last, in the first delivery to a handler; `nil` when no store knows one.
     package var previous: EventNumber?
+    /// How often its handler had been disarmed when the worker took the event.
+    package var disarmCount = 0
     /// Whether the event happened in an earlier run, so that it says nothing of the present state.
     package var isOfEarlierRun = false
 

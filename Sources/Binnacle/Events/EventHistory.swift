@@ -10,7 +10,10 @@ package protocol EventHistory: Sendable {
 package struct EventQuery: Sendable, Equatable {
     /// The number of the event behind which to begin; 0 is the beginning.
     package var after: UInt64
-    /// The wall clock's time at which to begin, in nanoseconds since 1970.
+    /// Begins with the first event since this time of the wall clock, in nanoseconds since 1970.
+    ///
+    /// What follows that event is read whatever its time, because a clock may be set back; a query for a page behind it
+    /// has no time.
     package var sinceNanoseconds: Int64?
     /// Which kinds and sensors.
     package var filter: EventFilter
@@ -39,6 +42,8 @@ package struct EventPage: Sendable {
     package var gaps: [ClosedRange<UInt64>] = []
     /// Whether there is nothing behind it yet.
     package var isLast: Bool
+    /// Whether it reaches the event with which ``EventQuery/sinceNanoseconds`` begins, also if the filter leaves that out.
+    package var hasBegun = false
     /// The number of rows that are no events, and were left out.
     package var unreadableCount = 0
     /// Why the history cannot be read; then the rest says nothing.

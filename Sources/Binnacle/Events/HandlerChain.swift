@@ -74,7 +74,9 @@ package final class HandlerChain {
 
     package func handle(_ event: Event) {
         for decorator in decorators { decorator.observe(event) }
-        if accepts(event) { first.handle(event) }
+        // Decorators choose among what a handler is armed for. Reports of arming are not that: a siren that sounds has
+        // to learn of its end at any hour.
+        if accepts(event) { (EventKind.arming.contains(event.kind) ? handler : first).handle(event) }
     }
 
     var nextDeadlineNanoseconds: Int64? { first.nextDeadlineNanoseconds }
@@ -115,6 +117,10 @@ open class EventDecorator: EventHandler {
     /// by default, and passes it to no handler.
     open func observe(_ event: Event) {}
 
+    /// Learns that a new configuration has removed or exchanged all detectors but those named, whose states end without an
+    /// event; does nothing by default.
+    open func detectorsDidEnd(except kept: Set<String>) {}
+
     /// The next one's deadline; a decorator that holds something back takes its own into account.
     open var nextDeadlineNanoseconds: Int64? { next?.nextDeadlineNanoseconds }
 
@@ -133,20 +139,31 @@ open class EventDecorator: EventHandler {
     open func flush() {}
 }
 
-/// What decorators tell events apart by: two kinds, or two detectors, never merge.
+/// What decorators tell events apart by: two kinds, or two detectors, never merge, and without a detector neither do two
+/// sensors or two handlers.
 struct EventTopic: Hashable {
     let kind: EventKind
     let detector: String?
+    /// What an event without a detector is about: its sensor, or else its handler.
+    let subject: String?
 
     init(_ event: Event) {
-        self.init(kind: event.kind, detector: event.detector)
+        self.init(kind: event.kind, detector: event.detector, subject: Self.subject(of: event))
     }
 
-    private init(kind: EventKind, detector: String?) {
+    private init(kind: EventKind, detector: String?, subject: String?) {
         self.kind = kind
         self.detector = detector
+        self.subject = subject
+    }
+
+    private static func subject(of event: Event) -> String? {
+        guard event.detector == nil else { return nil }
+        if let sensor = event.sensor { return sensor }
+        guard case .text(let handler)? = event.figure(.handler) else { return nil }
+        return handler
     }
 
     /// The topic of the event that ends what this one begins; `nil` if it begins nothing.
-    var end: EventTopic? { kind.end.map { EventTopic(kind: $0, detector: detector) } }
+    var end: EventTopic? { kind.end.map { EventTopic(kind: $0, detector: detector, subject: subject) } }
 }

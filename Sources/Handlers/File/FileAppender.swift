@@ -42,6 +42,11 @@ package final class FileAppender {
             // Read first, so that events queued before the request are included.
             let isStopping = port.stop != nil
             if batch.isEmpty { batch = port.removeFirst(atMost: Self.batchSize)[...] }
+            batch.removeAll { item in
+                guard port.leavesOut(item) else { return false }
+                port.finish(item)
+                return true
+            }
             guard !batch.isEmpty else {
                 if isStopping { return }
                 port.courier.wait(milliseconds: port.reportDrops())

@@ -84,19 +84,18 @@ package final class HandlersPart: DaemonPart {
         let gone = lines.filter { line in !prepared.contains { $0.handler === line.handler } }
         let known = Set(lines.filter { !$0.chain.isArmed }.map(\.section.name))
         lines = prepared
+        let disarmable = lines.filter { $0.handler.latest == nil }.map(\.section.name)
+        // A start leaves the file alone: it may be that of another daemon, which this one has not met at the store yet.
+        isChanged = isChanged || !change.isFirst && !disarmed.isSubset(of: disarmable)
+        disarmed.formIntersection(disarmable)
         for line in lines where disarmed.contains(line.section.name) {
             line.setArmed(false)
             // A start says so, and a reload of what has not been said.
             guard !known.contains(line.section.name) else { continue }
             daemon.router.report(Event(handler: line.section.name, isArmed: false))
         }
-        // A start leaves the file alone: it may be that of another daemon, which this one has not met at the store yet.
-        isChanged = isChanged || !change.isFirst && !disarmed.isSubset(of: lines.map(\.section.name))
-        disarmed.formIntersection(lines.map(\.section.name))
         daemon.replaceChains()
-        var handled = HandledChange(change)
-        handled.handlers = Dictionary(uniqueKeysWithValues: lines.map { ($0.section.name, $0.chain.isArmed) })
-        handled.sequence = daemon.router.sequence
+        let handled = completed(HandledChange(change))
         for (line, section) in zip(lines, change.after.configuration.handlers) {
             line.installDecorators()
             line.configurationDidChange(handled, section)
@@ -113,7 +112,26 @@ package final class HandlersPart: DaemonPart {
             + lines.map(\.chain)
     }
 
+    /// A change with what is the same in all: the handlers, and the last event before it.
+    private func completed(_ change: HandledChange) -> HandledChange {
+        var change = change
+        change.handlers = Dictionary(uniqueKeysWithValues: lines.map { ($0.section.name, $0.chain.isArmed) })
+        change.sequence = daemon.router.sequence
+        return change
+    }
+
     // MARK: - Arming
+
+    /// Makes a handler forget the states of sensors and detectors, of whose changes it was not or will not be informed.
+    private func forgetStates(_ line: HandlerLine) {
+        let assembly = daemon.assembly
+        guard let section = assembly.configuration.handlers.first(where: { $0.name == line.section.name }) else {
+            return
+        }
+        var change = HandledChange()
+        change.renewed = Set(assembly.sensors.map(\.section.name))
+        line.configurationDidChange(completed(change), section)
+    }
 
     /// Arms or disarms a handler; returns why it cannot.
     func arm(_ isArmed: Bool, _ name: String) -> String? {
@@ -127,6 +145,7 @@ package final class HandlersPart: DaemonPart {
         guard line.chain.isArmed != isArmed else { return nil }
         line.arm(isArmed, in: DecoratorSettings.Context(daemon.router))
         if isArmed { disarmed.remove(name) } else { disarmed.insert(name) }
+        forgetStates(line)
         daemon.router.report(Event(handler: name, isArmed: isArmed))
         isChanged = true
         write()

@@ -104,8 +104,9 @@ final class HandlerLine {
         handler.isArmed = isArmed
     }
 
-    /// Tells the handler what a configuration with this section of it changes.
+    /// Tells the decorators and the handler what a configuration with this section of it changes.
     func configurationDidChange(_ change: HandledChange, _ section: HandlerSection) {
+        for decorator in decorators { decorator.object.detectorsDidEnd(except: change.kept) }
         var change = change
         if let detectors = section.detectors { change.kept.formIntersection(detectors) }
         change.detectors = section.heard

@@ -104,12 +104,14 @@ struct HTTPTests {
         try waitUntil("3 acknowledgements") { second.acknowledged.all == [1, 2, 3] }
     }
 
-    @Test func aDisarmedHandlerTriesNothingAgainAndGoesOn() throws {
+    /// Nor does it when it is armed again before the next attempt.
+    @Test(arguments: [false, true]) func aDisarmedHandlerTriesNothingAgainAndGoesOn(isArmedAgain: Bool) throws {
         let server = try PostServer()
         let run = try HTTPRun(server, "/x?503,503,503,503,503,503,503,503,503,503,503,503,503,503,503,503,200")
         run.handler.deliver(deliveries(1...1))
         _ = try run.waitForFailure("503")
         run.handler.isArmed = false
+        run.handler.isArmed = isArmedAgain
         let disarmed = Event(kind: .handlerDisarmed, sequence: 2, timeNanoseconds: 1)
         run.handler.deliver([Delivery(event: disarmed, ticket: 2)])
         try waitUntil("2 acknowledgements; \(run.reasons)") { run.acknowledged.all == [1, 2] }

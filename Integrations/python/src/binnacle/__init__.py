@@ -58,7 +58,7 @@ class NotRunning(BinnacleError):
 
 
 class Busy(BinnacleError):
-    """A daemon has the socket, and does not accept the connection, or does not answer `status` within 5 s."""
+    """A daemon has the socket, and does not accept the connection or has too many, or does not answer `status` within 5 s."""
 
 
 class NoPermission(BinnacleError):
@@ -66,7 +66,7 @@ class NoPermission(BinnacleError):
 
 
 class Refused(BinnacleError):
-    """The daemon refuses the request: a kind, sensor or key that it does not know, or too many connections.
+    """The daemon refuses the request: a kind, sensor or key that it does not know.
 
     `column` is the byte of the request that is wrong, counted from 1, where there is one.
     """
@@ -202,6 +202,8 @@ class Limit:
     side: str
     begin: float
     end: float
+    #: Whether a view always shows it.
+    always_shown: bool = False
 
 
 @dataclass(frozen=True)
@@ -219,6 +221,12 @@ class DetectorReading:
     figures: Mapping[str, Any]
     #: The drawing of the detector over time, as binnacle-events(7) describes it.
     lanes: Sequence[Any] = field(repr=False, default=())
+    #: Whether `state` is one that the detector waits for, such as a motion.
+    active: bool = False
+    #: Whether it does not run because the machine lacks a sensor that may be missing.
+    waiting: bool = False
+    #: The last spectrum of a detector of vibration, as binnacle-events(7) describes it, for those who ask with "spectrum": True.
+    spectrum: Optional[Mapping[str, Any]] = field(repr=False, default=None)
 
 
 @dataclass(frozen=True)
@@ -288,7 +296,7 @@ class Subscription(Generic[_Wanted]):
         self._connection: Optional[socket.socket] = None
         self._is_read = False
         self._buffer = bytearray()
-        self._lanes: Mapping[str, Sequence[Any]] = {}
+        self._known: Mapping[str, DetectorReading] = {}
         self._closed = threading.Event()
         # Which thread closes the socket is decided under it.
         self._lock = threading.RLock()
@@ -395,6 +403,8 @@ class Subscription(Generic[_Wanted]):
         connection = _connect(path)
         self._used_path = path
         self._buffer.clear()
+        # A new subscription begins with a whole line.
+        self._known = {}
         with self._lock:
             self._connection = connection
             # `close` has seen no connection that it could end.
@@ -453,8 +463,8 @@ class Subscription(Generic[_Wanted]):
         elif "samples" in message:
             return _samples(message["samples"])
         elif "readings" in message:
-            found = _readings(message["readings"], self._lanes)
-            self._lanes = {detector.detector: detector.lanes for detector in found.detectors}
+            found = _readings(message["readings"], self._known)
+            self._known = {detector.detector: detector for detector in found.detectors}
             return found
         elif "missed" in message:
             body = message["missed"]
@@ -670,6 +680,8 @@ def _refusal(error: Mapping[str, Any], path: str) -> BinnacleError:
     text = "".join(letter if letter.isprintable() else "?" for letter in str(error.get("message", "")))
     if text.startswith("no permission"):
         return NoPermission(f"{path}: {text}")
+    if error.get("busy") is True:
+        return Busy(f"{path}: {text}; close one, or try again later")
     return Refused(f"the daemon refuses: {text}", error.get("column"))
 
 
@@ -695,7 +707,7 @@ def _span(values: Optional[Sequence[float]]) -> Optional[Span]:
     return None if values is None else Span(*values)
 
 
-def _readings(body: Mapping[str, Any], lanes: Mapping[str, Sequence[Any]]) -> Readings:
+def _readings(body: Mapping[str, Any], known: Mapping[str, DetectorReading]) -> Readings:
     streams = [
         StreamReading(
             sensor=stream["sensor"], kind=stream["kind"], unit=stream["unit"], active=stream["active"],
@@ -704,14 +716,19 @@ def _readings(body: Mapping[str, Any], lanes: Mapping[str, Sequence[Any]]) -> Re
             x=_span(stream.get("x")), y=_span(stream.get("y")), z=_span(stream.get("z")), length=_span(stream.get("length")))
         for stream in body["streams"]
     ]
-    detectors = [
-        DetectorReading(
-            detector=one["detector"], kind=one["kind"], sensors=one["sensors"], running=one["running"], state=one.get("state"),
-            measures=[Measure(measure["name"], _span(measure.get("span"))) for measure in one["measures"]],
-            limits=[Limit(limit["name"], limit["of"], limit["side"], limit["begin"], limit["end"]) for limit in one["limits"]],
-            figures=one["figures"],
-            # The daemon sends them once, and again when they have changed.
-            lanes=one.get("lanes", lanes.get(one["detector"], ())))
-        for one in body["detectors"]
-    ]
+    detectors = [_detector(one, known.get(one["detector"])) for one in body["detectors"]]
     return Readings(body["time_ns"], body["interval_s"], body["skipped"], streams, detectors)
+
+
+def _detector(body: Mapping[str, Any], known: Optional[DetectorReading]) -> DetectorReading:
+    return DetectorReading(
+        detector=body["detector"], kind=body["kind"], sensors=body["sensors"], running=body["running"], state=body.get("state"),
+        measures=[Measure(measure["name"], _span(measure.get("span"))) for measure in body["measures"]],
+        limits=[
+            Limit(limit["name"], limit["of"], limit["side"], limit["begin"], limit["end"], limit.get("always_shown", False))
+            for limit in body["limits"]
+        ],
+        figures=body["figures"],
+        # The daemon sends lanes and spectra once, and again when they have changed.
+        lanes=body.get("lanes", known.lanes if known else ()), active=body.get("active", False),
+        waiting=body.get("waiting", False), spectrum=body.get("spectrum", known.spectrum if known else None))

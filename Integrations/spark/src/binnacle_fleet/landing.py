@@ -8,8 +8,10 @@ of the broker or of the machine costs a repetition, and never an event. A repeti
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -37,6 +39,8 @@ SCHEMA = pa.schema([
 ])
 #: As many messages wait for a file; the broker holds back the others.
 _MOST_WAITING = 20_000
+#: How long a folder that takes no file is left alone, in seconds, unless the interval between two files is longer.
+_RETRY_S = 5.0
 _LARGEST_INTEGER = 2**63
 
 
@@ -65,17 +69,32 @@ def store(rows: Sequence[dict[str, object]], folder: str, name: str) -> str:
     final = os.path.join(folder, f"{name}-{time.time_ns()}-{uuid.uuid4().hex[:8]}.parquet")
     # Readers of a folder leave out names that begin so.
     part = os.path.join(folder, f".{os.path.basename(final)}.part")
-    with open(part, "wb") as file:
-        pq.write_table(pa.Table.from_pylist(list(rows), SCHEMA), file, compression="zstd")
-        file.flush()
-        os.fsync(file.fileno())
-    os.rename(part, final)
+    try:
+        with open(part, "wb") as file:
+            pq.write_table(pa.Table.from_pylist(list(rows), SCHEMA), file, compression="zstd")
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(part, final)
+    except BaseException:
+        # A full disk would be filled by what no reader sees.
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+        raise
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
     return final
+
+
+def remove_parts(folder: str, name: str) -> None:
+    """Removes the parts of files that a process of this name has left when it was killed."""
+    part = re.compile(rf"\.{re.escape(name)}-\d+-[0-9a-f]{{8}}\.parquet\.part")
+    for found in os.listdir(folder):
+        if part.fullmatch(found):
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(folder, found))
 
 
 class Landing:
@@ -89,6 +108,7 @@ class Landing:
 
         self._name, self._folder, self._topic, self._interval_s = name, folder, topic, interval_s
         os.makedirs(folder, exist_ok=True)
+        remove_parts(folder, name)
         self._waiting: list[mqtt.MQTTMessage] = []
         self._rows: list[dict[str, object]] = []
         self._error_success = mqtt.MQTT_ERR_SUCCESS
@@ -103,8 +123,8 @@ class Landing:
         self._properties.ReceiveMaximum = _MOST_WAITING
 
     def run(self, host: str, port: int) -> None:
-        """Takes messages until :attr:`is_stopped` is set; comes back by itself when the broker was away."""
-        is_connected, last = False, time.monotonic()
+        """Takes messages until :attr:`is_stopped` is set; comes back by itself when the broker was away or the disk full."""
+        is_connected, has_room, last = False, True, time.monotonic()
         while not self.is_stopped:
             try:
                 if not is_connected:
@@ -116,8 +136,9 @@ class Landing:
                 print(f"binnacle-landing: {host}:{port}: {error}; trying again", file=sys.stderr)
                 is_connected = False
                 time.sleep(1)
-            if time.monotonic() - last >= self._interval_s or len(self._rows) >= _MOST_WAITING // 2:
-                self._flush()
+            pause = self._interval_s if has_room else max(self._interval_s, _RETRY_S)
+            if time.monotonic() - last >= pause or has_room and len(self._rows) >= _MOST_WAITING // 2:
+                has_room = self._flush()
                 last = time.monotonic()
         self._flush()
         if is_connected:
@@ -131,26 +152,38 @@ class Landing:
             return
         # What was not acknowledged comes again, unless the broker has lost it. So it is kept now, and acknowledged when
         # it comes again: an acknowledgement of the old connection means nothing to the new one.
-        self._write()
         self._waiting = []
+        if not self._write() and len(self._rows) >= _MOST_WAITING:
+            # With a full disk they would become more at each connection. The broker has them all.
+            self._rows = []
         client.subscribe(self._topic, qos=1)
 
     def _received(self, client: Any, data: Any, message: mqtt.MQTTMessage) -> None:
         self._waiting.append(message)
         self._rows.append(row(message.topic, message.payload, time.time_ns() // 1000))
 
-    def _write(self) -> None:
+    def _write(self) -> bool:
+        """Writes what has come; false, with a message, when the folder takes no file: it is kept."""
         if self._rows:
-            store(self._rows, self._folder, self._name)
+            try:
+                store(self._rows, self._folder, self._name)
+            except OSError as error:
+                print(
+                    f"binnacle-landing: {self._folder}: no file can be written: {error}; no message is acknowledged until one is",
+                    file=sys.stderr)
+                return False
             self.written += len(self._rows)
             self.files += 1
             self._rows = []
+        return True
 
-    def _flush(self) -> None:
-        self._write()
+    def _flush(self) -> bool:
+        if not self._write():
+            return False
         for message in self._waiting:
             self.client.ack(message.mid, message.qos)
         self._waiting = []
+        return True
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -55,6 +55,13 @@ package final class MinimumDurationDecorator: EventDecorator {
         }
     }
 
+    /// Drops begins whose end no detector reports any more.
+    package override func detectorsDidEnd(except kept: Set<String>) {
+        func isOver(_ detector: String?) -> Bool { detector.map { !kept.contains($0) } ?? false }
+        held.removeAll { isOver($0.event.detector) }
+        begun = begun.filter { !isOver($0.key.detector) }
+    }
+
     private func hasLasted(_ state: (begin: Int64, end: Int64)) -> Bool {
         Units.later(state.begin, by: timeNanoseconds) < state.end
     }
