@@ -24,7 +24,9 @@ struct DevicesCommand {
                 for line in report.lines { output.write(line) }
             }
         }
-        if reports.isEmpty, !writesJSON { output.write("no accelerometer and no magnetometer") }
+        if reports.isEmpty, !writesJSON {
+            output.write("no accelerometer and no magnetometer; 'binnacle doctor' says where it looked")
+        }
         return .ok
     }
 }

@@ -4,14 +4,19 @@ import Station
 
 enum KindWords {
     /// Parses kinds, groups such as `motion.*`, and `any`; `nil` means all but repeated states.
-    static func kinds(_ words: [String], of option: String) throws(StationError) -> Set<EventKind>? {
+    ///
+    /// `otherwise` is the hint for a word that resembles none.
+    static func kinds(_ words: [String], of option: String, otherwise: String? = nil) throws(StationError) -> Set<
+        EventKind
+    >? {
         var kinds: Set<EventKind> = []
         for word in words {
             guard let named = EventKind.named(word) else {
                 let hint = Spelling.nearest(to: word, among: EventKind.words).map { "did you mean `\($0)`?" }
                 throw StationError(
                     .usage,
-                    "\(option) \(word): no such kind of event (\(hint ?? "'binnacle events --kinds' lists them"))")
+                    "\(option) \(word): no such kind of event (\(hint ?? otherwise ?? "'binnacle events --kinds' lists them"))"
+                )
             }
             kinds.formUnion(named)
         }

@@ -26,7 +26,9 @@ struct OnCommand {
                 .usage, "on needs a kind of event, such as motion.began, or any; see 'binnacle on --help'")
         }
         var request = SubscriptionRequest()
-        request.filter.kinds = try KindWords.kinds(arguments.leading, of: "on")
+        request.filter.kinds = try KindWords.kinds(
+            arguments.leading, of: "on",
+            otherwise: arguments.trailing == nil ? "a command stands behind --: binnacle on KIND -- COMMAND" : nil)
         if arguments.has(.sensor) { request.filter.sensors = Set(arguments.all(.sensor)) }
         if let text = arguments.value(.after) {
             guard let after = UInt64(text) else {

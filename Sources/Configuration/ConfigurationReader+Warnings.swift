@@ -48,6 +48,7 @@ extension ConfigurationReader {
         }
         warnOfSlow(configuration, sensors)
         warnOfMatrices(configuration, sensors)
+        warnOfCalibrations(configuration, sensors)
         warnOfWatching(configuration)
         warnOfUnheard(configuration)
         reportSharedPlaces(configuration, handlers)
@@ -72,6 +73,28 @@ extension ConfigurationReader {
                 diagnostics.report(
                     .warning, at: entry.keyPosition, need.words,
                     hint: "give the sensor rate_hz = \(SysfsNumber.text(need.rateHz)), or leave rate_hz out")
+            }
+        }
+    }
+
+    /// Warns of what is in a calibration for a sensor of which a detector reads that from another section, which has none.
+    private func warnOfCalibrations(_ configuration: Configuration, _ sensors: [TOMLEntry]) {
+        for sensor in configuration.sensors {
+            guard let calibration = sensor.calibration,
+                let entry = sensors.first(where: { $0.key == sensor.name })?.entry(SensorSection.calibration)
+            else { continue }
+            let needs = configuration.detectors.map(\.needs).filter { $0.contains { $0.sensor == sensor.name } }
+                .joined()
+            for kind in SensorCalibration.kinds where calibration.axes(of: kind) != nil {
+                let readers = needs.filter { $0.kind == kind && !$0.isOptional }.map(\.sensor)
+                guard !readers.contains(sensor.name),
+                    let other = configuration.sensors.first(where: { readers.contains($0.name) }),
+                    other.calibration?.axes(of: kind) == nil
+                else { continue }
+                diagnostics.report(
+                    .warning, at: entry.keyPosition,
+                    "its [\(kind.rawValue)] is not used: the \(kind.rawValue) is that of [sensor.\(other.name)]",
+                    hint: "name the file in [sensor.\(other.name)] as well")
             }
         }
     }

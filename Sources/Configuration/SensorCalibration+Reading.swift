@@ -7,7 +7,8 @@ extension SensorCalibration {
     /// place there.
     init?(_ key: String, _ path: String, named section: TableReader) {
         guard let node = section.entry(key)?.node else { return nil }
-        guard let bytes = section.contents(of: path, named: key, node) else { return nil }
+        let hint = "'binnacle calibrate -o FILE' writes one; leave the key out until then"
+        guard let bytes = section.contents(of: path, named: key, node, hint: hint) else { return nil }
         let diagnostics = DiagnosticCollector(path: path, files: [path])
         defer { section.diagnostics.include(diagnostics) }
         do throws(TOMLDocument.SyntaxError) {

@@ -109,7 +109,7 @@ package struct SensorSection: Sendable, Equatable {
     }
 
     private mutating func readCalibration(_ table: TableReader, _ device: CalibrationDevice) {
-        let key = "calibration"
+        let key = Self.calibration
         guard let (path, hasName) = device.path(key, of: table) else { return }
         namesDevice = hasName
         calibration = path.flatMap { SensorCalibration(key, $0, named: table) }
@@ -156,6 +156,7 @@ package struct SensorSection: Sendable, Equatable {
 
     static let rate = "rate_hz"
     static let samples = "samples"
+    static let calibration = "calibration"
 
     static let row = SectionRow(
         "sensor.NAME", shown: "sensor.chassis",
@@ -163,7 +164,7 @@ package struct SensorSection: Sendable, Equatable {
         keys: [
             source,
             Key(
-                "calibration", .example("\"chassis.calibration.toml\""),
+                calibration, .example("\"chassis.calibration.toml\""),
                 """
                 A file written by \"binnacle calibrate\". It is applied to every sample. A path that does not begin \
                 with / is relative to the folder of the file that has it. {device} in it is the machine's name, without its \

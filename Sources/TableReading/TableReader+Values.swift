@@ -43,14 +43,14 @@ extension TableReader {
         text.hasPrefix("/") ? text : diagnostics.folder(of: node.position) + text
     }
 
-    /// The contents of a file that a key names; `nil` if it cannot be read, which is reported at the value.
-    package func contents(of path: String, named key: String, _ node: TOMLNode) -> [UInt8]? {
+    /// The contents of a file that a key names; `nil` if it cannot be read, which is reported at the value, with the hint.
+    package func contents(of path: String, named key: String, _ node: TOMLNode, hint: String? = nil) -> [UInt8]? {
         diagnostics.add(namedFile: path)
         warnIfHidden(path, node)
         do throws(ConfigurationError) {
             return try ConfigurationFile.contents(of: path, mayWait: false)
         } catch {
-            refuse(key, at: node.position, "`\(key)`: \(error)")
+            refuse(key, at: node.position, "`\(key)`: \(error)", hint: hint)
             return nil
         }
     }

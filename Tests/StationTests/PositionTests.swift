@@ -117,9 +117,32 @@ import Testing
         #expect(said.contains("binnacle-test-"), "the calibration's own path: \(said)")
     }
 
+    /// Two sections of one chip, of which one names the file that is for both.
+    @Test func whatIsNotUsedOfACalibrationIsWarnedOf() throws {
+        let file = try TemporaryFile(Self.calibration)
+        func warnings(chassis: Bool, compass: Bool) throws -> [String] {
+            let line = "calibration = \"\(file.path)\"\n"
+            func sensor(_ name: String, _ isNamed: Bool) -> String {
+                "[sensor.\(name)]\nsource = \"auto\"\n" + (isNamed ? line : "")
+            }
+            return try parse(
+                sensor("chassis", chassis) + sensor("compass", compass)
+                    + "[north.n]\naccelerometer = \"chassis\"\nmagnetometer = \"compass\"\n"
+            ).warnings.map(\.description).filter { $0.contains("is not used") }
+        }
+        #expect(try warnings(chassis: true, compass: true).isEmpty)
+        let compass = try warnings(chassis: false, compass: true)
+        let said = "its [accelerometer] is not used: the accelerometer is that of [sensor.chassis]"
+        #expect(compass.count == 1 && compass.first?.contains(said) == true, "\(compass)")
+        let chassis = try warnings(chassis: true, compass: false)
+        let remedy = "name the file in [sensor.compass] as well"
+        #expect(chassis.count == 1 && chassis.first?.contains(remedy) == true, "\(chassis)")
+    }
+
     @Test func aCalibrationThatIsNotThereIsSaidAtTheKey() {
         let found = problems("[sensor.a]\nsource = \"auto\"\ncalibration = \"/nowhere/c.toml\"\n")
         #expect(found.map { "\($0.line):\($0.column)" } == ["3:15"])
+        #expect(found.first?.hint?.contains("binnacle calibrate") == true)
     }
 
     @Test func anEmptyCalibrationIsNone() throws {

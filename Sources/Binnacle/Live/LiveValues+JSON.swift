@@ -107,6 +107,7 @@ extension LiveValues.Detector {
         object.add("kind", kind)
         object.add("sensors", list: sensors.map(JSONObject.quoted))
         object.add("running", raw: String(isRunning))
+        if isWaiting { object.add("waiting", raw: "true") }
         object.add("state", state)
         if isActive { object.add("active", raw: "true") }
         object.add(
@@ -137,6 +138,7 @@ extension LiveValues.Detector {
         self.measures = measures
         self.figures = Figure.figures(of: members)
         isActive = object["active"] == .boolean(true)
+        isWaiting = object["waiting"] == .boolean(true)
         lanes = object["lanes"]?.elements(Lane.init)
         spectrum = object["spectrum"].flatMap(LiveValues.Spectrum.init)
     }

@@ -146,6 +146,8 @@ public struct LiveValues: Sendable, Equatable {
         package var sensors: [String] = []
         /// Whether it looks at samples.
         package var isRunning: Bool
+        /// Whether it does not because the machine lacks a sensor that may be missing.
+        package var isWaiting = false
         /// Its state in a word, as in "moving"; `nil` when it has none, or none is known.
         package var state: String?
         /// Whether ``state`` is one that the detector waits for, such as a motion.

@@ -119,6 +119,7 @@ package final class LiveValuesCollector {
         for sensor in detector.streams.map(\.sensor.name) where !result.sensors.contains(sensor) {
             result.sensors.append(sensor)
         }
+        result.isWaiting = !isRunning && detector.streams.contains { $0.sensor.isAbsent && !$0.isOptional }
         result.state = detector.state
         result.isActive = detector.isActive
         result.figures = detector.figures

@@ -38,7 +38,7 @@ public struct SensorCalibration: Sendable, Equatable {
     }
 
     /// What is done to the samples of a kind.
-    func axes(of kind: SampleKind) -> AxisCalibration? {
+    package func axes(of kind: SampleKind) -> AxisCalibration? {
         switch kind {
         case .accelerometer: accelerometer
         case .magnetometer: magnetometer?.axes

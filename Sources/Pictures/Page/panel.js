@@ -259,7 +259,7 @@ function detectorCard(parents, first) {
     turn(d) { if (face) face.turn(d); },
     tell(d) {
       const said = face ? face.tell(d) : { words: String(d.figures.total ?? d.figures.machine ?? ""), trouble: d.figures.reason || "" };
-      light(made, d.running ? d.active || now < isLit ? "on" : said.trouble && face ? "warn" : "" : "bad", d.running ? d.state || "unknown" : "does not run");
+      if (d.waiting) light(made, "", "waits for its sensor"); else light(made, d.running ? d.active || now < isLit ? "on" : said.trouble && face ? "warn" : "" : "bad", d.running ? d.state || "unknown" : "does not run");
       put(big, said.words); put(trouble, d.running ? said.trouble : ""); big.hidden = !said.words || said.isDrawn; trouble.hidden = !trouble.textContent;
       set(dial, "aria-label", said.words + (said.trouble ? "; " + said.trouble : "") || d.state || "unknown");
       const taken = (face ? face.names : ["total", "machine", "reason"]).concat(rules.shown.hidden);

@@ -170,6 +170,7 @@ package struct WatchFrame {
     private func start(_ line: inout TerminalLine, _ detector: LiveValues.Detector) {
         line.add(detector.name, .strong)
         line.add(": ")
+        guard !detector.isWaiting else { return line.add("waits for its sensor", .soft) }
         guard detector.isRunning else { return line.add("does not run", .bad) }
         line.add(detector.state ?? "unknown", detector.isActive ? .alarm : .good)
     }

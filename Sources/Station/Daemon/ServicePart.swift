@@ -1,5 +1,6 @@
 import Binnacle
 import LinuxSystem
+import PlainText
 
 /// Reports the daemon's state to the service manager, and returns unused memory to the kernel.
 final class ServicePart: DaemonPart {
@@ -59,6 +60,17 @@ final class ServicePart: DaemonPart {
             return daemon.session.end(refusals.failure(refusals.all))
         }
         sayReady()
+        sayAbsent()
+    }
+
+    /// Logs which sensors the machine lacks: nothing fails without them, and nothing happens either.
+    private func sayAbsent() {
+        let absent = daemon.router.sensors.filter(\.isAbsent).map { "'\($0.name)'" }
+        guard !absent.isEmpty else { return }
+        daemon.log.say(
+            "none on this machine: \(absent.count == 1 ? "sensor" : "sensors") \(Spelling.list(absent)); what needs "
+                + "\(absent.count == 1 ? "it" : "them") waits, and 'binnacle doctor' says where it looked",
+            level: .notice)
     }
 
     /// Sends the number of active sensors as the service's status text.

@@ -111,14 +111,14 @@ extension Configuration {
     /// Says why there is neither socket nor store, unless the command line has set them.
     private mutating func addNoticeOfMissingPlaces(_ reason: String) {
         let missing = [
-            store == nil ? ("keeps no events", "store.path=/run/binnacle-own.db") : nil,
-            socket == nil ? ("has no socket", "socket.path=\(SocketPath.example)") : nil,
+            store == nil ? ("keeps no events", "store.path=\(SocketPath.example(".db"))") : nil,
+            socket == nil ? ("has no socket", "socket.path=\(SocketPath.example())") : nil,
         ].compactMap { $0 }
         guard !missing.isEmpty else { return }
         notices.append(
             "\(reason): this daemon \(missing.map(\.0).joined(separator: ", and ")); "
                 + "\(missing.map { "--set \($0.1)" }.joined(separator: " ")) changes that"
-                + (socket == nil ? ", and 'binnacle status --socket \(SocketPath.example)' then asks it" : ""))
+                + (socket == nil ? ", and 'binnacle status --socket \(SocketPath.example())' then asks it" : ""))
     }
 }
 

@@ -107,7 +107,9 @@ package struct Doctor {
                 root == nil
                     ? "no sensor: udev knows no IIO device with three axes in \(place), and no input device that is an accelerometer"
                     : "no sensor: no device with three axes in \(place)")
-            lines.append("    is its driver loaded? lsmod | grep -E 'hid_sensor|accel|magn', and dmesg say more")
+            lines.append(
+                "    is its driver loaded? lsmod | grep -E 'industrialio|hid_sensor', and dmesg say more; chips.md of the documents "
+                    + "has the drivers of chips")
         }
         for device in DeviceFinder(under: root).incomplete() {
             lines.append("\(device.name.printable), \(device.path.printable): would not be used")

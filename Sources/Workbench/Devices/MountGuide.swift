@@ -26,7 +26,7 @@ package struct MountGuide {
             let found = accelerometers.map { "'\($0.name.printable)'" }.joined(separator: ", ")
             throw StationError(
                 .unavailable,
-                "no accelerometer \(sensor.map { "'\($0)'" } ?? "") to check; "
+                "no accelerometer \(sensor.map { "'\($0)' " } ?? "")to check; "
                     + (found.isEmpty ? "none is there" : "found are \(found)"))
         }
         self.device = device
