@@ -47,7 +47,8 @@ struct FieldHistory {
             var limit = maximumAge
             if back + 1 < entries.count {
                 let interval = Units.seconds(from: self.entry(back + 1).timeNanoseconds, to: entry.timeNanoseconds)
-                limit = max(limit, Int64(1e9 * min(Self.longestSeconds, 1.5 * interval)))
+                // Stamps may go back by centuries.
+                limit = max(limit, Int64(1e9 * min(max(1.5 * interval, 0), Self.longestSeconds)))
             }
             return Units.later(entry.timeNanoseconds, by: limit) >= timeNanoseconds ? entry.field : nil
         }

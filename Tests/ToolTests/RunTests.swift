@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func aDamagedRecordingEndsTheRunAndSaysWhy() throws {
-        let rows = "0,0,0,9.8\n0.01,0,0,9.8\n" + String(repeating: "x,y,z,w\n", count: 1500)
+        let rows = "0,0,0,9.8\n0.01,0,0,9.8\n" + String(repeating: "?,?,?,?\n", count: 1500)
         let trace = try TemporaryFile("time_s,ax,ay,az\n" + rows, suffix: ".csv")
         let run = try DaemonRun(nil, ["--trace", trace.path, "--json"]).start()
         try waitUntil("the end") { !run.process.isRunning }
