@@ -50,7 +50,7 @@ public import SensorGeometry
     /// Half the period of a slow sway, in whose middle the rate is steady for shorter times.
     private static let swaySeconds = 6.0
     /// After a longer time without an acceleration, in seconds, a rest begins again.
-    private static let longestStep = 1.0
+    static let longestStep = 1.0
     /// In a turn of more than 2°/s the field shows it by then.
     private static let doubtSeconds = 0.3
 

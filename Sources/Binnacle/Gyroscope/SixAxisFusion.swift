@@ -325,7 +325,8 @@ package import SensorGeometry
             }
         }
         rest.addAcceleration(a, step: seconds, up: up, offset: offset, isOffsetLearned: hasLearnedOffset)
-        let drifting = level(a, rotation: rotation, seconds: seconds)
+        // Behind a silence one sample, which may be that of a blow, must not stand for all of it: the gyroscope has gone on.
+        let drifting = level(a, rotation: rotation, seconds: min(seconds, RestWatch.longestStep))
         if settings.restartsWithOffset, rest.isAtRest, hasOffsetMoved() {
             restartAtRest(rateTime ?? time)
             return .restartAtRest
