@@ -172,13 +172,22 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    /// Reads on a thread of its own: a read blocks, and the tasks of all tests share as many threads as there are processors.
-    private func onThread(
-        _ read: @escaping @Sendable () throws -> SubscriptionReader.Message
+    /// The first message, read on a thread of its own: a read blocks, and the tasks of all tests share as many threads as there
+    /// are processors.
+    private func firstMessage(
+        _ request: SubscriptionRequest = SubscriptionRequest(), path: String, patience: SubscriptionReader.Patience
     ) -> Task<SubscriptionReader.Message, any Error> {
         Task {
             try await withCheckedThrowingContinuation { continuation in
-                Thread.detachNewThread { continuation.resume(with: Result(catching: read)) }
+                Thread.detachNewThread {
+                    continuation.resume(
+                        with: Result {
+                            let waker = try Waker()
+                            return try SubscriptionReader(
+                                request, path: path, patience: patience, cancelling: waker.descriptor
+                            ).next()
+                        })
+                }
             }
         }
     }
@@ -191,13 +200,9 @@ import Testing
         let task: Task<SubscriptionReader.Message, any Error>
         do {
             let server = try TestServer(history: history, startingBehind: 5) { $0.path = path }
-            task = onThread {
-                var request = SubscriptionRequest()
-                request.sinceNanoseconds = TestServer.event(7).wallNanoseconds
-                let waker = try Waker()
-                return try SubscriptionReader(request, path: path, patience: .always, cancelling: waker.descriptor)
-                    .next()
-            }
+            var request = SubscriptionRequest()
+            request.sinceNanoseconds = TestServer.event(7).wallNanoseconds
+            task = firstMessage(request, path: path, patience: .always)
             try await waitUntil("that it has subscribed") { !server.server.statistics.subscribers.isEmpty }
         }
         history.add([TestServer.event(6), TestServer.event(7)])
@@ -255,12 +260,7 @@ import Testing
         let task: Task<SubscriptionReader.Message, any Error>
         do {
             let server = try TestServer(history: history, startingBehind: 5) { $0.path = path }
-            task = onThread {
-                let waker = try Waker()
-                return try SubscriptionReader(
-                    SubscriptionRequest(), path: path, patience: .afterFirstAnswer, cancelling: waker.descriptor
-                ).next()
-            }
+            task = firstMessage(path: path, patience: .afterFirstAnswer)
             try await waitUntil("that it has subscribed") { !server.server.statistics.subscribers.isEmpty }
         }
         do {

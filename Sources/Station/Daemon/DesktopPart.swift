@@ -250,7 +250,11 @@ package final class DesktopPart: DaemonPart {
             (service.retryNanoseconds, service.retryPause) = (nil, Self.retryPauses.lowerBound)
             return
         }
-        guard demand.demand.trialEnd == nil else { return }
+        guard demand.demand.trialEnd == nil else {
+            // A time that passes during a trial would be a deadline that no wait is left for.
+            service.retryNanoseconds = nil
+            return
+        }
         guard let due = service.retryNanoseconds else {
             service.retryNanoseconds = now + service.retryPause
             return
