@@ -17,6 +17,8 @@ public import SensorGeometry
     package private(set) var wasAtRest = false
     /// Whether neither field nor gravity shows the turn that the rate has: the offset may be another one.
     package private(set) var isOffsetDoubtful = false
+    /// Whether the rate is steady, and so slow that an offset which has moved may be all of it.
+    package private(set) var isSlowTurn = false
     /// How far the last acceleration is from the smoothed one, in m/s².
     private(set) var accelerationDeparture = 0.0
 
@@ -104,6 +106,7 @@ public import SensorGeometry
         }
         smoothedAcceleration.update(sample, seconds: step)
         accelerationDeparture = length(sample - acceleration)
+        isSlowTurn = false
         guard accelerationDeparture < settings.restAcceleration else {
             end()
             return
@@ -122,6 +125,7 @@ public import SensorGeometry
                 }
             }
             let turn = isOffsetLearned ? turn(offset) : .none
+            isSlowTurn = turn == .clear && length(rate - offset.value) < rateLimit
             // The offset may be another one by now: then neither the field nor gravity turns, where iron does not hide it.
             let mayHaveMoved = turn == .clear && settings.isFieldCalibrated && hasField
             let isWitnessNeeded = isUnknown || mayHaveMoved

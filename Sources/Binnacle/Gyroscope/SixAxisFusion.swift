@@ -51,6 +51,12 @@ package import SensorGeometry
     package private(set) var up = Vector3(0, 0, 1)
     /// How well the offset about the vertical is known, in °/s.
     package private(set) var offsetSigma: Double
+    /// What a sensor repeats that measures nothing, which is left out.
+    private var repeated = RepeatedSamples()
+    /// Whether the gyroscope repeats a rate with which the acceleration does not turn.
+    package var isRateFrozen: Bool { repeated.isRateFrozen }
+    /// Whether the accelerometer repeats a sample while the device turns.
+    package var isAccelerationFrozen: Bool { repeated.isAccelerationFrozen }
     /// How often the orientation has begun again, and how often of these at rest, where the device did not turn meanwhile.
     package private(set) var restarts = (all: 0, atRest: 0)
     /// The smoothed acceleration before a gap in rest: if it differs after it, the device was moved.
@@ -175,6 +181,11 @@ package import SensorGeometry
             begin(sample, at: time)
             return RateStep(isRestart: true)
         }
+        if !settings.gyroscopeReportsOnChange,
+            !repeated.takes(rate: measured, turning: length(measured - offset.value), seconds: distance)
+        {
+            return nil
+        }
         var mean = settings.gyroscopeReportsOnChange ? lastRate : measured
         let (real, steps) = pattern.add(distance)
         let seconds = settings.gyroscopeReportsOnChange ? distance : real
@@ -289,6 +300,7 @@ package import SensorGeometry
 
     private mutating func restartOrientation() {
         restarts.all += 1
+        repeated.interrupt()
         integrated = .identity
         inclination = .identity
         levelClock.reset()
@@ -315,6 +327,9 @@ package import SensorGeometry
         if let accelerationTime {
             seconds = Units.seconds(from: accelerationTime, to: time)
             guard seconds > 0 else { return nil }
+        }
+        guard repeated.takes(acceleration: a, rotation: rotation, turning: length(rate), seconds: seconds) else {
+            return nil
         }
         accelerationTime = time
         if let before = accelerationBeforeGap {

@@ -256,7 +256,7 @@ package enum AttitudeFailure: SampleFailure, Equatable, CustomStringConvertible 
     package var description: String {
         switch self {
         case .gyroscopeSilent: "no gyroscope sample for a second: the attitude is found without it until it is back"
-        case .accelerometerSilent: "no accelerometer sample for a second: there is no attitude until it is back"
+        case .accelerometerSilent: "no new accelerometer sample for a second: there is no attitude until there is one"
         }
     }
 }

@@ -6,6 +6,8 @@ import SensorGeometry
 package enum AxisFinding: Sendable, Equatable {
     case reversed(axis: Int)
     case swapped(axis: Int, with: Int)
+    /// It repeats one rate.
+    case frozen
     /// It turns otherwise, in no way that has a name.
     case other
 }

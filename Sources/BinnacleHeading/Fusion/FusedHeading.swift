@@ -234,6 +234,8 @@ enum GyroscopeFailure: SampleFailure, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .silent: "no gyroscope sample for a second; headings are those of the compass until it is back"
+        case .axes(.frozen):
+            "the gyroscope repeats one rate, with which gravity does not turn; headings are those of the compass until it changes"
         case .axes(let finding):
             "the gyroscope turns otherwise than the compass: \(finding); headings are those of the compass. "
                 + "Its mount_matrix corrects it"
@@ -248,6 +250,7 @@ extension AxisFinding: CustomStringConvertible {
         switch self {
         case .reversed(let axis): return "axis \(name(axis)) is probably reversed"
         case .swapped(let axis, let other): return "axes \(name(axis)) and \(name(other)) are probably swapped"
+        case .frozen: return "it repeats one rate"
         case .other: return "its axes or its scale are wrong"
         }
     }

@@ -118,7 +118,7 @@ package struct Fusion {
     /// How well the offset about the vertical is known, in °/s.
     package var verticalOffsetSigmaDegrees: Double { sixAxes.offsetSigma }
     /// What a wrong axis of the gyroscope looks like; `nil` while all turns agree with the compass.
-    package var axisFinding: AxisFinding? { axisCheck.finding }
+    package var axisFinding: AxisFinding? { sixAxes.isRateFrozen ? .frozen : axisCheck.finding }
     /// For how long the magnetometer has not corrected the heading.
     package var secondsOnGyroscopeAlone: Double { secondsWithoutCorrection }
 
@@ -150,8 +150,9 @@ package struct Fusion {
     @inline(__always)
     private func fault(accuracyDegrees: Double) -> FusionFault? {
         guard let rateTime = sixAxes.rateTime else { return .gyroscopeMissing }
+        if sixAxes.isRateFrozen { return .axesWrong }
         guard let accelerationTime = sixAxes.accelerationTime, isRecent(accelerationTime, rateTime) else {
-            return .accelerometerMissing
+            return sixAxes.isAccelerationFrozen ? .accelerometerFrozen : .accelerometerMissing
         }
         guard fieldTime != nil, startGain < 1 else { return .fieldMissing }
         if sixAxes.isSaturated { return .saturated }
@@ -331,8 +332,10 @@ package struct Fusion {
 
     /// Shows the mean of the acceleration to the model of gravity, once it is one.
     private mutating func learnGravity(_ rotation: Quaternion, _ seconds: Double) {
+        // In a rest nothing turns but the frame of the gyroscope, by what is wrong with its offset: an offset of the accelerometer would
+        // turn with it. So it seems in a slow turn, too, where the offset has moved.
         guard gravity.advance(seconds: seconds, rate: rotation.rotate(sixAxes.rate)),
-            sixAxes.ageSeconds > settings.motionEstimateFromSeconds
+            sixAxes.ageSeconds > settings.motionEstimateFromSeconds, !sixAxes.rest.isAtRest, !sixAxes.rest.isSlowTurn
         else { return }
         // A wrong gyroscope turns gravity as well, and an axis that is frozen turns with the device.
         guard model.surprise < FusionAccuracy.usualSurprise, !frozenAcceleration.isFrozen else {
