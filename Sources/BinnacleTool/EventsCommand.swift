@@ -111,6 +111,9 @@ struct EventsCommand {
         _ path: String, _ output: LineWriter, _ errors: LineWriter
     ) throws(StationError) -> ExitStatus {
         let reader = EventStoreReader(path: path)
+        try mapError({ StationError($0.exitStatus, $0.description) }) {
+            () throws(EventStoreReader.Failure) in try reader.dropRootRights()
+        }
         var shown = printer(output)
         var query = EventQuery(
             after: request.after ?? 0, sinceNanoseconds: request.sinceNanoseconds, filter: request.filter)

@@ -1,4 +1,5 @@
 package import Binnacle
+import Glibc
 import LinuxSystem
 
 /// Reads the events in a store's file while no daemon has it, and changes nothing.
@@ -32,13 +33,34 @@ package struct EventStoreReader: Sendable {
         self.path = path
     }
 
+    /// Gives up root's rights, until the end of the process, where reading means that SQLite recovers files of another account.
+    ///
+    /// That account could make SQLite delete any file that the process may delete.
+    package func dropRootRights() throws(Failure) {
+        guard geteuid() == 0 else { return }
+        do throws(StoreFailure) {
+            let place = try FilePlace(path)
+            guard try FilePlace.size(place.log) > 0, let owner = try place.otherOwner() else { return }
+            try FilePlace.become(owner, path: path)
+        } catch {
+            throw failure(error)
+        }
+    }
+
     /// Reads a page of events; the next page is after ``EventPage/through``.
     package func read(_ query: EventQuery) throws(Failure) -> EventPage {
         do throws(StoreFailure) {
             let place = try FilePlace(path)
             guard try place.examine() else { throw .missing(path) }
-            try checkLog(place)
-            let database = try StoreFile.connectForReading(to: place)
+            guard try FilePlace.size(place.journal) == 0 else {
+                throw .foreign(
+                    path: place.journal, reason: "a journal is beside the event store, and no event store has one",
+                    remedy: "find out which program has written it, and move it away")
+            }
+            // The log is looked for once: one that another account adds later is not read.
+            let database =
+                try hasReadableLog(place)
+                ? StoreFile.connect(to: place) : Database(path: place.path, access: .readImmutable)
             guard try StoreSchema.check(database) else { return EventPage(through: query.after) }
             try database.execute("PRAGMA query_only = ON")
             return try database.page(query)
@@ -47,9 +69,9 @@ package struct EventStoreReader: Sendable {
         }
     }
 
-    /// Throws when there is a log that this process cannot read because it may not write to it.
-    private func checkLog(_ place: FilePlace) throws(StoreFailure) {
-        guard try FilePlace.size(place.log) > 0 else { return }
+    /// Whether there is a log; throws when this process may not write to it, which reading takes, or another account may.
+    private func hasReadableLog(_ place: FilePlace) throws(StoreFailure) -> Bool {
+        guard try FilePlace.size(place.log) > 0 else { return false }
         do throws(StoreFailure) {
             for path in [place.path, place.log] { try FilePlace.checkWriting(path) }
         } catch {
@@ -57,6 +79,12 @@ package struct EventStoreReader: Sendable {
                 path: path, reason: "a daemon has it open, or was killed",
                 remedy: "ask the daemon, or read it as its owner or as root")
         }
+        if let owner = try place.otherOwner() {
+            throw .foreign(
+                path: path, reason: "the event store or its folder belongs to \(AccountDatabase.name(ofUser: owner))",
+                remedy: "ask the daemon, or read it as this account or with `binnacle events` as root")
+        }
+        return true
     }
 
     private func failure(_ error: StoreFailure) -> Failure {

@@ -26,6 +26,8 @@ struct FilePlace {
 
     /// The log that SQLite keeps beside the file.
     var log: String { path + "-wal" }
+    /// A rollback journal, which no store has: SQLite would play it back, and delete the file that it names.
+    var journal: String { path + "-journal" }
 
     /// The status of a path, whose last component may be a link; `nil` when it does not exist.
     static func status(_ path: String) throws(StoreFailure) -> stat? {
@@ -61,6 +63,27 @@ struct FilePlace {
 
     static func checkWriting(_ path: String) throws(StoreFailure) {
         try call("open", path) { faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) }
+    }
+
+    // MARK: - Other accounts
+
+    /// An account other than root and this process's that owns the folder, the file or its log, and may replace what is there.
+    func otherOwner() throws(StoreFailure) -> uid_t? {
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "/"
+        for path in [folder, path, log] {
+            if let owner = try Self.status(path)?.st_uid, owner != 0, owner != geteuid() { return owner }
+        }
+        return nil
+    }
+
+    /// Gives up root's rights for those of an account, until the end of the process.
+    static func become(_ owner: uid_t, path: String) throws(StoreFailure) {
+        let noGroup: gid_t = 65534
+        let group = getpwuid(owner)?.pointee.pw_gid ?? noGroup
+        try call("setgroups", path) { setgroups(0, nil) }
+        // As root these set the real, the effective and the saved number.
+        try call("setgid", path) { setgid(group) }
+        try call("setuid", path) { setuid(owner) }
     }
 
     // MARK: - Other daemons
@@ -258,12 +281,12 @@ struct FilePlace {
     ///
     /// `.dump` reads a table from its beginning up to the damage, and then from its end. `.recover` would read more, but requires
     /// SQLITE_ENABLE_DBPAGE_VTAB, without which Debian 12 builds SQLite. A dump with errors ends with ROLLBACK and has no
-    /// application id.
+    /// application id. `-safe` refuses the commands of the shell that the text of a manipulated file may contain.
     static func recoveryCommand(for path: String) -> String {
         func quoted(_ word: String) -> String {
             "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
         }
         return "sqlite3 -readonly \(quoted(path)) .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | "
-            + "sqlite3 -cmd 'PRAGMA application_id = \(StoreSchema.applicationID)' \(quoted(path + ".recovered"))"
+            + "sqlite3 -safe -cmd 'PRAGMA application_id = \(StoreSchema.applicationID)' \(quoted(path + ".recovered"))"
     }
 }

@@ -120,7 +120,7 @@ final class StoreFile {
         }.joined()
     }
 
-    /// Connects, for reading, to a file and its log, which no other process uses.
+    /// Connects, for reading, to a file and its log, which no other process uses; SQLite may recover both in place.
     ///
     /// The log of a killed daemon is read with the file, which requires write permission because its index has to be rebuilt.
     /// Without a log the file is complete: a daemon that starts in the meantime writes to its log first.

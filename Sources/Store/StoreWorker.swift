@@ -1,4 +1,5 @@
 import Binnacle
+import Glibc
 import LinuxSystem
 
 /// The work of the store's thread, the only user of the database connection.
@@ -464,7 +465,7 @@ final class StoreWorker {
         }
         let damage = StoreFailure.damaged(
             "\(reason); it is set aside as \(aside), and a new one is begun\(consequence); what can be read of it is "
-                + "copied by: " + FilePlace.recoveryCommand(for: aside))
+                + "copied, as \(AccountDatabase.name(ofUser: geteuid())), by: " + FilePlace.recoveryCommand(for: aside))
         degrade(damage)
         // During an outage `degrade` reports nothing, but the user needs the name of the file that was set aside.
         if wasDegraded { reports.report(.storeFailed, damage.text(path: settings.path)) }

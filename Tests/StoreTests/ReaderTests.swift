@@ -66,6 +66,29 @@ import Testing
         #expect(run.reports == [])
     }
 
+    @Test(.enabled(if: geteuid() == 0, "needs root"), arguments: ["", "events.db", "events.db-wal"])
+    func aLogThatAnotherAccountMayChange(name: String) throws {
+        let folder = try killed()
+        try #require(chown(folder.path + "/" + name, 1, 1) == 0)
+        let before = try contents(folder)
+        let failure = #expect(throws: EventStoreReader.Failure.self) {
+            _ = try EventStoreReader(path: folder.file).read(EventQuery())
+        }
+        #expect(failure?.description.contains("belongs to ") == true, "\(String(describing: failure))")
+        #expect(try contents(folder) == before)
+    }
+
+    @Test func aJournalBesideAStore() throws {
+        let folder = try killed()
+        try Data([1]).write(to: URL(fileURLWithPath: folder.file + "-journal"))
+        let before = try contents(folder)
+        let failure = #expect(throws: EventStoreReader.Failure.self) {
+            _ = try EventStoreReader(path: folder.file).read(EventQuery())
+        }
+        #expect(failure?.description.contains("events.db-journal: a journal") == true, "\(String(describing: failure))")
+        #expect(try contents(folder) == before)
+    }
+
     @Test func whatIsNoStore() throws {
         let folder = try StoreFolder()
         let reader = EventStoreReader(path: folder.file)

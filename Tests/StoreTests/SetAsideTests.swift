@@ -77,6 +77,31 @@ import Testing
         #expect(kept.count == data.count, "\(kept.count)")
     }
 
+    /// The text of a table may look like a command of sqlite3's shell.
+    @Test func theCommandRunsNoCommandOfTheFile() throws {
+        let folder = try StoreFolder()
+        let run = try StoreRun(folder.file)
+        run.append(1...3)
+        run.end()
+        let mark = folder.path + "/mark"
+        try sqlite(
+            folder.file,
+            """
+            CREATE TABLE x(a); CREATE TABLE y(a); PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = 'CREATE TABLE x(a);
+            .system touch \(mark)
+            SELECT 1' WHERE name = 'x';
+            UPDATE sqlite_schema SET sql = 'CREATE TABLE y(' WHERE name = 'y';
+            """)
+        let next = try StoreRun(folder.file)
+        let reason = try #require(next.of(.storeFailed).first?.text(.reason))
+        let start = try #require(reason.range(of: "sqlite3 "))
+        let child = Child(["/bin/sh", "-c", String(reason[start.lowerBound...])])
+        try child.run()
+        child.waitUntilExit()
+        #expect(child.terminationStatus != 0 && !folder.names.contains("mark"), "\(reason)")
+    }
+
     @Test func theCommandCopiesWhatCanBeRead() throws {
         let folder = try StoreFolder()
         let made = try StoreFolder()

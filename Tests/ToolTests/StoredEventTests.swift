@@ -103,6 +103,24 @@ import Testing
         #expect(try ask("status").status == 69)
     }
 
+    @Test(.enabled(if: geteuid() == 0, "needs root"))
+    func rootReadsTheLogOfAnotherAccountWithItsRights() throws {
+        let run = try DaemonRun(configuration()).start()
+        try waitForShakes(10)
+        kill(run.process.processIdentifier, SIGKILL)
+        run.process.waitUntilExit()
+        let store = folder.path + "/events.db"
+        for name in [store, store + "-wal"] { try #require(chown(name, 1, 1) == 0) }
+        chmod(folder.path, 0o711)
+        let result = try Binary.run("events", "--json", "--store", store)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try numbers(result.output).count >= 10)
+        // Only root can search this folder.
+        chmod(folder.path, 0o700)
+        let refused = try Binary.run("events", "--json", "--store", store)
+        #expect(refused.status != 0 && refused.output.isEmpty, "\(refused.errors)")
+    }
+
     @Test func rowsThatAreNoEventsAreCountedWhereTheFileIsRead() throws {
         let run = try DaemonRun(configuration()).start()
         try waitForShakes(10)
