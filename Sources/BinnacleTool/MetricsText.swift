@@ -87,7 +87,11 @@ struct MetricsText {
             detectors($0) { number($0["heading_deg"]) }
         },
         Row("binnacle_heading_accuracy_degrees", "gauge", "The error that nine of ten headings stay within.") {
-            detectors($0) { number($0["accuracy_deg"]) }
+            // A yaw without a heading is relative.
+            detectors($0) { detector in
+                number(detector["accuracy_deg"])
+                    ?? (number(detector["heading_deg"]) == nil ? nil : number(detector["yaw_accuracy_deg"]))
+            }
         },
         Row("binnacle_handler_up", "gauge", "1 while the handler works.") {
             handlers($0) { flag($0["failure"]?.text == nil) }

@@ -9,8 +9,10 @@ package enum NetworkAccess {
     /// check opens a socket.
     package static func remedy(for code: Int32) -> String? {
         guard [EAFNOSUPPORT, EPERM].contains(code) || isClosed else { return nil }
-        return
-            "this process may not use the network; for the service, the drop-in binnacle-network.conf opens it: it is "
+        // A packet filter returns EPERM as well.
+        let other = code == EPERM ? "a firewall of this machine refuses it, or " : ""
+        return other
+            + "this process may not use the network; for the service, the drop-in binnacle-network.conf opens it: it is "
             + "installed beside the examples and goes to /etc/systemd/system/binnacle.service.d"
     }
 

@@ -190,7 +190,8 @@ with harness.temporary_folder() as folder:
         connection.recv(65536)
         stream = {"kind": hostile, "samples": 3, "last_sample_s": None}
         status = {"state": "ok", "version": "\x1b[31m\x07\x9b", "sensors": [
-            {"name": hostile, "active": True, "streams": [stream, stream]}, {"name": hostile, "active": True, "streams": []}]}
+            {"name": hostile, "active": True, "streams": [stream, stream]}, {"name": hostile, "active": True, "streams": []}],
+            "detectors": [{"name": "hull", "heading_deg": 12.5, "yaw_accuracy_deg": 3.1}, {"name": "relative", "yaw_accuracy_deg": 9}]}
         connection.sendall(json.dumps({"status": status}).encode() + b"\n")
         connection.close()
 
@@ -204,6 +205,8 @@ with harness.temporary_folder() as folder:
     check(all(letter == "\n" or letter.isprintable() for letter in printed.stdout.decode()), "and control no terminal")
     lines = [line for line in printed.stdout.decode().splitlines() if not line.startswith("#")]
     check(len(lines) == len({line.rsplit(" ", 1)[0] for line in lines}), "two sensors of one name give no series twice")
+    accuracies = [value(families, "binnacle_heading_accuracy_degrees", detector=detector) for detector in ("hull", "relative")]
+    check(accuracies == [3.1, None], f"the heading of an attitude has an accuracy, a relative yaw none: {accuracies}")
     check("binnacle_sample_age_seconds" not in printed.stdout.decode(), "what is not known is not there")
 
 # A client that reads nothing, of an answer that no buffer holds, from a process of its own as the socket units start it.

@@ -1,7 +1,9 @@
 import Binnacle
 import Configuration
+import Foundation
 import Handlers
 import Station
+import TestSupport
 import Testing
 
 /// What a section with `nmea` becomes.
@@ -87,6 +89,22 @@ import Testing
         #expect(hardly.count == 1 && hardly[0].contains("0.1021 s of the line"), "\(hardly)")
         let fits = "nmea = \"/dev/ttyUSB7\"\nsentences = [\"HDG\", \"HDT\"]"
         #expect(try section(fits).action.notices == [])
+    }
+
+    /// A line by the device to which its path leads, and a port by its address, of which two mean all.
+    @Test func whatOneHandlerCanHave() throws {
+        let folder = try TemporaryFolder([:])
+        let link = folder.path + "/ttyUSB0"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/null")
+        func place(_ lines: String) throws -> String? {
+            try section(lines).action.exclusivePlaces.first.map { "\($0.words) \($0.name)" }
+        }
+        #expect(try place("nmea = \"\(link)\"") == "serial line /dev/null")
+        #expect(try place("nmea = \"udp://a\"") == nil)
+        let all = try place("nmea = \"tcp://0.0.0.0\"")
+        #expect(try all != nil && all == place("signalk = \"tcp://[::]:10110\""))
+        #expect(try place("nmea = \"tcp://Boat\"") == place("signalk = \"tcp://boat:10110\""))
+        #expect(try place("nmea = \"tcp://boat\"") != place("nmea = \"tcp://boat:10111\""))
     }
 
     @Test func whatSaysTheSameIsTheSame() throws {

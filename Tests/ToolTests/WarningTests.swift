@@ -139,6 +139,11 @@ import Testing
             "11:1: warning: [handler.b] and [handler.a] have the same state topic (give each its own `state_topic`)"
         ),
         (
+            "[attitude.hull]\naccelerometer = \"box\"\n[handler.a]\nnmea = \"tcp://0.0.0.0\"\n"
+                + "[handler.b]\nsignalk = \"tcp://[::]:10110\"\n",
+            "13:1: warning: [handler.b] and [handler.a] have the same TCP port (give each its own `signalk`)"
+        ),
+        (
             "[handler.a]\non = [\"motion.*\"]\nmqtt = \"mqtt://localhost\"\ndiscovery = \"homeassistant\"\n"
                 + "[handler.b]\non = [\"motion.*\"]\nmqtt = \"mqtt://localhost\"\nstatus_topic = \"b\"\n"
                 + "state_topic = \"b/{sensor}\"\ndiscovery = \"homeassistant\"\n",

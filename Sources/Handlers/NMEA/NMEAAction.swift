@@ -49,9 +49,8 @@ package struct NMEAAction: HandlerAction, Equatable {
         return notices
     }
 
-    /// Two writers would mix their sentences.
     package var exclusivePlaces: [(words: String, key: String, name: String, hint: String?)] {
-        settings.sending.transport == .serial ? [("serial line", Self.key, settings.sending.host, nil)] : []
+        settings.sending.exclusivePlaces(Self.key)
     }
 }
 

@@ -15,6 +15,8 @@ package struct NavigationTimes: Sendable {
     package var gracePause: Int64 = 50_000_000
     /// The pause in accepting when no descriptor is available.
     package var acceptPause: Int64 = 1_000_000_000
+    /// The time after which a receiver of datagrams is looked up again; the second is for one that refuses them.
+    package var (lookup, refusedLookup): (Int64, Int64) = (60_000_000_000, 10_000_000_000)
 
     /// Creates the daemon's times.
     package init() {}
@@ -53,7 +55,7 @@ package final class NavigationSender {
     private var lastWallNanoseconds: Int64?
     /// The stamp that was sent last, and how late the last new reading came: what it says held then.
     private var (sentWallNanoseconds, delayNanoseconds) = (Int64.min, Int64(0))
-    /// A stamp may be as much before the last one; a clock that was set is further.
+    /// A stamp may be as much before the last one, or after the present time; a clock that was set is further.
     private static let clockStepNanoseconds: Int64 = 1_000_000_000
     /// A reading that is older is of another clock.
     private static let longestDelayNanoseconds: Int64 = 10_000_000_000
@@ -132,7 +134,7 @@ package final class NavigationSender {
             try Epoll(waker: port.courier.waker)
         }
         switch settings.transport {
-        case .udp: return (epoll, try NavigationDatagrams(settings, state: state))
+        case .udp: return (epoll, try NavigationDatagrams(settings, state: state, times: times))
         case .tcp: return (epoll, try NavigationServer(settings, epoll: epoll, state: state, times: times))
         case .serial: return (epoll, try SerialLine(settings, epoll: epoll, state: state))
         }
@@ -157,8 +159,10 @@ package final class NavigationSender {
         let isRepeated = reading.wallNanoseconds == lastWallNanoseconds
         lastWallNanoseconds = reading.wallNanoseconds
         let own = reading.wallNanoseconds ?? now
+        // The clock was set back since then.
+        let isOfOtherClock = own - now >= Self.clockStepNanoseconds
         if !isRepeated { delayNanoseconds = (0...Self.longestDelayNanoseconds).contains(now - own) ? now - own : 0 }
-        let wall = isRepeated ? max(own, now - delayNanoseconds) : own
+        let wall = isOfOtherClock ? now - delayNanoseconds : isRepeated ? max(own, now - delayNanoseconds) : own
         if wall >= sentWallNanoseconds || sentWallNanoseconds - wall >= Self.clockStepNanoseconds {
             sentWallNanoseconds = wall
         }

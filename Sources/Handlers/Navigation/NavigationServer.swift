@@ -24,7 +24,8 @@ final class NavigationServer: NavigationTransport {
     private let epoll: Epoll
     private let state: NavigationState
     private let times: NavigationTimes
-    private let acceptor: StreamAcceptor
+    /// One for each address; all have the same token.
+    private let acceptors: [StreamAcceptor]
     private var clients: [UInt64: Client] = [:]
     private var nextToken: UInt64 = 0
 
@@ -34,15 +35,39 @@ final class NavigationServer: NavigationTransport {
         self.epoll = epoll
         self.state = state
         self.times = times
-        guard let address = try NavigationFailure.resolve(settings, SOCK_STREAM, isOwn: true).first else {
-            throw NavigationFailure(reason: "\(settings.address): it has no address")
+        let addresses = try NavigationFailure.resolve(settings, SOCK_STREAM, isOwn: true)
+        guard !addresses.isEmpty else { throw NavigationFailure(reason: "\(settings.address): it has no address") }
+        acceptors = try mapError({ NavigationFailure(settings.address, $0) }) { () throws(SystemError) in
+            let listeners = try Self.listen(addresses)
+            if let first = listeners.first {
+                let port = try NetworkAddress(of: first.raw).port
+                state.update { $0.port = port }
+            }
+            var acceptors: [StreamAcceptor] = []
+            for listener in listeners {
+                acceptors.append(try StreamAcceptor(listener, epoll, pauseNanoseconds: times.acceptPause))
+            }
+            return acceptors
         }
-        acceptor = try mapError({ NavigationFailure(settings.address, $0) }) { () throws(SystemError) in
-            let listener = try address.listen(sendBuffer: Self.sendBuffer, backlog: 16)
-            let port = try NetworkAddress(of: listener.raw).port
-            state.update { $0.port = port }
-            return try StreamAcceptor(listener, epoll, pauseNanoseconds: times.acceptPause)
+    }
+
+    /// Listens on all addresses of a name that this machine has; throws when it has none, or when the port of one is taken.
+    private static func listen(_ addresses: [NetworkAddress]) throws(SystemError) -> [Descriptor] {
+        var listeners: [Descriptor] = []
+        var failure: SystemError?
+        // A hosts file may lead to one address by two lines.
+        var hosts: Set<String> = []
+        for address in addresses where hosts.insert(address.host).inserted {
+            do throws(SystemError) {
+                listeners.append(try address.listen(sendBuffer: sendBuffer, backlog: 16))
+            } catch {
+                // The handler's predecessor may still have it.
+                guard error.code != EADDRINUSE else { throw error }
+                failure = failure ?? error
+            }
         }
+        if listeners.isEmpty, let failure { throw failure }
+        return listeners
     }
 
     deinit {
@@ -56,7 +81,7 @@ final class NavigationServer: NavigationTransport {
 
     var nextTime: Int64? {
         let overdue = clients.values.compactMap { $0.blockedSince }.min().map { $0 + times.patience }
-        return [acceptor.resumeTime, overdue].compactMap { $0 }.min()
+        return (acceptors.map(\.resumeTime) + [overdue]).compactMap { $0 }.min()
     }
 
     func send(_ messages: [[UInt8]], at now: Int64) {
@@ -67,7 +92,7 @@ final class NavigationServer: NavigationTransport {
 
     func respond(_ token: UInt64, isHungUp: Bool, at now: Int64) {
         guard token != StreamAcceptor.token else {
-            _ = acceptor.accept(admit)
+            for acceptor in acceptors { _ = acceptor.accept(admit) }
             return
         }
         guard let client = clients[token] else { return }
@@ -76,7 +101,7 @@ final class NavigationServer: NavigationTransport {
     }
 
     func advance(to now: Int64) {
-        acceptor.resume(at: now)
+        for acceptor in acceptors { acceptor.resume(at: now) }
         for (token, client) in clients {
             guard let since = client.blockedSince, since + times.patience <= now else { continue }
             state.update { $0.slowCount += 1 }
@@ -126,11 +151,14 @@ final class NavigationServer: NavigationTransport {
         }
     }
 
-    /// Discards input, because a plotter may send messages of its own; returns whether the client is still connected.
+    /// Discards input, because a plotter may send messages of its own; returns whether the client may still take output.
+    ///
+    /// One that only ends its sending still does; one that is gone refuses what is sent.
     private func discardInput(of client: Client) -> Bool {
         // A single read, so that a flood does not delay the other connections.
         do throws(SystemError) {
-            return try client.connection.read()?.isEmpty != true
+            if try client.connection.read()?.isEmpty == true { client.connection.isReading = false }
+            return true
         } catch {
             return false
         }
@@ -140,6 +168,6 @@ final class NavigationServer: NavigationTransport {
         guard clients.removeValue(forKey: token) != nil else { return }
         state.update { $0.clientCount -= 1 }
         // A descriptor is available again.
-        acceptor.resume()
+        for acceptor in acceptors { acceptor.resume() }
     }
 }

@@ -1,3 +1,5 @@
+import Glibc
+import LinuxSystem
 import TableReading
 
 /// Where readings are sent, and how often; the defaults are those of the configuration.
@@ -40,6 +42,21 @@ package struct NavigationSettings: Sendable, Equatable {
     var address: String {
         guard transport != .serial else { return host }
         return "\(transport.rawValue)://" + (host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)")
+    }
+
+    /// What only one handler can have: the port on which a server listens, or a serial line, by the device to which its path leads.
+    func exclusivePlaces(_ key: String) -> [(words: String, key: String, name: String, hint: String?)] {
+        switch transport {
+        case .udp: return []
+        case .tcp:
+            let isEvery = ["0.0.0.0", "::"].contains(host)
+            return [("TCP port", key, "\(port) of \(isEvery ? "all addresses" : host.lowercased())", nil)]
+        case .serial:
+            // A line that is not plugged in has its path alone.
+            guard let device = realpath(host, nil) else { return [("serial line", key, host.plainPath, nil)] }
+            defer { free(device) }
+            return [("serial line", key, String(cString: device), nil)]
+        }
     }
 
     /// Reads the place, and refuses an address without a receiver; `nil` when it is invalid, which is then reported.

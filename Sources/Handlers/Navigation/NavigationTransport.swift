@@ -38,7 +38,7 @@ extension NavigationFailure {
         switch error.code {
         case EAFNOSUPPORT, EPERM:
             words = [error.reason, NetworkAccess.remedy(for: error.code)].compactMap { $0 }.joined(separator: ": ")
-        case EADDRINUSE: words = "another program has the port"
+        case EADDRINUSE: words = "another program or handler has the port"
         case EADDRNOTAVAIL: words = "that is no address of this machine"
         case EACCES where error.call == "bind": words = "ports below 1024 need a privilege"
         default: words = error.reason

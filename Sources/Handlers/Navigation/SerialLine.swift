@@ -121,7 +121,7 @@ extension NavigationFailure {
             switch error.code {
             case ENOENT: "there is no such device: it is not plugged in, or has another name"
             case ENOTTY, EINVAL, ESPIPE, EISDIR: "it is no serial line"
-            case EBUSY, EAGAIN: "another program has the line"
+            case EBUSY, EAGAIN: "another program or handler has the line"
             case EACCES: "\(error.reason): serial lines belong to a group, such as dialout"
             case EPERM: "\(error.reason): the service's unit has to allow the device"
             case EIO, ENXIO, ENODEV: "the line is gone"

@@ -44,6 +44,10 @@ package struct SignalKAction: HandlerAction, Equatable {
         self.settings = settings
     }
 
+    package var exclusivePlaces: [(words: String, key: String, name: String, hint: String?)] {
+        settings.exclusivePlaces(Self.key)
+    }
+
     /// Sends the latest reading at an interval.
     package func work(for name: String) -> HandlerWork {
         .threaded(NavigationSender.plan(settings, as: SignalKDelta()))

@@ -185,6 +185,35 @@ import Testing
         #expect(run.reports.all.isEmpty, "\(run.reasons)")
     }
 
+    /// A lookup makes new sockets, with ports of their own.
+    @Test(arguments: [true, false])
+    func theReceiverIsLookedUpAgain(isThere: Bool) throws {
+        let receiver = try DatagramReceiver()
+        let run = try NavigationRun(.udp, host: "localhost", port: isThere ? receiver.port : freePort()) { _, times in
+            if isThere { times.lookup = 50_000_000 } else { times.refusedLookup = 50_000_000 }
+        }
+        run.turn(to: 10)
+        var sources: Set<Int> = []
+        try waitUntil("datagrams from three ports, or ten for no program") {
+            while let source = receiver.takeSource() { sources.insert(source) }
+            return isThere ? sources.count >= 3 : run.statistics.sentCount >= 10
+        }
+        #expect(run.reports.all.isEmpty, "\(run.reasons)")
+    }
+
+    /// Of a name with several addresses, those that refuse datagrams are passed over.
+    @Test func aProgramMayHaveThePortAtAnyAddressOfTheName() throws {
+        for address in try NetworkAddress.resolve(host: "localhost", port: 0, type: SOCK_DGRAM, isOwn: false) {
+            // A machine may have no IPv6.
+            let digits = address.host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+            guard let receiver = try? DatagramReceiver(host: digits) else { continue }
+            let run = try NavigationRun(.udp, host: "localhost", port: receiver.port)
+            run.turn(to: 10)
+            try receiver.wait(for: "$HCHDM,10.0,M*18\r\n")
+            #expect(run.reports.all.isEmpty, "\(run.reasons)")
+        }
+    }
+
     @Test func aHostThatIsNoneIsToldOnce() throws {
         let run = try NavigationRun(.udp, host: "name.invalid", port: 10110)
         run.turn(to: 10)

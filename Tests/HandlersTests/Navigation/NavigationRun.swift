@@ -88,6 +88,18 @@ final class DatagramReceiver {
         }
     }
 
+    /// The port from which the next datagram has come; `nil` when there is none.
+    func takeSource() -> Int? {
+        var (bytes, source) = ([UInt8](repeating: 0, count: 2048), sockaddr_in())
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let count = withUnsafeMutablePointer(to: &source) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                recvfrom(socket.raw, &bytes, bytes.count, 0, $0, &length)
+            }
+        }
+        return count < 0 ? nil : Int(in_port_t(bigEndian: source.sin_port))
+    }
+
     /// Waits for a datagram, and discards those before it.
     func wait(for text: String) throws {
         var seen: [String] = []
@@ -125,6 +137,11 @@ final class Plotter {
 
     func say(_ text: String) {
         wire.send(Array(text.utf8))
+    }
+
+    /// Shuts down its sending side.
+    func endSaying() {
+        shutdown(wire.descriptor, Int32(SHUT_WR))
     }
 
     /// Whether the other end has closed the connection, when what came before that is read away.

@@ -44,18 +44,28 @@ import Testing
         #expect(run.statistics.clientCount == 1)
     }
 
+    @Test func whoSaysNothingMoreStillListens() throws {
+        let run = try NavigationRun(.tcp, port: 0)
+        let plotter = try connected(run.waitForPort())
+        try waitUntil("its connection") { run.statistics.clientCount == 1 }
+        plotter.endSaying()
+        run.turn(to: 206.7)
+        try waitUntil("ten sentences") { plotter.lines.count >= 10 }
+        #expect(run.statistics.clientCount == 1)
+    }
+
     @Test func whoHasGoneHasNoPlaceAnyMore() throws {
         let run = try NavigationRun(.tcp, port: 0)
         let port = try run.waitForPort()
-        // No heading: nothing is written by which an end could be noticed.
+        // No heading: nothing is written by which an end could be noticed, but a place that is needed is free.
         for _ in 0..<100 {
             let plotter = try connected(port)
             plotter.say("x")
         }
         let plotter = try connected(port)
-        try waitUntil("one connection; \(run.statistics)") { run.statistics.clientCount == 1 }
         run.turn(to: 206.7)
         try plotter.wait(for: sentences[0])
+        try waitUntil("one connection; \(run.statistics)") { run.statistics.clientCount == 1 }
         #expect(run.statistics.refusedCount == 0, "the last ones found the places of those before")
         #expect(run.reports.all.isEmpty)
     }
@@ -108,7 +118,7 @@ import Testing
         let port = try first.waitForPort()
         let second = try NavigationRun(.tcp, port: port)
         try second.reports.wait("a failure") { $0.contains { $0.kind == .handlerFailed } }
-        #expect(second.reasons == ["tcp://127.0.0.1:\(port): another program has the port"])
+        #expect(second.reasons == ["tcp://127.0.0.1:\(port): another program or handler has the port"])
         #expect(second.statistics.failure != nil)
         #expect(first.end())
         try second.reports.wait("the recovery") { $0.contains { $0.kind == .handlerRecovered } }
@@ -143,6 +153,22 @@ import Testing
         try run.reports.wait("a failure") { $0.contains { $0.kind == .handlerFailed } }
         #expect(run.reasons == ["tcp://192.0.2.1:10110: that is no address of this machine"])
         #expect(run.end())
+    }
+
+    @Test func eachAddressOfANameIsListenedOn() throws {
+        let port = try freePort()
+        let run = try NavigationRun(.tcp, host: "localhost", port: port)
+        _ = try run.waitForPort()
+        var clients: [Descriptor] = []
+        for address in try NetworkAddress.resolve(host: "localhost", port: port, type: SOCK_STREAM, isOwn: false) {
+            // A machine may have no IPv6.
+            let digits = address.host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+            guard (try? DatagramReceiver(host: digits)) != nil else { continue }
+            let socket = Descriptor(owning: Foundation.socket(address.family, Int32(SOCK_STREAM.rawValue), 0))
+            #expect(address.withPointer { connect(socket.raw, $0, $1) } == 0, "\(digits)")
+            clients.append(socket)
+        }
+        try waitUntil("all connections") { run.statistics.clientCount == clients.count }
     }
 
     @Test func everybodyMayComeByEitherProtocol() throws {

@@ -86,7 +86,7 @@ private final class FakeLine {
         try line.wait(for: "$HCHDM,10.0,M*18\r\n")
         let second = try run(line.path)
         try waitUntil("a report") { !second.reasons.isEmpty }
-        #expect(second.reasons == ["\(line.path): another program has the line"])
+        #expect(second.reasons == ["\(line.path): another program or handler has the line"])
         #expect(first.end())
         second.turn(to: 20)
         try line.wait(for: "$HCHDM,20.0,M*1B\r\n")

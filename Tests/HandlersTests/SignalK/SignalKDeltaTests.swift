@@ -101,6 +101,25 @@ import Testing
         #expect(reports.all.isEmpty)
     }
 
+    /// A reading from before the clock was set back has the time at which it is sent.
+    @Test func aClockThatIsSetBackStopsNoStamp() throws {
+        let receiver = try DatagramReceiver()
+        var settings = NavigationSettings(.udp, host: "127.0.0.1", port: receiver.port)
+        settings.interval = .milliseconds(20)
+        let reports = Reports()
+        let handler = try ThreadedHandler(
+            name: "boat", NavigationSender.plan(settings, as: SignalKDelta()), report: reports.add)
+        let ahead = SystemClock.realtime() + 3_600_000_000_000
+        handler.handle(attitude(trueYaw(10, declination: 1), wall: ahead))
+        var seen: [String] = []
+        try waitUntil("three deltas; so far \(seen)") {
+            seen += receiver.takeAll()
+            return seen.count >= 3
+        }
+        #expect(Set(seen).count == seen.count, "each has a later time than the one before: \(seen)")
+        handler.end(within: .zero)
+    }
+
     /// A reading that comes late was true then, and what is sent again is not known to hold since; no stamp goes back.
     @Test func stampsNeverGoBack() throws {
         let receiver = try DatagramReceiver()
