@@ -171,7 +171,7 @@ enum EventPage {
             Cm running , waiting  Whether the detector looks at samples; waiting is there, and true, when it does not because \
             the machine lacks a sensor that may be missing.
             Cm state  moving, rotating or still; facing or away; the edge of the screen that points up; the posture; \
-            near or far. null when it is not known.
+            near or far. null when it is not known. A detector that does not run has no state, measures and figures.
             Cm measures  What is compared with limits: user_g, linear_g, total_g and rate_dps of a motion detector, \
             as far as it looks at them; turn_deg (away from the present edge) and lean_deg of a screen, of the last \
             sample.

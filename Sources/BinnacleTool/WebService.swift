@@ -161,7 +161,7 @@ struct WebService: Sendable {
             request, path: socketPath, patience: .none, cancelling: connection.stream.input)
         let end = SystemClock.monotonic() + Self.longestStream
         var sent: LiveValues?
-        var headings = (count: 0, sent: 0)
+        var headingCount = 0
         var place: String?
         guard connection.begin("200 OK", type: "text/event-stream") else { return }
         while SystemClock.monotonic() < end {
@@ -171,13 +171,12 @@ struct WebService: Sendable {
                 case .readings(let readings):
                     (name, data) = ("readings", readings.omittingKnown(of: sent).json)
                     sent = readings
-                    if headings.sent < headings.count, let note = LeftOutHeadings.note(headings.count) {
-                        headings.sent = headings.count
-                        data += "\n\nevent: left-out\ndata: \(JSONObject.quoted(note))"
-                    }
+                    // The page counts on where it connects again.
+                    if headingCount > 0 { data += "\n\nevent: left-out\ndata: \(headingCount)" }
+                    headingCount = 0
                 case .event(let event, let json):
                     guard EventKind.listed.contains(event.kind) else {
-                        headings.count += 1
+                        headingCount += 1
                         continue
                     }
                     (name, data) = ("event", json)

@@ -21,7 +21,26 @@ package enum ShownValue {
     /// A value with its unit, in three digits that count, as far as the figure has them; angles in tenths.
     package static func text(_ value: Double, of name: String) -> String {
         let unit = split(name).unit
-        return number(value, isAngle: unit == "°", most: mostDecimals(Figure.Name(rawValue: name)) ?? 3) + unit
+        return number(value, isAngle: unit == "°", most: mostDecimals(Figure.Name(rawValue: name)) ?? 9) + unit
+    }
+
+    /// A limit as a value, unless that would round it: in the digits of the configuration.
+    package static func text(limit: Double, of name: String) -> String {
+        let (shown, unit) = (text(limit, of: name), split(name).unit)
+        let all = [String(shown.dropLast(unit.count))] + (0...9).compactMap { Decimal.text(limit, decimals: $0) }
+        let exact = all.first { text in
+            Double(text).map { abs($0 - limit) <= 1e-6 * abs(limit) } ?? false
+        }
+        return exact.map { $0 + unit } ?? shown
+    }
+
+    /// A heading in degrees, rounded as it is written before it is made less than a turn: 359.97° is 0.0°.
+    package static func heading(_ value: Double, within accuracy: Double?) -> String {
+        let decimals = accuracy ?? 0 >= 10 ? 0 : 1
+        let rounded = Decimal.text(value, decimals: decimals).flatMap { Double($0) } ?? value
+        let turned = rounded.truncatingRemainder(dividingBy: 360)
+        guard let accuracy else { return number(turned, isAngle: true) + "°" }
+        return text(turned, within: accuracy, unit: "°")
     }
 
     /// A value that is off by no more than another one, as in "353.6° ± 3.9°".
@@ -32,7 +51,7 @@ package enum ShownValue {
 
     static func number(_ value: Double, isAngle: Bool = false, most: Int = 3) -> String {
         let size = value.magnitude
-        let steps = [100, 10, 1, 0.1, 0.01]
+        let steps = [100, 10, 1, 0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6]
         let decimals = isAngle ? 1 : size == 0 ? 0 : steps.firstIndex { size >= $0 } ?? steps.count
         return Decimal.text(value, decimals: min(decimals, most)) ?? "-"
     }

@@ -89,6 +89,31 @@ import Binnacle
         #expect(LiveValues(value)?.json == found.json)
     }
 
+    /// What a detector knew before it stopped is not how things are.
+    @Test func aDetectorThatDoesNotRunHasNoValues() throws {
+        let bench = Bench(spiked)
+        let collector = LiveValuesCollector(streams: bench.source.streams, detectors: [bench.manager], now: 0)
+        bench.manager.startDetection()
+        let pipeline = Pipeline(source: bench.source, detectors: [bench.manager, collector.observer])
+        _ = pipeline.turn()
+        func take(_ isWorking: Bool) throws -> LiveValues.Detector {
+            let found = collector.collect(
+                at: second, statistics: pipeline.statistics, isWorking: { _ in isWorking }, clock: { $0 })
+            return try #require(found.detectors.first)
+        }
+        let stopped = try take(false)
+        #expect(bench.manager.state != nil && stopped.state == nil && !stopped.isActive && !stopped.isRunning)
+        #expect(stopped.measures.isEmpty && stopped.figures.isEmpty && !stopped.limits.isEmpty)
+        #expect(try take(true).state == bench.manager.state)
+        // A joined interval takes no measure of the time before.
+        var before = LiveValues(timeNanoseconds: 1, intervalNanoseconds: 1), after = before
+        before.detectors = [LiveValues.Detector(name: "m", kind: "motion", isRunning: true)]
+        let span = try #require(LiveValues.Span(least: 0, greatest: 1, last: 1))
+        before.detectors[0].measures = [LiveValues.Measure("user_g", span)]
+        after.detectors = [LiveValues.Detector(name: "m", kind: "motion", isRunning: false)]
+        #expect(before.joined(with: after).detectors[0].measures.isEmpty)
+    }
+
     @Test func sensorsAreChosenByName() {
         let found = readings(of: spiked)
         #expect(found.only(["chassis"]) == found && found.only(nil) == found)

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import socket
 import subprocess
 import threading
@@ -431,10 +432,28 @@ def in_a_browser(folder):
         check(browser.run("return !/[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText)"), "live: direction marks are not shown as such")
         check(browser.wait("return document.getElementById('eventNote').textContent.includes(' left out: see binnacle events')"),
               f"live: {browser.run(text, 'eventNote')}")
+        counts = re.findall(r"event: left-out\ndata: (.*)\n", stream(port, 2, event=b"event: left-out"))
+        check(counts and all(one.isdecimal() for one in counts), f"live: the page adds up what is left out: {counts}")
         own_requests(browser, port, "live")
         browser.picture("live.png")
         check(browser.fits_dark_and_narrow("live"), "live: a narrow window needs no scrolling aside")
         browser.size(1280, 1000)
+
+        # A reload: other limits, and then another detector. The page stays, with its events.
+        browser.run("window.isSame = true")
+        file = pathlib.Path(folder, "view.toml")
+        events = browser.run("return binnacle.meta.events.length")
+        for old, new, wanted, what in [
+                ("[motion.moved]", "[motion.moved]\nthreshold_g = 0.2",
+                 "binnacle.meta.panels.find((p) => p.title === 'user acceleration, moved').marks.some((m) => m.label === 'motion above' && Math.abs(m.lines[0] - .2) < 1e-6)", "another limit"),
+                ("[motion.moved]", "[motion.second]\naccelerometer = \"mast\"\n[motion.moved]",
+                 "binnacle.meta.panels.some((p) => p.title === 'user acceleration, second') && binnacle.tracks[0].count > 30 && document.getElementById('now').textContent.includes('second')",
+                 "another detector")]:
+            file.write_text(file.read_text().replace(old, new))
+            daemon.send_signal(signal.SIGHUP)
+            check(browser.wait(f"return {wanted}"), f"live: {what} after a reload")
+            check(browser.run("return window.isSame === true && binnacle.meta.events.length") >= events, f"live: the events stay beside {what}")
+        check(browser.run("return document.querySelectorAll('#plot canvas').length === binnacle.panels.length"), "live: no panel of before is left")
 
         # Without a daemon, and with the next one.
         harness.end(daemon)
@@ -470,6 +489,9 @@ def in_a_browser(folder):
             check(first[1] == rows[0]["kind"], f"day: it begins with {first[1]}")
         check("onerror" in browser.run(text, "events") and browser.run("return !document.querySelector('img')"), "day: hostile text is text")
         own_requests(browser, port, "day")
+        # Events that all lie before what is shown.
+        browser.run("binnacle.show(binnacle.meta.duration_s - 1, binnacle.meta.duration_s); document.getElementById('previous').click()")
+        check(browser.run("return document.querySelectorAll('tr[aria-current]').length") == 1, "day: the event before what is shown is selected")
         browser.run("document.getElementById('next').click()")
         check(browser.run("return document.querySelectorAll('tr[aria-current]').length") == 1, "day: an event is selected")
         browser.picture("day.png")
@@ -477,6 +499,12 @@ def in_a_browser(folder):
         check(browser.wait("return document.getElementById('state').textContent") == "0 events", "day: one without events")
         check(browser.run("return !document.querySelector('tr[aria-current]') && binnacle.panels.length === 1"), "day: is drawn, empty")
         own_requests(browser, port, "an empty day")
+        value = "return document.getElementById(arguments[0]).value"
+        for query, name, wanted in [("from=2026-02-30&to=2026-02-30", "from", time.strftime("%Y-%m-%d")), ("from=2001-02-03&to=9999-12-31", "to", "2262-04-10")]:
+            browser.open(address + "day?" + query)
+            check(browser.wait("return / events(;|$)/.test(document.getElementById('state').textContent)"), f"day: {query} is shown")
+            check(browser.run(value, name) == wanted, f"day: {query} is the day {browser.run(value, name)}")
+            own_requests(browser, port, query)
     finally:
         browser.close()
         web.kill()

@@ -130,6 +130,16 @@ import Workbench
         #expect(shaken.lines.contains("it moved"), "\(shaken.lines)")
     }
 
+    /// The means of seconds do not show what swings twice in each; a fan's vibration is noise.
+    @Test func whatSwingsWithinASecondMovedAndWhatVibratesDidNot() {
+        func swung(_ hz: Double, _ size: Double) -> String {
+            stream { Float(size * sin(2 * .pi * hz * Double($0) / 100)) }.lines
+        }
+        #expect(swung(2, 1).contains("not judged: it moved, an axis swings by 1.4"), "\(swung(2, 1))")
+        #expect(!swung(20, 1).contains("it moved"), "\(swung(20, 1))")
+        #expect(!swung(2, 0.02).contains("it moved"), "\(swung(2, 0.02))")
+    }
+
     @Test func whatIsNoNumberAndStampsThatStandStillAreHarmless() {
         let holes = stream { $0 == 500 ? .nan : 0 }
         #expect(check("gaps", holes.json) == false && check("noise", holes.json) == true)

@@ -92,6 +92,7 @@ import Testing
                 && lifted.errors.contains("no measurement of the accelerometer's noise: the device moved"))
         // Shaken by hand, whose means of seconds are small.
         #expect(try refused(Self.recording { 3 * sin(2 * .pi * 2.7 * $0) }).name == "moving")
+        #expect(try refused(Self.recording { 3 * sin(2 * .pi * 2 * $0) }).name == "moving")
         #expect(try refused(Self.recording { 10 * sin(0.1 * $0) }, "magnetometer").name == "moving")
         #expect(try refused(Self.recording(seconds: 5)).name == "samples")
         #expect(try refused(Self.recording(noise: (0, 0, 0))).name == "none")

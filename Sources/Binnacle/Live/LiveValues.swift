@@ -249,14 +249,14 @@ extension LiveValues {
     package func addingKnown(of before: LiveValues?) -> LiveValues {
         changed(by: before) { detector, known in
             detector.lanes = detector.lanes ?? known.lanes
-            detector.spectrum = detector.spectrum ?? known.spectrum
+            if detector.isRunning { detector.spectrum = detector.spectrum ?? known.spectrum }
         }
     }
 
     /// These readings and those of the interval after it as one, so that no extreme is lost.
     package func joined(with next: LiveValues) -> LiveValues {
         var result = next.changed(by: self) { detector, before in
-            for measure in before.measures {
+            for measure in before.measures where detector.isRunning {
                 if let place = detector.measures.firstIndex(where: { $0.name == measure.name }) {
                     let joined = Span.joined(measure.span, detector.measures[place].span)
                     if let joined { detector.measures[place].span = joined }

@@ -120,11 +120,13 @@ package final class LiveValuesCollector {
             result.sensors.append(sensor)
         }
         result.isWaiting = !isRunning && detector.streams.contains { $0.sensor.isAbsent && !$0.isOptional }
+        result.limits = detector.limits
+        result.lanes = lanes[place]
+        // What a detector knew before it stopped is not how things are.
+        guard isRunning else { return result }
         result.state = detector.state
         result.isActive = detector.isActive
         result.figures = detector.figures
-        result.limits = detector.limits
-        result.lanes = lanes[place]
         if hasSpectra { result.spectrum = detector.spectrum }
         result.measures = measures[place].compactMap { measure in
             sources[measure.source].span(measure.series, in: measure.value.unit).map {

@@ -25,17 +25,24 @@ function split(name) {
 /** Zero has no sign. */
 const fixed = (value, decimals) => { const text = value.toFixed(decimals); return Number(text) === 0 ? text.replace("-", "") : text; };
 function significant(value, isAngle = false, most = 3) {
-  const size = Math.abs(value), place = [100, 10, 1, .1, .01].findIndex((step) => size >= step);
-  return fixed(value, Math.min(most, isAngle ? 1 : size === 0 ? 0 : place < 0 ? 5 : place));
+  const size = Math.abs(value), place = [100, 10, 1, .1, .01, 1e-3, 1e-4, 1e-5, 1e-6].findIndex((step) => size >= step);
+  return fixed(value, Math.min(most, isAngle ? 1 : size === 0 ? 0 : place < 0 ? 9 : place));
 }
 /** A value with its unit, in three digits that count, as far as the figure has them; angles in tenths. */
 function quantity(value, name) {
   if (typeof value !== "number") return String(value);
   const { unit } = split(name), most = rules.shown.decimals[name];
-  return Number.isInteger(value) && most === undefined && !unit ? String(value) : significant(value, unit === "°", most) + unit;
+  return Number.isInteger(value) && most === undefined && !unit ? String(value) : significant(value, unit === "°", most ?? 9) + unit;
+}
+/** A limit as a value, unless that would round it: in the digits of the configuration. */
+function limitText(value, name) {
+  const { unit } = split(name), all = [significant(value, unit === "°", rules.shown.decimals[name] ?? 9)].concat([...Array(10).keys()].map((k) => fixed(value, k)));
+  return (all.find((text) => Math.abs(text - value) <= 1e-6 * Math.abs(value)) ?? all[0]) + unit;
 }
 /** A value that is off by no more than another one, as in "353.6° ± 3.9°". */
 const within = (value, accuracy, unit) => [value, accuracy].map((v) => fixed(v, accuracy >= 10 ? 0 : 1) + unit).join(" ± ");
+/** A direction, rounded as it is written before it is made less than a turn: 359.97° is 0.0°. */
+const direction = (value, accuracy = 0) => Number(fixed(value, accuracy >= 10 ? 0 : 1)) % 360;
 
 // ---- Tracks
 
@@ -535,7 +542,7 @@ function readout() {
         const at = (series) => extremes(tracks[curve.track], series, cursor - half, cursor + half);
         const pair = at(curve.series), band = curve.band === null ? null : at(curve.band);
         if (!pair) return;
-        const value = band ? pair[0].toFixed(1) : number(pair[0]) === number(pair[1]) ? number(pair[0]) : number(pair[0]) + " to " + number(pair[1]);
+        const value = band ? direction(pair[0]).toFixed(1) : number(pair[0]) === number(pair[1]) ? number(pair[0]) : number(pair[0]) + " to " + number(pair[1]);
         parts.push((curve.label || panel.spec.title) + " " + value + (band ? " ± " + band[1].toFixed(1) : "") + " " + panel.spec.unit);
       });
       parts.push(...panel.spec.states.flatMap(read));
@@ -594,21 +601,14 @@ function select(index, scrolls) {
 function nextEvent(step) {
   if (selected >= 0) return select(selected + step, false);
   const at = meta.events.findIndex((event) => event.t >= view.from);
-  select(step > 0 ? at : at - 1, false);
+  select(step > 0 ? at : (at < 0 ? meta.events.length : at) - 1, false);
 }
 
-function build() {
-  document.title = meta.title;
-  byId("title").textContent = meta.title;
-  const facts = byId("facts");
-  for (const [name, value] of meta.facts) {
-    const term = document.createElement("dt"), text = document.createElement("dd"), isolated = document.createElement("bdi");
-    term.textContent = name; isolated.textContent = value; text.append(isolated); facts.append(term, text);
-  }
-  byId("configuration").textContent = meta.configuration;
-  for (const note of meta.notes) { const item = document.createElement("li"); item.textContent = note; byId("notes").append(item); }
-  byId("about").hidden = !meta.notes.length && !meta.configuration;
-  const plot = byId("plot");
+/** Makes the panels of the curves and that of the events, in place of those that were there. */
+function layPanels(plot) {
+  plot.textContent = "";
+  panels.length = drawn.length = 0;
+  hidden.clear();
   meta.panels.forEach((spec, index) => {
     const panel = canvas(spec.title + (spec.unit ? ", " + spec.unit : ""), 0, plot);
     Object.assign(panel, { spec, index, base: spec.curves.length ? CURVES : NONE, draw: drawPanel });
@@ -624,7 +624,22 @@ function build() {
     panels.push(panel);
   });
   const events = canvas("events", Math.max(1, meta.rows.length) * rules.row + 22, plot);
-  events.draw = drawEvents; events.isEvents = true; panels.push(events);
+  events.draw = drawEvents; events.isEvents = true; events.marks = []; panels.push(events);
+}
+
+function build() {
+  document.title = meta.title;
+  byId("title").textContent = meta.title;
+  const facts = byId("facts");
+  for (const [name, value] of meta.facts) {
+    const term = document.createElement("dt"), text = document.createElement("dd"), isolated = document.createElement("bdi");
+    term.textContent = name; isolated.textContent = value; text.append(isolated); facts.append(term, text);
+  }
+  byId("configuration").textContent = meta.configuration;
+  for (const note of meta.notes) { const item = document.createElement("li"); item.textContent = note; byId("notes").append(item); }
+  byId("about").hidden = !meta.notes.length && !meta.configuration;
+  const plot = byId("plot");
+  layPanels(plot);
   meta.spectra.forEach((spectrum, k) => {
     const panel = canvas("spectrum of the " + spectrum.title, 180, byId("spectra"));
     spectrum.data = new Int16Array(bytes("spectrum" + k));

@@ -49,8 +49,7 @@ function rose(svg, d, layer) {
   }
   shape(fixed, "path", { class: "lubber", d: "M0-118L-7-103H7Z" });
   const [value, more, reference] = [["value", -4], ["more", 22], ["soft", 44]].map(([style, y]) => shape(fixed, "text", { class: style, y }));
-  // What rounds to 360° is 0°.
-  const figure = (d) => ({ heading: d.figures[name] >= 359.95 ? 0 : d.figures[name], off: d.figures[accuracy], isValid: d.figures[name] !== undefined && d.figures.age_s === undefined });
+  const figure = (d) => ({ heading: d.figures[name], off: d.figures[accuracy], isValid: d.figures[name] !== undefined && d.figures.age_s === undefined });
   return {
     names: [name, accuracy, "reference", "age_s", "reason"],
     turn(d) {
@@ -60,7 +59,7 @@ function rose(svg, d, layer) {
     },
     tell(d) {
       const { heading, off, isValid } = figure(d), why = d.figures.reason, age = d.figures.age_s;
-      const texts = heading === undefined ? ["–", ""] : off === undefined ? [quantity(heading, name), ""] : within(heading, off, "°").split(" ± ");
+      const texts = heading === undefined ? ["–", ""] : off === undefined ? [quantity(direction(heading), name), ""] : within(direction(heading, off), off, "°").split(" ± ");
       svg.parentNode.classList.toggle("untrusted", !isValid);
       put(value, texts[0]); put(more, texts[1] && "± " + texts[1]); put(reference, heading === undefined ? "" : d.figures.reference || "magnetic");
       const trouble = isValid ? "" : age === undefined ? "no heading: " + (why || "not found yet") : "held for " + quantity(age, "age_s") + (why ? ": " + why : "");
@@ -254,7 +253,7 @@ function detectorCard(parents, first) {
     add(d, t) {
       now = t;
       for (const m of d.measures) if (!sparks.has(m.name)) sparks.set(m.name, sparkline(rows, split(m.name).words));
-      sparks.forEach((spark, name) => spark.add(d.measures.find((m) => m.name === name)?.span, t));
+      sparks.forEach((spark, name) => { if (!d.running) spark.last = null; spark.add(d.measures.find((m) => m.name === name)?.span, t); });
     },
     turn(d) { if (face) face.turn(d); },
     tell(d) {
@@ -272,10 +271,11 @@ function detectorCard(parents, first) {
       sparks.forEach((spark, name) => {
         const limits = d.limits.filter((l) => l.of === name);
         // What is measured once a second is in few of the readings.
-        if (spark.last) put(spark.value, quantity(spark.last[2], name));
-        put(spark.note, limits.map((l) => l.name + (l.side === "above" ? " > " : " < ") + quantity(l.begin, name)).join(", "));
+        put(spark.value, spark.last ? quantity(spark.last[2], name) : "–");
+        put(spark.note, limits.map((l) => l.name + (l.side === "above" ? " > " : " < ") + limitText(l.begin, name)).join(", "));
         spark.draw(limits, (v) => quantity(v, name), face?.isCalm);
       });
+      if (spectrum) spectrum.element.style.display = d.spectrum ? "" : "none";
       if (!d.spectrum) return;
       if (!spectrum) {
         spectrum = canvas("spectrum", 170, make(node, "div"));
@@ -336,9 +336,11 @@ class Instruments {
     this.sensors.forEach((made, name) => sense(made, readings.streams.filter((s) => s.sensor === name)));
   }
   add(readings, t) {
-    // What there is, and how it is drawn.
-    this.parts = readings.detectors.map((d) => d.detector + "\n" + d.kind).concat(readings.streams.map((s) => s.sensor + "\n" + s.kind)).join("\n");
-    const key = this.parts + JSON.stringify(readings.detectors.map((d) => [d.lanes, d.limits.filter((l) => ["roll_deg", "angle_deg"].includes(l.of))]));
+    // What there is and how it is drawn, the limits that are drawn over it, and what the daemon's state depends on.
+    this.parts = JSON.stringify([readings.detectors.map((d) => [d.detector, d.kind, d.lanes]), readings.streams.map((s) => [s.sensor, s.kind])]);
+    this.limits = JSON.stringify(readings.detectors.map((d) => d.limits));
+    this.works = [...readings.detectors.map((d) => d.running), ...readings.streams.map((s) => s.active)].join();
+    const key = this.parts + JSON.stringify(readings.detectors.map((d) => d.limits.filter((l) => ["roll_deg", "angle_deg"].includes(l.of))));
     if (key !== this.key) { this.key = key; this.build(readings); }
     this.each(readings, (made, d) => made.add(d, t), (made, streams) => made.add(streams, t));
   }

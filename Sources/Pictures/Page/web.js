@@ -48,7 +48,12 @@
 
   async function days(status) {
     const given = new URLSearchParams(location.search);
-    const day = (name, other) => { const text = given.get(name) || ""; return /^\d{4}-\d{2}-\d{2}$/.test(text) && !isNaN(new Date(text + "T12:00:00")) ? text : other; };
+    // A day that is not in the calendar is not taken, and one beyond what nanoseconds since 1970 reach is the nearest that they do.
+    const day = (name, other) => {
+      const text = given.get(name) || "";
+      if (asDate(new Date(text + "T12:00:00")) !== text) return other;
+      return text < "1970-01-01" ? "1970-01-01" : text > "2262-04-10" ? "2262-04-10" : text;
+    };
     const first = day("from", day("date", asDate(new Date()))), last = day("to", first), [from, to] = last < first ? [last, first] : [first, last];
     choose(from, to, status?.store?.oldest ? status.store : null);
     const begin = new Date(from + "T00:00:00"), end = new Date(dayAfter(to, 1) + "T00:00:00");
@@ -105,6 +110,9 @@
   }
 
   // ---- Live
+
+  /** The words of LeftOutHeadings.swift. */
+  const left = (count) => `${count} heading${count === 1 ? "" : "s"} or attitude${count === 1 ? "" : "s"} left out: see binnacle events`;
 
   /** The tracks and panels for what the first readings contain. */
   function plan(readings) {
@@ -170,8 +178,8 @@
   }
 
   function live() {
-    let heard = performance.now(), isLost = false, seconds = 0;
-    let partial = 0, drawing = null, sources = [], words = [], begun = null, latest = null, isWaiting = false, shown = 0, trouble = "", leftOut = "";
+    let heard = performance.now(), isLost = false, seconds = 0, isDue = false;
+    let partial = 0, drawing = null, sources = [], words = [], begun = null, latest = null, isWaiting = false, shown = 0, trouble = "", leftOut = 0;
     let count = 0, times = new Float64Array(2 * MOST), told = -1, turned = 0;
     const events = [], cards = new Instruments(element("now")), isStill = matchMedia("(prefers-reduced-motion: reduce)");
     const stream = new EventSource(address("/stream"));
@@ -183,12 +191,17 @@
       isLost = !!latest && age > (drawing?.patience ?? PATIENCE);
       if (isLost !== wasLost) tellState();
       if (isLost || wasLost) cards.lose(isLost ? `no reading for ${Math.round(age / 1000)} s: what is shown is old` : "");
-      else if (++seconds % 30 === 0 && !document.hidden) tellState();
+      else if ((++seconds % 30 === 0 || isDue) && !document.hidden) { isDue = false; tellState(); }
     }, 1000);
     stream.addEventListener("trouble", (e) => { trouble = JSON.parse(e.data); say(trouble); });
     stream.addEventListener("missed", (e) => say("missed: " + JSON.parse(e.data)));
-    stream.addEventListener("left-out", (e) => { leftOut = "; " + JSON.parse(e.data); });
-    stream.addEventListener("event", (e) => events.push({ event: JSON.parse(e.data), came: count ? times[count - 1] : 0 }));
+    stream.addEventListener("left-out", (e) => { leftOut += JSON.parse(e.data); });
+    stream.addEventListener("event", (e) => {
+      const event = JSON.parse(e.data);
+      events.push({ event, came: count ? times[count - 1] : 0 });
+      // The daemon's state may be another one now.
+      isDue = isDue || /^(sensor|detector|handler|command|store|events)\./.test(event.kind);
+    });
 
     /** Shows the events that have come, in one go, because each row of the table moves those below it. */
     function take() {
@@ -228,31 +241,44 @@
       count++;
     }
 
+    // A canvas costs something in each frame, changed or not, but without pixels nothing.
+    const clear = () => { for (const panel of panels) if (!panel.isSeen) panel.element.width = 0; };
+    const watch = new IntersectionObserver((all) => {
+      for (const { target, isIntersecting } of all) {
+        const panel = panels.find((p) => p.element === target);
+        if (!panel) continue;
+        panel.isSeen = isIntersecting;
+        if (isIntersecting) panel.draw(panel);
+      }
+      clear();
+    });
+
+    /** Makes the curves for what there is, also in place of those before a reload of the daemon; the events stay. */
     function begin(readings) {
       // Measures exist from the first samples on; a silent one gets no curve after two seconds, and without any the page has its events.
       const isWhole = readings.streams.some((s) => s.length) && readings.streams.every((s) => !s.active || s.length);
-      if (!isWhole && ++partial < 60) return;
+      if (!drawing && !isWhole && ++partial < 60) return;
       const planned = plan(readings);
       element("recording").hidden = false;
       ({ sources, words } = planned);
-      show({ title: "Binnacle, live", tracks: planned.tracks, panels: planned.panels, duration_s: 1e9 });
+      const isFirst = !drawing;
+      if (isFirst) show({ title: "Binnacle, live", tracks: planned.tracks, panels: planned.panels, duration_s: 1e9 });
+      else {
+        Object.assign(meta, { tracks: planned.tracks, panels: planned.panels });
+        tracks = drawing.tracks = planned.tracks.map(load);
+        count = 0;
+        watch.disconnect();
+        layPanels(byId("plot"));
+        draw(false);
+      }
       for (const track of tracks) {
         track.times = times;
         for (const series of track.series) series.levels = [{ lo: new Float32Array(2 * MOST), hi: new Float32Array(2 * MOST) }];
       }
+      for (const panel of panels) watch.observe(panel.element);
+      if (!isFirst) return;
       drawing = window.binnacle;
       onlySeen = true;
-      // A canvas costs something in each frame, changed or not, but without pixels nothing.
-      const clear = () => { for (const panel of panels) if (!panel.isSeen) panel.element.width = 0; };
-      const watch = new IntersectionObserver((all) => {
-        for (const { target, isIntersecting } of all) {
-          const panel = panels.find((p) => p.element === target);
-          panel.isSeen = isIntersecting;
-          if (isIntersecting) panel.draw(panel);
-        }
-        clear();
-      });
-      for (const panel of panels) watch.observe(panel.element);
       window.addEventListener("beforeprint", () => { cards.tell(latest); draw(false); });
       window.addEventListener("afterprint", clear);
       Object.assign(drawing, { instruments: cards, latest: () => latest, patience: PATIENCE });
@@ -268,15 +294,16 @@
       for (const d of readings.detectors) {
         const before = latest?.detectors.find((b) => b.detector === d.detector && b.kind === d.kind);
         d.lanes = d.lanes || before?.lanes || [];
-        d.spectrum = d.spectrum || before?.spectrum;
+        d.spectrum = d.running ? d.spectrum || before?.spectrum : undefined;
       }
       latest = readings;
       begun = begun ?? Number(BigInt(readings.time_ns)) / 1e9;
-      const now = timeOf(readings), parts = cards.parts;
+      const now = timeOf(readings), { parts, limits, works } = cards;
       cards.add(readings, now);
-      // Curves are made for what there is; after a reload of the daemon that may be something else.
-      if (drawing && cards.parts !== parts) { location.reload(); return; }
-      if (!drawing) begin(readings);
+      isDue = isDue || cards.works !== works;
+      // Curves are made for what there is; after a reload of the daemon that may be something else, or have other limits.
+      if (!drawing || cards.parts !== parts) begin(readings);
+      else if (cards.limits !== limits) plan(readings).panels.forEach(({ marks }, k) => { meta.panels[k].marks = marks; });
       if (drawing) keep(readings, now);
       if (!isWaiting && (mayTurn(performance.now()) || slotOf(readings) !== told)) { isWaiting = true; requestAnimationFrame(frame); }
     });
@@ -297,7 +324,7 @@
       say(latest.skipped ? latest.skipped + (latest.skipped === 1 ? " interval" : " intervals") + " skipped" : "live");
       if (!drawing) return;
       if (events.length) take();
-      put(byId("eventNote"), meta.event_count + " events since this page was opened" + leftOut);
+      put(byId("eventNote"), meta.event_count + " events since this page was opened" + (leftOut ? "; " + left(leftOut) : ""));
       const groups = new Map();
       for (const { panel, names } of words) {
         const place = groups.get(panel) || 0;

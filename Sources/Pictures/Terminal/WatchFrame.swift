@@ -134,7 +134,10 @@ package struct WatchFrame {
 
     /// A number in a column of ten, with its unit.
     private func number(_ value: Float?, _ unit: String) -> String {
-        let text = value.map { ShownValue.number(Double($0), isAngle: unit == "°") } ?? "-"
+        column(value.map { ShownValue.number(Double($0)) } ?? "-", unit)
+    }
+
+    private func column(_ text: String, _ unit: String) -> String {
         let field = columns >= 60 ? text + unit : text
         return String(repeating: " ", count: max(0, 11 - field.count)) + field + " "
     }
@@ -194,7 +197,8 @@ package struct WatchFrame {
             let (name, unit) = ShownValue.split(measure.name)
             line.add("  \(name)")
             line.pad(to: nameWidth)
-            line.add(number(measure.span.last, unit), isBeyond ? .alarm : nil)
+            let text = ShownValue.text(Double(measure.span.last), of: measure.name).dropLast(unit.count)
+            line.add(column(String(text), unit), isBeyond ? .alarm : nil)
             let isWide = columns >= 100
             let width = barWidth - (isWide ? 36 : 0)
             line.add(
@@ -204,7 +208,7 @@ package struct WatchFrame {
             line.add(" \(Self.scaleText(scale))", .soft)
             guard isWide else { return }
             let named = limits.prefix(2).map {
-                "\($0.name) \($0.isAbove ? ">" : "<") \(ShownValue.text(Double($0.begin), of: $0.measure))"
+                "\($0.name) \($0.isAbove ? ">" : "<") \(ShownValue.text(limit: Double($0.begin), of: $0.measure))"
             }
             line.add("  \(named.joined(separator: ", "))", .soft)
         }
@@ -216,7 +220,7 @@ package struct WatchFrame {
         let heading = detector.number(direction.name)
         let title = line { line in
             start(&line, detector)
-            add(heading, detector, direction, to: &line)
+            if detector.isRunning { add(heading, detector, direction, to: &line) }
         }
         guard detail == .full || detail == .needle, columns >= 50 else {
             guard let heading, detail != .brief else { return [title] }
@@ -246,9 +250,7 @@ package struct WatchFrame {
         guard let heading else { return line.add("  no heading: \(reason ?? "not found yet")", .alarm) }
         // A heading that says nothing of it is magnetic.
         let reference = detector.figure(.reference).map { "\($0)" } ?? HeadingReference.magnetic.rawValue
-        let text =
-            detector.number(direction.accuracy).map { ShownValue.text(heading, within: $0, unit: "°") }
-            ?? ShownValue.text(heading, of: direction.name)
+        let text = ShownValue.heading(heading, within: detector.number(direction.accuracy))
         line.add("  \(text) \(reference)")
         if let age = detector.figure(.age) {
             line.add("  held for \(ShownValue.text(age.double ?? 0, of: Figure.Name.age.rawValue))", .alarm)

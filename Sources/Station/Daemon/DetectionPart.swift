@@ -117,8 +117,11 @@ final class DetectionPart: DaemonPart {
         var object = JSONObject()
         object.add("name", detector.name)
         object.add("kind", type(of: detector).kind)
-        object.add("running", raw: String(daemon.pipeline.isWorking(detector)))
+        let isWorking = daemon.pipeline.isWorking(detector)
+        object.add("running", raw: String(isWorking))
         if isWaiting(detector) { object.add("waiting", raw: "true") }
+        // What a detector knew before it stopped is not how things are.
+        guard isWorking else { return object.text }
         if let state = detector.state { object.add("state", state) }
         let figures = detector.figures
         if !figures.contains(where: { $0.name == .age }) {

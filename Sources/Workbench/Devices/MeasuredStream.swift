@@ -91,8 +91,8 @@ package struct MeasuredStream {
         var gaps = 0
         var allan: [AllanDeviation] = []
         var means: [Double] = []
-        /// How far the means of seconds are apart, and whether noise explains that.
-        var (drift, isStill) = (0.0, false)
+        /// What shows that the device moved, which noise does not explain.
+        var movement: String?
         /// That of the noisiest axis.
         var density: Double?
     }
@@ -117,8 +117,12 @@ package struct MeasuredStream {
         found.means = axes.map { $0.reduce(0) { $0 + Double($1) } / Double($0.count) * words.value }
         let second = Int(max(1, min(1 / period, Double(times.count))))
         let moves = axes.indices.map { move(of: $0, second, found.allan[$0], words) }
-        found.drift = moves.map(\.drift).max() ?? 0
-        found.isStill = moves.allSatisfy { $0.drift <= $0.most }
+        if moves.contains(where: { $0.drift > $0.most }) {
+            let drift = moves.map(\.drift).max() ?? 0
+            found.movement = "the means of seconds are \(Self.shown(drift)) \(words.unit) apart"
+        } else if let most = axes.indices.compactMap({ swing(of: $0, found.allan[$0], period, words) }).max() {
+            found.movement = "an axis swings by \(Self.shown(most)) \(words.unit)"
+        }
         return found
     }
 
@@ -139,6 +143,26 @@ package struct MeasuredStream {
         return (drift * words.value, max(words.still, noise * words.value))
     }
 
+    /// Twice the deviation of an axis that swings more slowly than a machine vibrates; `nil` where its neighbours differ as by noise.
+    ///
+    /// The means of whole seconds do not show a periodic movement.
+    private func swing(of axis: Int, _ allan: AllanDeviation, _ period: Double, _ words: Words) -> Double? {
+        // A vibration that lasts counts as noise, however fast it is sampled.
+        guard let point = allan.points.last(where: { $0.seconds < 0.0101 }) ?? allan.points.first else { return nil }
+        let count = max(1, Int((point.seconds / period).rounded()))
+        let values = axes[axis]
+        let means = stride(from: 0, through: values.count - count, by: count).map { start in
+            values[start..<start + count].reduce(0.0) { $0 + Double($1) } / Double(count)
+        }
+        let mean = means.reduce(0, +) / Double(means.count)
+        let variance = means.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(means.count)
+        let swing = 2 * variance.squareRoot() * words.value
+        let isNoise = allan.noiseDensity != nil && variance < Self.swings * point.deviation * point.deviation
+        return swing > words.still && !isNoise ? swing : nil
+    }
+
+    /// How many times the variance of white noise that of a movement is: a sine of 7 Hz has as much, in steps of 10 ms.
+    private static let swings = 10.0
     /// The means of an hour's seconds are no further apart by noise, in standard deviations.
     private static let sigmas = 10.0
     /// The fewest samples that show a rate and noise.
@@ -154,9 +178,8 @@ package struct MeasuredStream {
             let few = "\(count) samples in \(Self.shown(seconds)) s are too few, and 10 s are needed"
             return (0, ("samples", few + ": leave it lying for longer"))
         }
-        guard found.isStill else {
-            let apart = "the means of seconds are \(Self.shown(found.drift)) \(words.unit) apart"
-            return (0, ("moving", "the device moved, \(apart): leave it lying on something that does not move"))
+        if let movement = found.movement {
+            return (0, ("moving", "the device moved, \(movement): leave it lying on something that does not move"))
         }
         // A device that reports changes alone has no noise between them.
         guard found.gaps * 10 < count else {
@@ -227,8 +250,8 @@ package struct MeasuredStream {
                 return axis.text
             })
 
-        let isStill = found.isStill
-        let moved = "not judged: it moved, the means of seconds are \(shown(found.drift)) \(words.unit) apart"
+        let isStill = found.movement == nil
+        let moved = "not judged: it moved" + (found.movement.map { ", \($0)" } ?? "")
         var checks = [
             Check(
                 name: "rate", passes: claims.rateHz.map { abs(1 / period - $0) <= 0.1 * $0 },
