@@ -76,6 +76,63 @@ import Testing
         #expect(try tree.text(tree.folder(3) + "/trigger/current_trigger") == "lis3dh-dev3")
     }
 
+    /// rm3100 names its trigger after its line; beside it there may be one of its events.
+    @Test func aTriggerOfTheChipIsChosenUnderAnyName() throws {
+        let tree = try FifoTree()
+        let node = try tree.addDevice(0, name: "rm3100", prefix: "in_magn")
+        defer { node?.close() }
+        try tree.set(tree.folder(0) + "/trigger/current_trigger", "")
+        let devices = tree.root + "/sys/bus/iio/devices"
+        let chip = tree.root + "/sys/devices/i2c-1/1-0020"
+        try FileManager.default.createDirectory(atPath: chip, withIntermediateDirectories: true)
+        for (number, name) in ["other-drdy0", "rm3100-any-motion0", "rm3100-drdy0"].enumerated() {
+            try tree.set("\(devices)/trigger\(number)/name", name)
+        }
+        for name in ["iio:device0", "trigger1", "trigger2"] {
+            try FileManager.default.moveItem(atPath: "\(devices)/\(name)", toPath: "\(chip)/\(name)")
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(devices)/\(name)", withDestinationPath: "\(chip)/\(name)")
+        }
+        let run = try LiveRun([request("rm3100", [.magnetometer])], tree)
+        try run.turn("the buffer") { _ in (try? tree.text(tree.folder(0) + "/buffer0/enable")) == "1" }
+        #expect(try tree.text(tree.folder(0) + "/trigger/current_trigger") == "rm3100-drdy0")
+    }
+
+    /// A container has the attributes of a device whose node it was not given.
+    @Test func aBufferWithoutItsNodeIsTold() throws {
+        let tree = try FifoTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d"))
+        node.close()
+        try FileManager.default.removeItem(atPath: node.path)
+        let inspection = try #require(try tree.finder.devices().map(DeviceInspection.init).first)
+        #expect(inspection.mode == .poll && inspection.reason?.contains("/dev/iio:device0 is not there") == true)
+        let run = try LiveRun([request("accel_3d")], tree)
+        try run.turn("a sample") { !$0.samples[0].isEmpty }
+        #expect(run.notices.contains { $0.contains("/dev/iio:device0 is not there") }, "\(run.notices)")
+    }
+
+    /// What can no longer be read fails alone, and serves again when it can.
+    @Test func aKindThatCannotBeReadFailsAlone() throws {
+        let tree = try FifoTree()
+        try tree.addDevice(0, name: "chip", type: nil)
+        try tree.addDevice(0, name: "chip", prefix: "in_magn", type: nil)
+        var settings = SensorSettings()
+        settings.updateInterval = .milliseconds(1)
+        let run = try LiveRun([request("chip", [.accelerometer, .magnetometer], settings: settings)], tree)
+        let magnetometer = try #require(run.streams.firstIndex { $0.kind == .magnetometer })
+        let accelerometer = try #require(run.streams.firstIndex { $0.kind == .accelerometer })
+        try run.turn("samples of both") { $0.samples.allSatisfy { !$0.isEmpty } }
+        try FileManager.default.removeItem(atPath: tree.folder(0) + "/in_magn_x_raw")
+        try run.turn("a notice") { $0.notices.contains { $0.contains("its magnetometer cannot be read") } }
+        #expect(!run.losses(.readError).isEmpty)
+        let (forces, fields) = (run.samples[accelerometer].count, run.samples[magnetometer].count)
+        try run.turn("more accelerations") { $0.samples[accelerometer].count > forces + 10 }
+        #expect(run.samples[magnetometer].count == fields)
+        try tree.set(tree.folder(0) + "/in_magn_x_raw", "7")
+        try run.turn("a field") { $0.samples[magnetometer].count > fields }
+        #expect(!run.events.contains { $0.kind == .sensorInactive })
+    }
+
     @Test func aTriggerThatIsSetStays() throws {
         let tree = try FifoTree()
         let node = try tree.addDevice(0, name: "lis3dh")

@@ -75,6 +75,25 @@ import Testing
         #expect(!isOn(tree, "in_magn_x") && run.notices.isEmpty && run.events.isEmpty)
     }
 
+    /// The base of a laptop turns without the lid, in which its compass is.
+    @Test(arguments: [false, true])
+    func aHeadingHasTheAccelerometerBesideItsMagnetometer(compassFirst: Bool) throws {
+        let tree = try FifoTree()
+        var nodes: [FifoNode] = []
+        for (number, place) in ["base", "lid", "lid"].enumerated() {
+            let prefix = number == 2 ? "in_magn" : "in_accel"
+            nodes.append(try #require(try tree.addDevice(number, name: "cros-ec-\(number)", prefix: prefix)))
+            try tree.set(tree.folder(number) + "/location", place)
+        }
+        defer { withExtendedLifetime(nodes) {} }
+        let requests = [any("chassis", .accelerometer), any("compass", .magnetometer)]
+        let run = try LiveRun(compassFirst ? requests.reversed() : requests, tree)
+        try run.turn("both buffers") { _ in isEnabled(tree, 1) && isEnabled(tree, 2) }
+        #expect(!isEnabled(tree, 0))
+        let alone = try LiveRun([any("chassis", .accelerometer)], tree)
+        try alone.turn("the first one, without a compass") { _ in isEnabled(tree, 0) }
+    }
+
     /// Two sections that want different things of one device cannot share it.
     @Test func aSectionWithAMatrixOfItsOwnDoesNotShare() throws {
         let tree = try FifoTree()

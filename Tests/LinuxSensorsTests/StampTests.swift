@@ -54,6 +54,49 @@ import Testing
         #expect(stamper.takeNotice()?.contains("clock of its own") == true)
     }
 
+    /// The clock of a sensor hub begins with the hub, which may start seconds before the kernel.
+    @Test(arguments: [6, 20] as [Int64])
+    func aClockThatBeganAtAnotherTimeIsMoved(ahead: Int64) {
+        var stamper = ScanStamper(rateHz: 100)
+        for number in 0..<100 {
+            let arrival = now + Int64(number) * 10_000_000
+            let result = stamper.stamp(arrival + ahead * second, behind: 0, arrival: arrival, realtime: { self.wall })
+            #expect(result.timeNanoseconds == arrival)
+            #expect(result.finding == nil)
+        }
+        #expect(stamper.takeNotice()?.contains("clock of its own") == true)
+    }
+
+    /// Of a machine that read late, or of a driver that computes when a sample was taken, the stamps stay.
+    @Test(arguments: [-20_000, 4900] as [Int64])
+    func theFirstStampOfTheMonotonicClockMayBeOldOrAhead(milliseconds: Int64) {
+        var stamper = ScanStamper(rateHz: 100)
+        let raw = now + milliseconds * 1_000_000
+        #expect(stamper.stamp(raw, behind: 0, arrival: now, realtime: { self.wall }).timeNanoseconds == raw)
+        #expect(stamper.takeNotice() == nil)
+    }
+
+    /// Microseconds that are taken for nanoseconds would make a second of movement a millisecond.
+    @Test(arguments: [0.001, 0.01, 2])
+    func stampsInAnotherUnitAreMadeFromTheArrival(factor: Double) {
+        var stamper = ScanStamper(rateHz: 100)
+        var times: [Int64] = []
+        var findings = 0
+        for number in 0..<2000 {
+            let arrival = now + Int64(number) * 10_000_000
+            let raw = 1_000_000 + Int64(Double(number) * 10_000_000 * factor)
+            let result = stamper.stamp(raw, behind: 0, arrival: arrival, realtime: { self.wall })
+            times.append(result.timeNanoseconds)
+            if result.finding != nil { findings += 1 }
+        }
+        #expect(times == times.sorted())
+        #expect(times[1500...] == (1500..<2000).map { now + $0 * 10_000_000 }[...])
+        // What is slower than its rate seems to lose samples.
+        #expect(findings == 0 || factor > 1)
+        #expect(stamper.clock.isStampless)
+        #expect(stamper.takeNotice()?.contains("another unit") == true)
+    }
+
     /// A quartz that is off by 80 millionths is followed: after three hours it would be off by 0.9 s.
     @Test(arguments: [80, -80] as [Int64], [1, 4])
     func aClockOfItsOwnThatRunsAwayIsFollowed(millionths: Int64, together: Int) {

@@ -83,6 +83,33 @@ import Testing
         #expect(result.output.contains("TOO SLOW") == isSlow, "\(result.output)")
     }
 
+    /// Base and lid of a laptop turn without each other, and a controller without both.
+    @Test func thePairTurnsTogether() async throws {
+        let station = try MockStation()
+        var base = MockDevice.polled("accel", 0, name: "base_accel", raw: [0, 0, 1000])
+        base.attributes["location"] = "base"
+        var lid = MockDevice.polled("accel", 1, name: "lid_accel", raw: [0, 0, 1000])
+        lid.attributes["location"] = "lid"
+        var compass = MockDevice.polled("magn", 2, name: "lid_magn", raw: [200, 0, -400], scale: "0.001")
+        compass.attributes["location"] = "lid"
+        try station.add(.evdev(3, name: "DualSense Wireless Controller Motion Sensors"), base, lid, compass)
+        let result = try await station.run("doctor")
+        #expect(
+            result.output.contains("a usable pair: accelerometer lid_accel, magnetometer lid_magn"), "\(result.output)")
+        let configuration = try station.configuration(
+            """
+            [sensor.chassis]
+            source = "auto"
+            [sensor.compass]
+            source = "auto"
+            [north.bow]
+            accelerometer = "chassis"
+            magnetometer = "compass"
+            """)
+        let configured = try await station.run("doctor", "--config", configuration)
+        #expect(configured.output.contains("(accelerometer): lid_accel"), "\(configured.output)")
+    }
+
     /// How a controller is held says nothing of a screen.
     @Test(arguments: [
         ("Steam Deck Motion Sensors", "usb", true), ("ST LIS3LV02DL", nil, false),

@@ -103,6 +103,7 @@ import Testing
         ) { $0.x == 0.001 }
         let samples = try await recording.stop()
         #expect(samples.streams.keys.sorted() == ["base.g"])
+        #expect(try station.attribute("in_anglvel_hysteresis", of: gyroscope) == "0.1")
         #expect(try recording.program.errors.text().contains("base: its gyroscope is 'gyro_3d'"))
     }
 
@@ -201,5 +202,14 @@ import Testing
         #expect(listed.state == "ready")
         #expect(listed.reason?.contains("its gyroscope cannot be used") == true)
         #expect(listed.channels.map(\.name) == ["in_accel_x", "in_accel_y", "in_accel_z"])
+        let recording = try station.record()
+        try await recording.waitForBuffer(of: device)
+        try await recording.program.waitForMessage("its gyroscope cannot be used")
+        // The gyroscope's channels are off.
+        let encoder = ScanEncoder(ScanChannel.axes("accel", "le:s16/16>>0"))
+        try await recording.waitForSample(
+            of: "a", feeding: { try await station.write(encoder.scan([1, 2, 981, monotonicNow()]), to: device) }
+        ) { $0.x == 0.01 }
+        #expect(try await recording.stop().streams.keys.sorted() == ["bmi160.a"])
     }
 }

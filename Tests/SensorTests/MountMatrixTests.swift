@@ -51,6 +51,24 @@ import Testing
         #expect(sample.z == -300 * factor)
     }
 
+    /// A matrix that udev has later, as after a change of its database, counts from then on.
+    @Test func aMatrixThatChangesCountsAtOnce() async throws {
+        let station = try MockStation()
+        var device = MockDevice.polled("accel", 0, name: "chip", raw: [100, 200, 300], scale: "1")
+        device.properties["ACCEL_MOUNT_MATRIX"] = Self.other
+        try station.add(device)
+        let recording = try station.record()
+        try await recording.waitForSample(of: "a") { $0.x == -100 }
+        let properties = try String(contentsOfFile: station.path("uevent", of: device), encoding: .utf8)
+        try station.setAttribute(
+            "uevent", of: device,
+            to: properties.trimmingCharacters(in: .newlines).replacingOccurrences(of: Self.other, with: Self.swap))
+        try station.obey("announce", "change", device.path)
+        try await recording.waitForSample(of: "a") { $0.x == 200 }
+        try await recording.program.waitForMessage("the mount matrix '\(Self.swap)'")
+        _ = try await recording.stop()
+    }
+
     /// udev's database means the axes of a closed laptop, and those of an open one where it has one matrix for both sensors.
     @Test(
         arguments: [

@@ -39,7 +39,10 @@ package struct DeviceFinder: Sendable {
                 return Self.iioDevice(directory, node: node, properties: [:], root: root)
             }
         }
-        devices.sort { $0.path.naturalKey < $1.path.naturalKey }
+        // Who names no device means the machine's own.
+        devices.sort {
+            $0.isController == $1.isController ? $0.path.naturalKey < $1.path.naturalKey : $1.isController
+        }
         DeviceIdentity.distinguish(&devices)
         return devices
     }

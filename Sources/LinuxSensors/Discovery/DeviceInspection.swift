@@ -38,7 +38,7 @@ package struct DeviceInspection: Sendable {
     package let device: SensorDevice
     /// The method of reading.
     package internal(set) var mode: Mode
-    /// The kinds that would be read; a gyroscope with an invalid description is omitted.
+    /// The kinds that would be read; one with an invalid description is omitted where others are left.
     package internal(set) var kinds: [SampleKind] = []
     /// The channels that would be used.
     package internal(set) var channels: [Channel] = []
@@ -93,9 +93,12 @@ package struct DeviceInspection: Sendable {
         let canPoll = kinds.allSatisfy(iio.canPoll)
         guard let buffer, let node = device.node else {
             mode = .poll
+            if buffer != nil { reason = [reason, device.missingNode].compactMap { $0 }.joined(separator: "; ") }
             guard canPoll else {
                 throw SensorFailure(
-                    .description, "\(device.path): has neither a buffer nor values that can be read singly")
+                    .description,
+                    reason.map { "\(device.path): \($0)" }
+                        ?? "\(device.path): has neither a buffer nor values that can be read singly")
             }
             return
         }
@@ -107,14 +110,15 @@ package struct DeviceInspection: Sendable {
         } catch {
             guard canPoll else { throw error }
             mode = .poll
-            reason = error.description
+            reason = [reason, error.description].compactMap { $0 }.joined(separator: "; ")
         }
     }
 
-    /// Describes each kind; a gyroscope that cannot be used does not affect the accelerometer.
+    /// Describes each kind; one that cannot be used does not affect the others.
     private mutating func describe(
         _ look: (SampleKind) throws(SensorFailure) -> ([Channel], (matrix: MountMatrix, source: String?))
     ) throws(SensorFailure) {
+        var flaws: [String] = []
         for kind in device.kinds {
             do throws(SensorFailure) {
                 let (channels, matrix) = try look(kind)
@@ -122,10 +126,13 @@ package struct DeviceInspection: Sendable {
                 matrices.append((kind, matrix.matrix, matrix.source))
                 kinds.append(kind)
             } catch {
-                guard kind == .gyroscope, device.kinds.count > 1 else { throw error }
-                reason = "its gyroscope cannot be used: \(error.description)"
+                // The input layer's gyroscope is read with its accelerometer.
+                let isNeeded = device.interface == .evdev && kind == .accelerometer
+                flaws.append("its \(kind.rawValue) cannot be used: \(error.description)")
+                guard !isNeeded, flaws.count < device.kinds.count else { throw error }
             }
         }
+        if !flaws.isEmpty { reason = flaws.joined(separator: "; ") }
     }
 
     private mutating func inspectEvdev() throws(SensorFailure) {

@@ -26,6 +26,18 @@ package enum DeviceKinship: Int, Comparable, Sendable {
 
     package static func < (left: DeviceKinship, right: DeviceKinship) -> Bool { left.rawValue < right.rawValue }
 
+    /// The device to choose among several that would do; `nil` when there is none.
+    ///
+    /// The machine's own come before game controllers, and then the one with the closest connection to any of `partners`, with which
+    /// it makes a heading.
+    package static func preferred(_ devices: [SensorDevice], beside partners: [SensorDevice] = []) -> SensorDevice? {
+        func rank(_ device: SensorDevice) -> (Int, Int) {
+            let kinship = partners.compactMap { DeviceKinship(device, $0) }.min()
+            return (device.isController ? 1 : 0, kinship?.rawValue ?? .max)
+        }
+        return devices.min { rank($0) < rank($1) }
+    }
+
     /// The gyroscope that turns with a device: the first of those with the closest connection.
     package static func gyroscope(for device: SensorDevice, among devices: [SensorDevice]) -> SensorDevice? {
         let candidates = devices.compactMap { other -> (device: SensorDevice, kinship: DeviceKinship)? in

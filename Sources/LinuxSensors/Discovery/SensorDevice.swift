@@ -55,7 +55,7 @@ public struct SensorDevice: Sendable, Equatable {
     ///
     /// The names are those of the kernel's drivers (hid-playstation, hid-sony, hid-nintendo, hid-wiimote). USB alone is no sign: a handheld
     /// console's own sensor is there, too.
-    private var isController: Bool {
+    var isController: Bool {
         guard properties["ID_INPUT_JOYSTICK"] != "1" else { return true }
         let name = name.lowercased()
         return interface == .evdev
@@ -63,7 +63,15 @@ public struct SensorDevice: Sendable, Equatable {
                 || ["controller", "joy-con", "wii remote"].contains(where: name.contains))
     }
 
+    /// What udev says of how it is built in, which its samples depend on.
+    var mounting: [String?] { [properties["ACCEL_MOUNT_MATRIX"], isInBase ? "base" : nil] }
+
     var directory: SysfsDirectory { SysfsDirectory(path: path) }
+
+    /// Says that the node through which its buffer is read is missing.
+    var missingNode: String {
+        "its node /dev/\(directory.name) is not there; a container needs to be started with it (--device)"
+    }
 
     /// The temperature that an IIO device measures in its chip; `nil` without one, or when it cannot be read now.
     ///

@@ -29,6 +29,9 @@ struct IIOOpener {
         let file = try open(node, buffer)
         try buffer.controls.ensure("enable", is: "0")
         let layout = try chooseChannels(buffer)
+        try setClock(&notices)
+        var rate = try setRate(&notices)
+        // Of some chips the scale changes with the rate.
         var streams: [ScanDescription.Stream] = []
         for kind in kinds {
             streams.append(.init(kind: kind, scaling: try IIODevice(device).scaling(kind, settings)))
@@ -36,9 +39,6 @@ struct IIOOpener {
         guard let scans = ScanDescription(layout: layout, streams: streams) else {
             throw SensorFailure(.description, "\(device.path): the kernel did not switch on all axes")
         }
-        try setClock(&notices)
-        let reportsOnChange = try setSensitivity(&notices)
-        var rate = try setRate(&notices)
         let trigger = IIOTrigger(device)
         let hasTrigger: Bool
         if let name = settings.trigger {
@@ -59,6 +59,9 @@ struct IIOOpener {
             PollingPeriod(latency: latency, rateHz: rate ?? wantedHz, isStamped: scans.decoder.hasTimestamp)
         }
         let (period, restPeriod) = (polling(settings.latency), settings.restLatency.flatMap(polling))
+        // Last, because what fails before would leave it changed.
+        var hysteresis: [DeviceValue] = []
+        let reportsOnChange = try setSensitivity(&hysteresis, &notices)
         do throws(SensorFailure) {
             try setSize(buffer, rate: rate ?? wantedHz, restPeriod ?? period)
             try limitTimeout(buffer)
@@ -69,12 +72,13 @@ struct IIOOpener {
             }
         } catch {
             watch?.arming.restore()
+            for value in hysteresis { value.restore() }
             throw error
         }
         let opened = OpenBuffer(
             file: file, node: node, scans: scans, rateHz: rate, period: period, restPeriod: restPeriod,
             canPoll: kinds.allSatisfy(IIODevice(device).canPoll), controls: buffer.controls,
-            reportsOnChange: reportsOnChange, watch: watch)
+            reportsOnChange: reportsOnChange, watch: watch, hysteresis: hysteresis)
         return (opened, notices)
     }
 
@@ -173,7 +177,7 @@ struct IIOOpener {
         let wanted = kinds.flatMap(IIODevice.channels) + ["in_timestamp"]
         for file in buffer.elements.names() where file.hasSuffix("_en") {
             // Afterwards the layout shows which channels could not be switched.
-            try SensorFailure.tolerating { () throws(SensorFailure) in
+            try SensorFailure.tolerating({ $0 == .inputOutput }) { () throws(SensorFailure) in
                 try buffer.elements.ensure(file, is: wanted.contains(String(file.dropLast(3))) ? "1" : "0")
             }
         }
@@ -195,11 +199,14 @@ struct IIOOpener {
 
     /// Sets the sensors to report every sample instead of only changes beyond their hysteresis; returns whether that failed for a
     /// gyroscope.
-    private func setSensitivity(_ notices: inout [String]) throws(SensorFailure) -> Bool {
+    private func setSensitivity(
+        _ before: inout [DeviceValue], _ notices: inout [String]
+    ) throws(SensorFailure) -> Bool {
         var hasGyroscopeFailed = false
         for kind in kinds {
             let name = IIODevice.prefix(kind) + "_hysteresis"
-            guard let hysteresis = try? directory.number(name), hysteresis > 0 else { continue }
+            guard let text = try? directory.text(name), let value = SysfsNumber.parse(text), value > 0 else { continue }
+            before.append(DeviceValue(folder: directory, name: name, text: text))
             try SensorFailure.tolerating({ $0 != .removed }) { () throws(SensorFailure) in
                 try directory.write("0", to: name)
             }

@@ -13,7 +13,7 @@ final class IIOPoller: Sendable {
     private let latencyNanoseconds: Int64
 
     /// The number of failed readings in a row after which the device counts as failed.
-    private static let mostMissed = 10
+    static let mostMissed = 10
 
     /// Reads the device's description, which may block, but no value.
     init(device: SensorDevice, kinds: [SampleKind], settings: SensorSettings) throws(SensorFailure) {
@@ -72,6 +72,10 @@ struct PolledScan: Sendable {
     var timeNanoseconds: Int64
     /// The axes of each stream, in the order of the device's streams; a device has at most three.
     var axes = InlineArray<3, (x: Float, y: Float, z: Float)>(repeating: (0, 0, 0))
+    /// The streams that could not be read this time, and why; never all of them.
+    var failures: [(stream: Int, failure: SensorFailure)] = []
+
+    func misses(_ stream: Int) -> Bool { failures.contains { $0.stream == stream } }
 }
 
 enum PollOutcome: Sendable {
@@ -101,13 +105,20 @@ struct PolledValues: Sendable {
     }
 
     /// Reads all axes; the stamp is the middle of the time that this takes.
+    ///
+    /// Throws ``SensorFailure`` when no stream can be read, or the device was removed.
     func read() throws(SensorFailure) -> PolledScan {
         let start = SystemClock.monotonic()
         var reading = PolledScan(timeNanoseconds: start)
         for (number, stream) in streams.enumerated() {
-            reading.axes[number] = stream.conversion.apply(
-                x: try directory.value(stream.channels[0]), y: try directory.value(stream.channels[1]),
-                z: try directory.value(stream.channels[2]))
+            do throws(SensorFailure) {
+                reading.axes[number] = stream.conversion.apply(
+                    x: try directory.value(stream.channels[0]), y: try directory.value(stream.channels[1]),
+                    z: try directory.value(stream.channels[2]))
+            } catch {
+                reading.failures.append((number, error))
+                guard error.category != .removed, reading.failures.count < streams.count else { throw error }
+            }
         }
         reading.timeNanoseconds = start + (SystemClock.monotonic() - start) / 2
         return reading

@@ -7,6 +7,8 @@ import Synchronization
 struct IIOTrigger: Sendable {
     private let device: SysfsDirectory
     private let deviceName: String
+    /// The folder of the chip, whose own triggers are beside the device.
+    private let chip: String
     private let root: String
 
     /// The name of the first timer and the prefix of the others, as binnacle-trigger.service makes them.
@@ -16,6 +18,7 @@ struct IIOTrigger: Sendable {
     init(_ device: SensorDevice) {
         self.device = device.directory
         deviceName = device.name
+        chip = device.directory.resolved.parentPath
         root = device.root
     }
 
@@ -35,9 +38,9 @@ struct IIOTrigger: Sendable {
 
     func set(_ name: String) throws(SensorFailure) {
         guard all().contains(where: { $0.name == name }) else {
-            let found = all().map { "'\($0.name.printable)'" }.joined(separator: ", ")
             throw SensorFailure(
-                .description, "\(device.path): there is no trigger '\(name.printable)'; found are \(found)")
+                .description,
+                "\(device.path): there is no trigger '\(name.printable)'; found are \(Self.names(of: all()))")
         }
         try device.write(name, to: "trigger/current_trigger")
     }
@@ -58,9 +61,19 @@ struct IIOTrigger: Sendable {
         let own =
             wanted.lazy.compactMap { name in triggers.first { $0.name == name } }.first
             ?? triggers.first { $0.name.hasPrefix(deviceName + "-dev") }
+            ?? triggers.first(where: isOfChip)
         guard let own else { return false }
         try device.write(own.name, to: "trigger/current_trigger")
         return true
+    }
+
+    /// Whether a trigger is the chip's by its place in sysfs, and none of its events.
+    private func isOfChip(_ trigger: (name: String, directory: SysfsDirectory)) -> Bool {
+        let isEvent = ["any-motion", "peak"].contains(where: trigger.name.contains)
+        let siblings = IIOChip(of: device).siblings.compactMap { try? $0.textIfPresent("name") }
+        let isOfSibling = siblings.contains { $0 != deviceName && trigger.name.hasPrefix($0 + "-") }
+        // What has no parent, as a timer, is in /sys/devices itself.
+        return !isEvent && !isOfSibling && !chip.hasSuffix("/devices") && trigger.directory.resolved.parentPath == chip
     }
 
     /// Sets a high-resolution timer that no other device uses, or a new one, and returns its rate in Hz.
@@ -101,13 +114,19 @@ struct IIOTrigger: Sendable {
             !others.contains { $0.trigger == timer.name && IIOBufferDirectory.isAnyOn(in: $0.directory) }
         }
         if let idle { return idle }
+        let further = all().filter { !Self.isTimer($0.name) }
+        let found = further.isEmpty ? "" : " (found are \(Self.names(of: further)))"
         // Loading modules and making a folder in configfs require root.
         throw SensorFailure(
             folder.has(".") ? .permission : .description,
-            "\(device.path): needs a trigger and has none of its own, "
+            "\(device.path): needs a trigger and has none of its own\(found), "
                 + (timers.isEmpty
                     ? "and no timer can be made in \(folder.path): start binnacle-trigger.service, which makes some"
                     : "and all \(timers.count) timers serve other devices: have binnacle-trigger.service make more"))
+    }
+
+    private static func names(of triggers: [(name: String, directory: SysfsDirectory)]) -> String {
+        triggers.map { "'\($0.name.printable)'" }.joined(separator: ", ")
     }
 
     private static func isTimer(_ name: String) -> Bool { name == timerName || name.hasPrefix(timerName + "-") }

@@ -21,10 +21,37 @@ struct OpenBuffer: Sendable {
     /// The chip's event that notices movement while the buffer is off; `nil` when it is not used.
     let watch: ChipWatch?
 
+    /// The hysteresis of its sensors before the opening.
+    let hysteresis: [DeviceValue]
+
+    /// What the opening has changed.
+    var changes: BufferChanges { BufferChanges(controls: controls, arming: watch?.arming, hysteresis: hysteresis) }
+
     /// Disables the buffer; does nothing for a removed device.
     func disable() {
         watch?.gate.close()
+        changes.undo()
+    }
+}
+
+/// An attribute of a device, and what stood there.
+struct DeviceValue: Sendable {
+    let folder: SysfsDirectory
+    let name: String
+    let text: String
+
+    func restore() { try? folder.write(text, to: name) }
+}
+
+/// What is undone when a device with an enabled buffer is closed.
+struct BufferChanges: Sendable {
+    let controls: SysfsDirectory
+    let arming: ChipArming?
+    let hysteresis: [DeviceValue]
+
+    func undo() {
         try? controls.write("0", to: "enable")
-        watch?.arming.restore()
+        arming?.restore()
+        for value in hysteresis { value.restore() }
     }
 }

@@ -30,15 +30,21 @@ package struct SamplingFrequency: Sendable {
     }
 
     /// The highest available rate in Hz; `nil` when the driver names none.
-    var fastest: Double? {
-        (try? directory.textIfPresent(name + "_available")).map { Self.nearest(to: Self.sensible.upperBound, in: $0) }
+    var fastest: Double? { available.map { Self.nearest(to: Self.sensible.upperBound, in: $0) } }
+
+    /// The available rates; some drivers have a list of the device beside the attribute of a kind of channel.
+    private var available: String? {
+        for attribute in [name + "_available", "sampling_frequency_available"] {
+            if let text = (try? directory.textIfPresent(attribute)) ?? nil { return text }
+        }
+        return nil
     }
 
     /// Sets the nearest available rate, and returns the rate read back, which drivers round.
     ///
     /// Throws ``SensorFailure`` when permission is missing; a value that a driver refuses leaves the rate unchanged.
     func set(_ wanted: Double) throws(SensorFailure) -> Double? {
-        let choice = Self.nearest(to: wanted, in: try? directory.textIfPresent(name + "_available"))
+        let choice = Self.nearest(to: wanted, in: available)
         if let current, abs(current - choice) <= 1e-3 * choice { return current }
         try write(choice)
         return current
@@ -49,7 +55,7 @@ package struct SamplingFrequency: Sendable {
     /// Throws ``SensorFailure`` when permission is missing; a value that a driver refuses leaves the rate unchanged.
     func raise(to needed: Double) throws(SensorFailure) {
         guard let current, current < needed * 0.999 else { return }
-        let text = try? directory.textIfPresent(name + "_available")
+        let text = available
         let offered = (text ?? "").hasPrefix("[") ? [] : (text ?? "").split(separator: " ")
         let enough = offered.compactMap { SysfsNumber.parse(String($0)) }.filter { $0 >= needed * 0.999 }.min()
         let choice = enough ?? Self.nearest(to: needed, in: text)

@@ -36,6 +36,9 @@ struct SysfsDirectory: Sendable, Equatable {
     /// The subfolders whose names begin with a prefix, sorted by name.
     func directories(_ prefix: String) -> [SysfsDirectory] { names().filter { $0.hasPrefix(prefix) }.map(directory) }
 
+    /// The path of the folder above.
+    var parentPath: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
+
     var name: String { path.split(separator: "/").last.map(String.init) ?? "" }
 
     /// The text of an attribute, without surrounding blanks.

@@ -49,6 +49,10 @@ package struct ClockMap {
     private static let stillNanoseconds: Int64 = 300_000_000
     /// A stamp further than this from the time of arrival belongs to another clock.
     private static let plausibleNanoseconds: Int64 = 60_000_000_000
+    /// A stamp further ahead of its arrival belongs to a clock of another start, as that of a sensor hub, which begins before the kernel.
+    ///
+    /// A driver may compute one that is a little ahead.
+    private static let aheadNanoseconds: Int64 = 5_000_000_000
 
     /// No stamp is below `floor`, the last stamp of the previous opening.
     package init(floor: Int64? = nil, isStampless: Bool = false) {
@@ -76,7 +80,12 @@ package struct ClockMap {
         guard drift != nil, let last, case .constant(let offset) = origin, let step = drift?.step(last, arrival) else {
             return
         }
-        origin = .constant(offset: Units.later(offset, by: step))
+        switch step {
+        case .nanoseconds(let step): origin = .constant(offset: Units.later(offset, by: step))
+        case .implausible:
+            origin = .none
+            tellThatStampsAreMade("gives timestamps that do not advance as time does, as in another unit")
+        }
     }
 
     /// Translates the stamp of the next sample.
@@ -144,7 +153,9 @@ package struct ClockMap {
         _ raw: Int64, _ taken: Int64, _ arrival: Int64, _ realtime: () -> Int64
     ) -> Int64 {
         if origin == .unknown {
-            if Self.distance(raw, arrival) <= Self.plausibleNanoseconds {
+            if raw <= Units.later(arrival, by: Self.aheadNanoseconds),
+                Self.distance(raw, arrival) <= Self.plausibleNanoseconds
+            {
                 origin = .constant(offset: 0)
             } else if Self.distance(raw, realtime()) <= Self.plausibleNanoseconds {
                 origin = .realtime

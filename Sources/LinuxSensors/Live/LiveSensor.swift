@@ -7,15 +7,13 @@ final class LiveSensor {
         case nothing
         case open(OpenedDevice.Access)
         /// The device is closed; its buffer is still enabled.
-        case leftOn(SysfsDirectory, ChipArming?)
+        case leftOn(BufferChanges)
 
         func close() {
             switch self {
             case .nothing: break
             case .open(let access): access.close()
-            case .leftOn(let controls, let arming):
-                try? controls.write("0", to: "enable")
-                arming?.restore()
+            case .leftOn(let changes): changes.undo()
             }
         }
     }
@@ -59,6 +57,8 @@ final class LiveSensor {
     var wakeUp: WakeUp?
     /// The identity of the last device, which is preferred among those that match.
     var lastID: String?
+    /// How its device was built in when it was last opened (``SensorDevice/mounting``).
+    var mounting: [String?] = []
     /// The last stamp delivered, or of what ended a rest: a lower limit for the next samples.
     var lastTimeNanoseconds: Int64?
     /// The notices already shown.

@@ -38,6 +38,7 @@ extension LiveSource {
             if let next { examine(path, report: next) }
             guard isCurrent, let device else { return }
             table.add(device)
+            reopenTurned(now)
             openWaiting(now)
         case .opened(let number, let result):
             guard let sensor = sensor(numbered: number) else { return }
@@ -63,6 +64,8 @@ extension LiveSource {
                         guest,
                         "read from '\(device.name.printable)', the device of '\(sensor.request.sensor.name)'")
                 }
+                // What udev has reported during the opening.
+                reopenTurned(now)
                 findSharedDevices(now)
             case .failure(let failure):
                 advance(sensor, .openingFailed(failure), at: now)
@@ -90,6 +93,7 @@ extension LiveSource {
         let (gone, isOutdated) = table.endSearch(try? result.get())
         if isOutdated { try? search() }
         for path in gone { remove(path, now) }
+        reopenTurned(now)
         guard case .failure(let error) = result else { return openWaiting(now) }
         let reason = "the devices cannot be listed: \(error.description)"
         for sensor in sensors where sensor.slot.device == nil && host(of: sensor) == nil {
@@ -97,10 +101,33 @@ extension LiveSource {
         }
     }
 
+    /// Opens devices again whose mount matrix udev has changed since, as at `udevadm trigger` after a change of its database.
+    private func reopenTurned(_ now: Int64) {
+        for sensor in sensors where sensor.reader != nil && sensor.settings.mountMatrix == nil {
+            guard let path = sensor.slot.device, let device = table[path], device.mounting != sensor.mounting else {
+                continue
+            }
+            let matrix = device.properties["ACCEL_MOUNT_MATRIX"].map { "the mount matrix '\($0.printable)'" }
+            let place = device.isInBase ? ", in a laptop's base" : ""
+            addNotice(sensor, "udev gives its device \(matrix ?? "no mount matrix") now\(place): it is opened again")
+            advance(sensor, .changed, at: now)
+            findDevice(for: sensor, now)
+        }
+    }
+
     private func handle(_ outcome: PollOutcome, _ sensor: LiveSensor, _ reader: PolledReader, _ now: Int64) {
         switch outcome {
         case .reading(let reading):
-            reader.accept(reading, arrival: now)
+            for (place, failure, hasFailed) in reader.accept(reading, arrival: now) where place < sensor.streams.count {
+                let stream = sensor.streams[place]
+                if hasFailed {
+                    addNotice(sensor, "its \(stream.kind.rawValue) cannot be read: \(failure.description)")
+                    answers.append(.failed([stream], reason: failure))
+                } else {
+                    let detail = failure.description
+                    losses.append(SampleLoss(stream: stream.id, cause: .readError, count: 1, detail: detail))
+                }
+            }
             sensor.isReady = true
         case .missed(let failure):
             reader.recordMissed(arrival: now)
@@ -160,11 +187,20 @@ extension LiveSource {
         advance(sensor, .candidate(candidate), at: now)
     }
 
-    /// The sensor's last device, or else the first one that matches; only devices that no other sensor has.
+    /// The sensor's last device, or else the preferred one of those that match; only devices that no other sensor has.
     func choose(for sensor: LiveSensor) -> SensorDevice? {
         if sensor.isCompanion { return companion(for: sensor) }
         let free = freeDevices(for: sensor).filter(sensor.request.accepts)
-        return free.first { $0.id == sensor.lastID } ?? free.first
+        return free.first { $0.id == sensor.lastID } ?? DeviceKinship.preferred(free, beside: partners(of: sensor))
+    }
+
+    /// The devices that have, or may get, the sensors with which a sensor makes headings.
+    private func partners(of sensor: LiveSensor) -> [SensorDevice] {
+        sensors.filter { !$0.isCompanion && $0.request.pairs(with: sensor.request) }.flatMap { other in
+            table.devices.filter { device in
+                other.slot.device.map { $0 == device.path } ?? other.request.accepts(device)
+            }
+        }
     }
 
     /// The gyroscope that turns with a sensor's device, if that device has none.

@@ -65,15 +65,15 @@ extension LiveSource {
             return advance(sensor, .openingFailed(SensorFailure(.missing, "\(path): is not there")), at: now)
         }
         sensor.lastID = device.id
+        sensor.mounting = device.mounting
         chooseGuest(for: sensor, on: device, now)
-        var abandoned: (controls: SysfsDirectory?, arming: ChipArming?) = (nil, nil)
-        if case .leftOn(let controls, let arming) = sensor.held { abandoned = (controls, arming) }
+        var abandoned: BufferChanges?
+        if case .leftOn(let changes) = sensor.held { abandoned = changes }
         sensor.held = .nothing
         let opener = SensorOpener(
             device: device, kinds: sensor.request.kinds, optionalKinds: sensor.request.optionalKinds,
             guestKinds: sensor.guest?.request.kinds ?? [], settings: sensor.settings, isPolled: isPolled,
-            abandonedControls: abandoned.controls, abandonedArming: abandoned.arming,
-            floor: sensor.lastTimeNanoseconds)
+            abandoned: abandoned, floor: sensor.lastTimeNanoseconds)
         let (mailbox, number) = (mailbox, sensor.number)
         do throws(SystemError) {
             try workers.start {
@@ -167,7 +167,7 @@ extension LiveSource {
         switch closing {
         case .removed: break
         case .leaveOn:
-            if case .open(.buffer(let buffer)) = held { sensor.held = .leftOn(buffer.controls, buffer.watch?.arming) }
+            if case .open(.buffer(let buffer)) = held { sensor.held = .leftOn(buffer.changes) }
         case .switchOff:
             let (mailbox, number) = (mailbox, sensor.number)
             let report: DeviceWorkers.Work = { mailbox.post(.closed(sensor: number)) }

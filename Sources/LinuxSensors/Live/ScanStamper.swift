@@ -54,7 +54,12 @@ package struct ScanStamper {
             }
             start = end
         }
-        if reading.behind == 0, count > 0 { clock.followDrift(arrival: reading.arrivalNanoseconds) }
+        if reading.behind == 0, count > 0 {
+            let wasStampless = clock.isStampless
+            clock.followDrift(arrival: reading.arrivalNanoseconds)
+            // The distances of those stamps mean nothing.
+            if clock.isStampless, !wasStampless { gaps.restart() }
+        }
     }
 
     /// Translates stamps at the usual distances; returns `false`, and changes nothing, when one of them is not.

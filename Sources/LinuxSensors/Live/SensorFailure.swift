@@ -56,8 +56,11 @@ extension SensorFailure: DeviceFailure {
     package var isMissingDevice: Bool { category == .missing }
 
     /// Tries a call that a driver may refuse, and ignores a refusal; a failure that is not tolerated is thrown.
+    ///
+    /// A driver also calls itself busy for a setting that it cannot change now: who reads a device is known when its node is open.
     static func tolerating(
-        _ isTolerated: (Category) -> Bool = { $0 == .inputOutput }, _ attempt: () throws(SensorFailure) -> Void
+        _ isTolerated: (Category) -> Bool = { $0 == .inputOutput || $0 == .busy },
+        _ attempt: () throws(SensorFailure) -> Void
     ) throws(SensorFailure) {
         do throws(SensorFailure) {
             try attempt()

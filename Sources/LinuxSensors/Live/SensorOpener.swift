@@ -47,28 +47,25 @@ struct SensorOpener: Sendable {
     let settings: SensorSettings
     /// Whether to skip the buffer, because it gave no samples.
     let isPolled: Bool
-    /// The switch of a buffer that an earlier opening left enabled.
-    let abandonedControls: SysfsDirectory?
-    /// The settings of a chip's event that an earlier opening left on.
-    let abandonedArming: ChipArming?
+    /// What an earlier opening has left enabled.
+    let abandoned: BufferChanges?
     /// The last stamp of the sensor, a lower limit for new ones.
     let floor: Int64?
 
     /// Opens the device: its event node, its buffer, or else its single values.
     func open() throws(SensorFailure) -> OpenedDevice {
         // While a buffer is enabled, many drivers refuse single values, and the sensor draws power.
-        try? abandonedControls?.write("0", to: "enable")
-        abandonedArming?.restore()
+        abandoned?.undo()
         let more = optionalKinds.filter(device.kinds.contains)
         do throws(SensorFailure) {
             let opened = try open(kinds + more + guestKinds)
             return withoutGuests(opened, kinds + more) ?? opened
         } catch {
-            // The invalid description may be that of a kind that is not required, the channel that cannot be read that of a guest.
+            // What cannot be read, or has an invalid description, may be a kind that is not required.
             let fewerKinds: [[SampleKind]]
             switch error.category {
             case .description: fewerKinds = [more, guestKinds, []]
-            case .inputOutput: fewerKinds = [more]
+            case .inputOutput: fewerKinds = [more, guestKinds, []]
             default: throw error
             }
             guard !kinds.isEmpty else { throw error }
@@ -102,9 +99,13 @@ struct SensorOpener: Sendable {
                 device, kinds: kinds, settings: settings, now: SystemClock.monotonic(), floor: floor)
             return OpenedDevice(access: .evdev(Transfer(reader)), kinds: kinds, notices: [])
         }
-        guard !isPolled, !settings.isPolled, IIOBufferDirectory.find(in: device.directory, for: kinds) != nil,
-            device.node != nil
-        else { return OpenedDevice(access: .poller(try openPoller(kinds)), kinds: kinds, notices: sleeplessness) }
+        guard !isPolled, !settings.isPolled, IIOBufferDirectory.find(in: device.directory, for: kinds) != nil else {
+            return OpenedDevice(access: .poller(try openPoller(kinds)), kinds: kinds, notices: sleeplessness)
+        }
+        guard device.node != nil else {
+            let notice = "\(device.missingNode): single values are read instead of its buffer"
+            return OpenedDevice(access: .poller(try openPoller(kinds)), kinds: kinds, notices: [notice] + sleeplessness)
+        }
         let refusal: SensorFailure
         do throws(SensorFailure) {
             let (buffer, notices) = try IIOOpener(device: device, kinds: kinds, settings: settings).openBuffer()

@@ -51,6 +51,12 @@ public struct SensorRequest {
         (id == nil || device.id == id) && match.accepts(device, as: interface, with: kinds)
     }
 
+    /// Whether one gives the acceleration and the other the field of a heading, which have to turn together.
+    package func pairs(with other: SensorRequest) -> Bool {
+        let (own, others) = (kinds.contains(.accelerometer), other.kinds.contains(.accelerometer))
+        return own != others && kinds.contains(.magnetometer) == others && other.kinds.contains(.magnetometer) == own
+    }
+
     /// Whether the samples may come from the device of another request, as those of a magnetometer on the accelerometer's chip.
     ///
     /// The kernel lets one program read a device, at one rate. So the request has to be for that kind alone, for no device in particular, and

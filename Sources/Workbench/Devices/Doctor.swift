@@ -64,7 +64,13 @@ package struct Doctor {
         let requests = configuration.wantedSensors.compactMap { $0.request(for: Sensor(name: $0.section.name)) }
             .mostSpecificFirst(\.match)
         for request in requests.filter({ !$0.mayShare }) + requests.filter(\.mayShare) {
-            if let place = left.firstIndex(where: { request.accepts($0.device) }) {
+            let fitting = left.filter { request.accepts($0.device) && request.kinds.allSatisfy($0.kinds.contains) }
+            let partners = requests.filter(request.pairs).flatMap { other in
+                devices[other.sensor.name].map { [$0.0.device] }
+                    ?? inspections.filter { $0.state == .ready && other.accepts($0.device) }.map(\.device)
+            }
+            let device = DeviceKinship.preferred(fitting.map(\.device), beside: partners)
+            if let place = left.firstIndex(where: { $0.device.path == device?.path }) {
                 let inspection = left.remove(at: place)
                 hosts.append((request, inspection))
                 devices[request.sensor.name] = (inspection, nil)
@@ -175,8 +181,20 @@ package struct Doctor {
         }
     }
 
+    /// The device that would be chosen for a kind: accelerometer and magnetometer as a pair that turns together, where there is one.
     private func usable(_ kind: SampleKind) -> DeviceInspection? {
-        inspections.first { $0.state == .ready && $0.kinds.contains(kind) }
+        let partners: [SensorDevice] =
+            switch kind {
+            case .accelerometer: ready(.magnetometer)
+            case .magnetometer: usable(.accelerometer).map { [$0.device] } ?? []
+            case .gyroscope: []
+            }
+        let device = DeviceKinship.preferred(ready(kind), beside: partners)
+        return inspections.first { $0.device.path == device?.path }
+    }
+
+    private func ready(_ kind: SampleKind) -> [SensorDevice] {
+        inspections.filter { $0.state == .ready && $0.kinds.contains(kind) }.map(\.device)
     }
 
     private static func lines(_ inspection: DeviceInspection) -> [String] {

@@ -25,6 +25,7 @@ package final class SensorMeasurement {
             if let model { SensorSelection(simulating: model) } else {
                 try SensorSelection(found, wanted: sensor.map { [$0] } ?? [])
             }
+        for notice in selection.notices { errors.write("binnacle: \(notice.printable)") }
         let assembly = try Assembly(selection.wanted)
         source = try assembly.makeSource(finder: finder)
         var devices: [String: SensorDevice] = [:]

@@ -39,7 +39,8 @@ struct SensorSelection {
             // Without a detector or a criterion, every device would match.
             let isChosen = !kinds.isEmpty || interface != nil || !match.isEmpty
             if kinds.isEmpty, isChosen {
-                kinds = devices.first { match.accepts($0, as: interface, with: []) }?.kinds ?? []
+                let device = DeviceKinship.preferred(devices.filter { match.accepts($0, as: interface, with: []) })
+                kinds = device?.usableKinds(for: section.name, &notices) ?? []
             }
             guard !kinds.isEmpty else {
                 notices.append(
@@ -47,7 +48,7 @@ struct SensorSelection {
                         + (isChosen ? "its device is not there: left out" : "any device would do: left out"))
                 continue
             }
-            let device = devices.first { match.accepts($0, as: interface, with: kinds) }
+            let device = DeviceKinship.preferred(devices.filter { match.accepts($0, as: interface, with: kinds) })
             // Columns exist only for streams that will have samples.
             let optionalKinds = configuration.optionalKinds(of: section.name).filter { kind in
                 guard let device else { return false }
@@ -93,6 +94,7 @@ struct SensorSelection {
                 "no accelerometer, magnetometer or gyroscope was found; 'binnacle doctor' says where it looked")
         }
         var names: [String] = []
+        var notices: [String] = []
         self.wanted = chosen.map { device in
             var name = device.name
             var number = 2
@@ -101,9 +103,10 @@ struct SensorSelection {
                 number += 1
             }
             names.append(name)
-            return WantedSensor(SensorSection(device, name: name), device.kinds)
+            let kinds = device.usableKinds(for: name, &notices)
+            return WantedSensor(SensorSection(device, name: name), kinds)
         }
-        notices = []
+        self.notices = notices
         inputs = []
     }
 }
@@ -119,6 +122,14 @@ extension SensorSection {
 }
 
 extension SensorDevice {
+    /// The kinds that can be read, or all where none can, so that the reason is told at the opening; with a notice of those left out.
+    fileprivate func usableKinds(for sensor: String, _ notices: inout [String]) -> [SampleKind] {
+        let inspection = DeviceInspection(self)
+        guard inspection.state == .ready, inspection.kinds.count < kinds.count else { return kinds }
+        notices.append("sensor '\(sensor)': \(inspection.reason ?? "it cannot be read whole")")
+        return inspection.kinds
+    }
+
     func answers(to word: String) -> Bool {
         word == name || word == label || word == node || word == id || word == path
     }
