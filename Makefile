@@ -223,6 +223,7 @@ lint: build ## Check the format, the modules' imports and table, what systemd sa
 	scripts/check-units
 	scripts/check-manual
 	scripts/check-documents
+	scripts/check-recipes --places
 	scripts/check-words
 	scripts/walks --check
 	scripts/check-licences
