@@ -235,7 +235,7 @@ enum GyroscopeFailure: SampleFailure, Equatable, CustomStringConvertible {
         switch self {
         case .silent: "no gyroscope sample for a second; headings are those of the compass until it is back"
         case .axes(.frozen):
-            "the gyroscope repeats one rate, with which gravity does not turn; headings are those of the compass until it changes"
+            "the gyroscope repeats one rate, with which gravity does not turn; it is left out until the rate changes"
         case .axes(let finding):
             "the gyroscope turns otherwise than the compass: \(finding); headings are those of the compass. "
                 + "Its mount_matrix corrects it"
