@@ -45,6 +45,7 @@ extension LinearEstimate {
     ///   - sigma: The standard deviation of the offsets that there are, on each axis.
     ///   - variance: What the covariance does not contain.
     /// - Returns: From 0 to 1.
+    @inline(__always)  // A call would copy the estimate.
     func offsetProbability(sigma: Double, besides variance: Double = 0) -> Double {
         let covariance = offsetCovariance + Matrix3(diagonal: Vector3(repeating: variance))
         let odds =

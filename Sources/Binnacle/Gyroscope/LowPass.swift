@@ -68,7 +68,7 @@ import SensorGeometry
 
 /// What such a filter makes of one vector.
 @usableFromInline package struct LowPassState<Value: SIMD> where Value.Scalar == Double {
-    @usableFromInline var value = Value.zero
+    @usableFromInline package var value = Value.zero
     @usableFromInline var slope = Value.zero
 
     /// Creates a filter without a sample.

@@ -4,11 +4,11 @@ import SensorGeometry
 ///
 /// The noise of a sensor that works changes the last bits of its samples. A coarse one may repeat them at rest, and in a turn for as long as
 /// that changes the acceleration by less than its steps.
-struct RepeatedSamples {
+package struct RepeatedSamples {
     /// Whether the gyroscope repeats a rate with which the acceleration does not turn; until the rate changes.
-    private(set) var isRateFrozen = false
+    package private(set) var isRateFrozen = false
     /// Whether the accelerometer repeats a sample while the device turns; until it changes.
-    private(set) var isAccelerationFrozen = false
+    package private(set) var isAccelerationFrozen = false
 
     private var rate = Vector3.zero
     private var rateSeconds = 0.0

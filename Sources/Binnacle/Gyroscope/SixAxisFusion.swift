@@ -45,18 +45,15 @@ package import SensorGeometry
     // The accelerometer. The filters work where the device's turning is taken out, so they can be slow without being late.
     package private(set) var accelerationTime: Int64?
     private var levelClock: LowPassClock
-    private var levelAcceleration = LowPassState<Vector3>()
+    /// The acceleration as it is measured, in m/s², smoothed in the frame that only drifts.
+    package private(set) var levelAcceleration = LowPassState<Vector3>()
     private var levelFrame = (LowPassState<Vector3>(), LowPassState<Vector3>(), LowPassState<Vector3>())
     private var levelOffset = LowPassState<SIMD2<Double>>()
     package private(set) var up = Vector3(0, 0, 1)
     /// How well the offset about the vertical is known, in °/s.
     package private(set) var offsetSigma: Double
     /// What a sensor repeats that measures nothing, which is left out.
-    private var repeated = RepeatedSamples()
-    /// Whether the gyroscope repeats a rate with which the acceleration does not turn.
-    package var isRateFrozen: Bool { repeated.isRateFrozen }
-    /// Whether the accelerometer repeats a sample while the device turns.
-    package var isAccelerationFrozen: Bool { repeated.isAccelerationFrozen }
+    package private(set) var repeated = RepeatedSamples()
     /// How often the orientation has begun again, and how often of these at rest, where the device did not turn meanwhile.
     package private(set) var restarts = (all: 0, atRest: 0)
     /// The smoothed acceleration before a gap in rest: if it differs after it, the device was moved.
@@ -101,9 +98,7 @@ package import SensorGeometry
     /// The orientation: level, with a heading that drifts.
     @inlinable @inline(__always) package var orientation: Quaternion { inclination * integrated }
     /// Gravity in m/s², smoothed, in the frame that only drifts.
-    package var driftingGravity: Vector3 { driftingAcceleration - driftingFrame * accelerationOffset }
-    /// The acceleration as it is measured, smoothed in that frame.
-    package var driftingAcceleration: Vector3 { levelAcceleration.value }
+    package var driftingGravity: Vector3 { levelAcceleration.value - driftingFrame * accelerationOffset }
     /// The rotation from the device's frame to that one, smoothed as well.
     package var driftingFrame: Matrix3 { inclination.conjugate.matrix * smoothedFrame }
     private var smoothedFrame: Matrix3 { Matrix3(levelFrame.0.value, levelFrame.1.value, levelFrame.2.value) }

@@ -118,7 +118,7 @@ package struct Fusion {
     /// How well the offset about the vertical is known, in °/s.
     package var verticalOffsetSigmaDegrees: Double { sixAxes.offsetSigma }
     /// What a wrong axis of the gyroscope looks like; `nil` while all turns agree with the compass.
-    package var axisFinding: AxisFinding? { sixAxes.isRateFrozen ? .frozen : axisCheck.finding }
+    package var axisFinding: AxisFinding? { sixAxes.repeated.isRateFrozen ? .frozen : axisCheck.finding }
     /// For how long the magnetometer has not corrected the heading.
     package var secondsOnGyroscopeAlone: Double { secondsWithoutCorrection }
 
@@ -150,9 +150,9 @@ package struct Fusion {
     @inline(__always)
     private func fault(accuracyDegrees: Double) -> FusionFault? {
         guard let rateTime = sixAxes.rateTime else { return .gyroscopeMissing }
-        if sixAxes.isRateFrozen { return .axesWrong }
+        if sixAxes.repeated.isRateFrozen { return .axesWrong }
         guard let accelerationTime = sixAxes.accelerationTime, isRecent(accelerationTime, rateTime) else {
-            return sixAxes.isAccelerationFrozen ? .accelerometerFrozen : .accelerometerMissing
+            return sixAxes.repeated.isAccelerationFrozen ? .accelerometerFrozen : .accelerometerMissing
         }
         guard fieldTime != nil, startGain < 1 else { return .fieldMissing }
         if sixAxes.isSaturated { return .saturated }
@@ -318,7 +318,7 @@ package struct Fusion {
         case .level(let acceleration, let rotation, let drifting, let seconds):
             frozenAcceleration.update(acceleration, rotation: rotation, isStill: isStill, at: time)
             accuracy.addAcceleration(
-                SIMD2(drifting.x, drifting.y), mean: sixAxes.driftingAcceleration,
+                SIMD2(drifting.x, drifting.y), mean: sixAxes.levelAcceleration.value,
                 gravity: sixAxes.gravityLength / Gravity.standard,
                 seconds: seconds)
             learnGravity(rotation, seconds)
@@ -344,7 +344,7 @@ package struct Fusion {
             return
         }
         gravity.update(
-            sixAxes.driftingAcceleration, frame: sixAxes.driftingFrame, acceleration: accuracy.levelAcceleration,
+            sixAxes.levelAcceleration.value, frame: sixAxes.driftingFrame, acceleration: accuracy.levelAcceleration,
             offsetSigma: sixAxes.offsetSigma, scaleSigma: model.scaleSigma)
         accuracy.levelError = gravity.error(across: sixAxes.up) / Gravity.standard
         let change = gravity.correction - sixAxes.accelerationOffset

@@ -57,13 +57,13 @@ import Testing
         device.shownAcceleration = device.acceleration
         var worst = 0.0
         device.turn(30, seconds: 1.5) { worst = max(worst, $0.error) }
-        #expect(device.fusion.isAccelerationFrozen)
+        #expect(device.fusion.repeated.isAccelerationFrozen)
         // It still repeats when the device stands still again.
         device.turn(0, seconds: 3) { worst = max(worst, $0.error) }
-        #expect(device.fusion.isAccelerationFrozen)
+        #expect(device.fusion.repeated.isAccelerationFrozen)
         device.shownAcceleration = nil
         device.turn(30, seconds: 2) { worst = max(worst, $0.error) }
-        #expect(!device.fusion.isAccelerationFrozen)
+        #expect(!device.fusion.repeated.isAccelerationFrozen)
         #expect(worst < 1.5, "\(worst)")
     }
 
@@ -73,13 +73,13 @@ import Testing
         device.turn(30, seconds: 2)
         device.shownRate = device.rate
         device.turn(0, seconds: 1.2)
-        #expect(device.fusion.isRateFrozen)
+        #expect(device.fusion.repeated.isRateFrozen)
         device.turn(0, seconds: 5)
-        #expect(device.fusion.isRateFrozen)
+        #expect(device.fusion.repeated.isRateFrozen)
         device.shownRate = nil
         device.turn(0, seconds: 1)
         device.turn(30, seconds: 2)
-        #expect(!device.fusion.isRateFrozen)
+        #expect(!device.fusion.repeated.isRateFrozen)
         #expect(device.error < 1.5, "\(device.error)")
     }
 
@@ -93,10 +93,10 @@ import Testing
             // A rate between two steps is that of the nearest one.
             let shown = (rate * .pi / 180 / Double(steps.0)).rounded() * Double(steps.0) * 180 / .pi
             device.turn(shown, seconds: 3) {
-                #expect(!$0.fusion.isRateFrozen && !$0.fusion.isAccelerationFrozen)
+                #expect(!$0.fusion.repeated.isRateFrozen && !$0.fusion.repeated.isAccelerationFrozen)
             }
             device.turn(0, seconds: 3) {
-                #expect(!$0.fusion.isRateFrozen && !$0.fusion.isAccelerationFrozen)
+                #expect(!$0.fusion.repeated.isRateFrozen && !$0.fusion.repeated.isAccelerationFrozen)
             }
         }
     }
