@@ -179,6 +179,30 @@ import Binnacle
         #expect(finished.first.map { abs(number($0.figures, .duration) - 55) < 2 } == true)
     }
 
+    /// A gap of half the time that a state has to last, or longer, is no part of it; a shorter one is.
+    @Test(arguments: [(1.5, 15), (30, 46)]) func aLongGapIsNotTheTimeThatAMachineRuns(gap: Double, running: Int64) {
+        var settings = VibrationSettings()
+        (settings.runningG, settings.machineDwell, settings.idle) = (0.02, .seconds(4), .seconds(10))
+        let (events, _, _) = play(
+            settings, seconds: 30, rateHz: 256, place: { Double($0) / $1 + ($0 > 12 * 256 ? gap : 0) }
+        ) {
+            // At rest until a second before the gap.
+            SIMD3(($0 < 11 ? 0.001 : 0.1) * sin(2 * .pi * 25 * $0), 0, 0)
+        }
+        let found = events.filter { $0.kind == .machineChanged }
+        #expect(found.map { $0.figures.first { $0.name == .machine }?.value.description } == ["idle", "running"])
+        #expect(found.last.map { $0.timeNanoseconds / second } == running)
+    }
+
+    /// The end names the band whose vibration ends.
+    @Test func theEndNamesTheBandOfItsBegin() {
+        var settings = zones
+        settings.bands.insert(.init("low", fromHz: 5, toHz: 8, limits: [0.05], isVelocity: false), at: 0)
+        let (events, _, _) = play(settings, seconds: 30, rateHz: 256, value: course)
+        #expect(events.last?.kind == .vibrationEnded)
+        #expect(events.map { $0.figures.first { $0.name == .band }?.value.description } == ["drum", "drum", "drum"])
+    }
+
     /// What is unusual is learned: a factor of two after a day of the same, and nothing before it is learned.
     @Test func whatIsNormalIsLearnedKeptAndCompared() throws {
         var settings = VibrationSettings()

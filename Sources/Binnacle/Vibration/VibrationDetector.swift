@@ -45,6 +45,8 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
     /// That which the last second shows by itself, whose limits and whose normal values apply to it.
     private var machineLevel = 0
     private var zoneSinceNanoseconds: Int64 = 0
+    /// The band of the last report of a zone above the lowest one.
+    private var zoneBand = 0
     private var ranSinceNanoseconds: Int64?
     /// The second under way: its begin, and whether its samples are all there; its first and last stamp, and their longest distance.
     private var second: (startNanoseconds: Int64, isWhole: Bool)?
@@ -85,7 +87,7 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
 
     package func reset() {
         (zone, machine, machineLevel) = (LevelDwell(), LevelDwell(-1), 0)
-        (isMeasured, ranSinceNanoseconds) = (false, nil)
+        (isMeasured, ranSinceNanoseconds, zoneBand) = (false, nil, 0)
         readings = settings.bands.map(Reading.init)
         second = nil
     }
@@ -267,8 +269,10 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
 
     private var machineState: MachineState? { machine.value < 0 ? nil : MachineState.allCases[machine.value] }
 
-    private func found(_ kind: EventKind, _ end: Int64, lasting seconds: Double? = nil) -> Finding {
-        let reading = strongest
+    private func found(
+        _ kind: EventKind, _ end: Int64, lasting seconds: Double? = nil, of reading: Reading? = nil
+    ) -> Finding {
+        let reading = reading ?? strongest
         return Finding(
             kind, at: end,
             [
@@ -286,9 +290,11 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
         let dwell = settings.dwell
         guard let since = zone.change(to: strongest.zone, from: start, at: end, { _ in dwell }) else { return }
         if before == 0 { zoneSinceNanoseconds = since }
+        // When all are in the lowest zone, it is the band whose vibration ends.
+        if zone.value > 0 { zoneBand = readings.firstIndex { $0.zone == strongest.zone } ?? 0 }
         let kind: EventKind = before == 0 ? .vibrationBegan : zone.value > 0 ? .vibrationChanged : .vibrationEnded
         let lasted = zone.value > 0 ? nil : Units.seconds(from: zoneSinceNanoseconds, to: since)
-        tell(found(kind, end, lasting: lasted), at: position)
+        tell(found(kind, end, lasting: lasted, of: readings[zoneBand]), at: position)
     }
 
     private func reportMachine(_ start: Int64, _ end: Int64) {
@@ -309,22 +315,26 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
 /// A level that changes after all those found for a time lay on one side of it.
 struct LevelDwell {
     private(set) var value: Int
-    /// The one that is nearest to ``value``, of those found.
-    private var candidate: (level: Int, sinceNanoseconds: Int64)?
+    /// The one that is nearest to ``value``, of those found, and when the last stretch of it ended.
+    private var candidate: (level: Int, sinceNanoseconds: Int64, endNanoseconds: Int64)?
 
     init(_ value: Int = 0) { self.value = value }
 
     /// Looks at the level of a stretch of time; returns since when another one lasted, if it counts from now on.
+    ///
+    /// Shorter gaps belong to the time that it has to last; one of half that time or longer begins it again.
     mutating func change(to found: Int, from start: Int64, at end: Int64, _ delay: (Int) -> Duration) -> Int64? {
         guard found != value else {
             candidate = nil
             return nil
         }
-        if let known = candidate, (known.level > value) == (found > value) {
+        if let known = candidate, (known.level > value) == (found > value),
+            start <= Units.later(known.endNanoseconds, by: Units.nanoseconds(delay(known.level)) / 2)
+        {
             let nearest = found > value ? min(known.level, found) : max(known.level, found)
-            candidate = (nearest, known.sinceNanoseconds)
+            candidate = (nearest, known.sinceNanoseconds, end)
         } else {
-            candidate = (found, start)
+            candidate = (found, start, end)
         }
         guard let candidate else { return nil }
         let delay = Units.nanoseconds(delay(candidate.level))
