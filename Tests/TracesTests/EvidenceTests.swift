@@ -125,6 +125,19 @@ import Traces
         }
     }
 
+    /// Counts of a common chip, and mrad/s.
+    @Test(arguments: [131 * degrees, 1000])
+    func aGyroscopeInNoKnownUnitIsLeftOut(factor: Double) throws {
+        let files = [("recording.csv", Turning().text(factor))]
+        let found = try opened(files)
+        #expect(found.streams.map(\.kind) == [.accelerometer])
+        #expect(
+            found.notices.contains { $0.contains("gx, gy, gz left out") && $0.contains("gx=gx:deg/s/131") },
+            "\(found.notices)")
+        let map = try ColumnMap(["gx=gx:deg/s/131,gy=gy:deg/s/131,gz=gz:deg/s/131"])
+        #expect(try opened(files, TraceHints(map: map)).streams.count == 2)
+    }
+
     /// Sensor by sensor in files of their own, as apps export them; the gyroscope's file may come first.
     @Test(arguments: [false, true])
     func gravityMayBeInAnotherFile(isLast: Bool) throws {

@@ -389,6 +389,11 @@ import Traces
         // Values with points as the decimal mark beside times with commas.
         let mixed = try read(head + rows { "\(time($0));\($0 == 250 ? "1.402" : "12.5");3;985" })
         #expect(mixed.samples[0].count == 300 && mixed.counts.isEmpty)
+        // Beside decimal points a comma separates them.
+        let points = try read(
+            "Time (s)\tax (mg)\tay (mg)\taz (mg)\n"
+                + rows { "\(Double($0) / 100)\t12\t3\t\($0 == 250 ? "1,850" : "985")" })
+        #expect(points.samples[0].count == 299 && points.counts == [.notANumber: 1])
         let small = try read(head.replacing("mg", with: "g") + rows { "\(time($0));0.012;0.003;0.985" })
         #expect(small.samples[0].count == 300)
     }

@@ -103,6 +103,17 @@ import Traces
         }
     }
 
+    @Test func countsNearNoPowerOfTwoAreTakenAsTheyAre() throws {
+        let error = try refusal("t_s,ax,ay,az\n" + Self.rows { "\(Double($0) / 50),0,\($0 % 2),341" })
+        #expect(error.remedy == .options(["--map", "time=t_s:s,ax=ax:g/341,ay=ay:g/341,az=az:g/341"]))
+    }
+
+    @Test func countsWithoutTheirSignAreRefusedWithoutACommand() throws {
+        let error = try refusal(
+            "t_s,ax,ay,az\n" + Self.rows { "\(Double($0) / 50),\([3, 65525, 18][$0 % 3]),7,4099" })
+        #expect(error.remedy == nil && error.message.contains("without their sign"), "\(error)")
+    }
+
     @Test(arguments: [
         "ax,ay,az", "user_x,user_y,user_z",
         "linear acceleration x (g),linear acceleration y (g),linear acceleration z (g)",
@@ -241,6 +252,24 @@ import Traces
         if let unit { #expect(found.notices[0].contains("taken as \(unit)")) }
     }
 
+    /// Nanoseconds of a device that is up for 30 h, and for weeks.
+    @Test(arguments: [108_000_000_000_000, 2_160_000_000_000_000] as [Int64])
+    func aLongUptimeIsNoDate(start: Int64) throws {
+        let found = try opened("timestamp,ax_g,ay_g,az_g\n" + Self.rows { "\(start + Int64($0) * 20_000_000),0,0,1" })
+        #expect(found.samples[0].first?.timeNanoseconds == start, "\(found.notices)")
+    }
+
+    @Test func ticksOfWindowsAreRefusedWithTheirRate() throws {
+        let error = try refusal(
+            "Timestamp,ax_g,ay_g,az_g\n" + Self.rows { "\(133_592_112_000_000_000 + $0 * 200_000),0,0,1" })
+        #expect(error.remedy == .options(["--rate", "50"]), "\(error)")
+    }
+
+    @Test func aClockOfTwoLikelyUnitsIsSaidWithBoth() throws {
+        let found = try opened("time,ax_g,ay_g,az_g\n" + Self.rows { "\(1000 + $0 * 998),0,0,1" })
+        #expect(found.notices.contains { $0.contains("microseconds would be 1002") && $0.contains("time=#1:us") })
+    }
+
     @Test(arguments: [("min", 60.0), ("h", 3600), ("days", 86_400)])
     func longUnitsOfTime(unit: String, seconds: Double) throws {
         let found = try opened("Time (\(unit)),ax_g,ay_g,az_g\n" + Self.rows { "\(Double($0) / seconds / 50),0,0,1" })
@@ -345,6 +374,26 @@ import Traces
         let error = try refusal("ax_g,ay_g,az_g\n" + Self.rows { _ in "0,0,1" })
         #expect(error.remedy == .options(["--rate", "100"]))
         #expect(error.message.contains("Nothing says how many samples a second"))
+    }
+
+    @Test(
+        arguments: [
+            ("sampling rate: 20 ms", 20), ("100 Hz cutoff filter, sampled at 50 Hz", 20), ("Sample rate (Hz): 50", 20),
+            ("rate 50 Hz; low pass 12.5 Hz", 20), ("low pass 12.5 Hz", nil), ("25 Hz, 50 Hz", nil),
+        ] as [(String, Int64?)])
+    func onlyTheRateOfSamplesCounts(line: String, milliseconds: Int64?) throws {
+        let text = "# \(line)\nax_g,ay_g,az_g\n" + Self.rows { _ in "0,0,1" }
+        guard let milliseconds else {
+            #expect(try refusal(text).message.contains("no column holds the time"))
+            return
+        }
+        #expect(try opened(text).samples[0][1].timeNanoseconds == milliseconds * 1_000_000)
+    }
+
+    @Test func aStatedRateStandsForTimesThatAreNone() throws {
+        let text = "time,ax_g,ay_g,az_g\n" + Self.rows { "2024-03-31 01:59:\($0).000000 CET,0,0,1" }
+        #expect(try refusal(text).message.contains("CET' is none"))
+        #expect(try opened(text, TraceHints(rateHz: 50)).samples[0][1].timeNanoseconds == 20_000_000)
     }
 
     // MARK: - Signs

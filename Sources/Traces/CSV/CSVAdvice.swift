@@ -89,7 +89,7 @@ struct CSVAdvice {
 
     /// The unit for `--map` that the values of some columns fit; `nil` if none does, or if the columns say otherwise.
     func unit(_ kind: SampleKind, _ places: [Int]) -> String? {
-        guard places.allSatisfy({ mayMeasure($0, kind) }) else { return nil }
+        guard places.allSatisfy({ mayMeasure($0, kind) }), !table.haveLostSigns(places) else { return nil }
         let quantity = Quantity.of(kind)
         switch quantity.judge(table.vectors(places)) {
         case .unit(let index): return quantity.units[index].option

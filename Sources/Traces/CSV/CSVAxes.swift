@@ -273,6 +273,7 @@ struct CSVAxes {
                 names: shown(group),
                 columns: places.map { (mapped.negative.contains($0) ? "-" : "") + advice.column($0) },
                 unit: .measured(.gyroscope, factor), isStated: stated != nil,
+                isTimeAssumed: advice.time.isUnitAssumed,
                 reason: factor == 1 ? "" : "which the values fit (median length \(values.shown))") : nil
         var sign = 1.0
         if kind == .accelerometer {
@@ -349,6 +350,12 @@ struct CSVAxes {
         _ group: Group, _ quantity: Quantity, _ values: VectorStatistics, _ advice: CSVAdvice
     ) throws(Problem) -> Double {
         let usual = quantity.usual.name
+        if quantity.hasGravity, table.haveLostSigns(group.places) {
+            throw Problem(
+                message:
+                    "\(shown(group)): whole numbers that jump between 0 and 65535, as negative ones do that were written without "
+                    + "their sign: write 32768 to 65535 as -32768 to -1")
+        }
         switch quantity.judge(values) {
         // The accelerometer may decide, see ``UnsettledRate``.
         case .unknown where quantity.kind == .gyroscope: return 1

@@ -2,7 +2,7 @@
 struct CSVDialect: Equatable {
     let delimiter: UInt8
     /// Whether a comma is a decimal separator, too.
-    let hasDecimalComma: Bool
+    private(set) var hasDecimalComma: Bool
     /// Whether a comma is the only decimal separator, so that a point is none.
     private(set) var hasCommasAlone = false
     /// Whether a comma in quotes is a decimal separator, although one without separates fields.
@@ -42,16 +42,25 @@ struct CSVDialect: Equatable {
         self.init(delimiter: [Self.tab, Self.semicolon].first(where: unquoted.contains) ?? Self.comma)
     }
 
-    /// Decides by the fields of the first rows whether points separate thousands: where numbers have decimal commas, and none has a
-    /// point that is a decimal one.
-    mutating func settleMarks(_ rows: ArraySlice<[String]>) {
+    /// Decides by the fields of the first rows whether points or commas may separate thousands, so that they are no decimal
+    /// separators.
+    mutating func settleMarks(_ rows: [[String]]) {
         guard hasDecimalComma else { return }
-        var hasComma = false
+        var (hasPoint, hasComma, isPointDecimal, isCommaDecimal) = (false, false, false, false)
         for field in rows.joined() where number(field) != nil {
-            hasComma = hasComma || field.utf8.contains(Self.comma)
-            if field.utf8.contains(Self.point), !Self.hasThousands(field) { return }
+            let isDecimal = !Self.hasThousands(field)
+            if field.utf8.contains(Self.comma) {
+                (hasComma, isCommaDecimal) = (true, isCommaDecimal || isDecimal)
+            } else if field.utf8.contains(Self.point) {
+                (hasPoint, isPointDecimal) = (true, isPointDecimal || isDecimal)
+            }
         }
-        hasCommasAlone = hasComma
+        if isPointDecimal || hasPoint && !hasComma {
+            // Some programs write the time with points, and the values as in the user's country.
+            hasDecimalComma = isCommaDecimal
+        } else {
+            hasCommasAlone = hasComma
+        }
     }
 
     /// Decides by the fields of some rows between commas whether numbers in quotes have decimal commas: where no number
@@ -113,7 +122,10 @@ struct CSVDialect: Equatable {
 
     /// The number in a field; `nil` for anything else.
     func number(_ field: String) -> Double? {
-        guard let first = field.utf8.first, first < 0x3A else { return nil }
+        // The standard library reads hexadecimal numbers, too, which rows may not have.
+        guard let first = field.utf8.first, first < 0x3A, !field.utf8.contains(where: { $0 | 0x20 == 0x78 }) else {
+            return nil
+        }
         let mayHaveComma = hasDecimalComma || hasQuotedCommas
         return Double(mayHaveComma && field.utf8.contains(Self.comma) ? field.replacing(comma: ".") : field)
     }

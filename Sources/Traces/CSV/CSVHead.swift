@@ -48,9 +48,7 @@ struct CSVHead {
                 }
             }
             layout = try result.get()
-            var dialect = preamble.dialect
-            dialect.settleMarks(preamble.rows.prefix(Self.rowCount))
-            self.dialect = dialect
+            dialect = preamble.dialect
             firstRowLine = preamble.lineCount + 1
             headerLine = preamble.headerLine
             header = preamble.names == nil ? [] : dialect.fields(first[preamble.headerLine - 1])
@@ -75,6 +73,12 @@ struct CSVHead {
         layout.streams[stream].rate = nil
         layout.streams[stream].factors = layout.streams[stream].factors.map { $0 * (unit.factor / rate.unit.factor) }
         if let message { notices.append(TraceNotice(path: path, line: headerLine, column: nil, message: message)) }
+    }
+
+    /// Leaves out a gyroscope whose unit is unknown.
+    mutating func leaveOut(_ stream: Int, path: String) {
+        guard let message = layout.streams.remove(at: stream).rate?.leftOut else { return }
+        notices.append(TraceNotice(path: path, line: headerLine, column: nil, message: message))
     }
 
     private static func layout(
@@ -269,6 +273,16 @@ struct HeadTable {
         places.allSatisfy { place in columns[place].values.allSatisfy { $0 == $0.rounded() } }
     }
 
+    /// Whether whole numbers jump between both ends of 16 bits, as negative ones do that were written without their sign.
+    func haveLostSigns(_ places: [Int]) -> Bool {
+        areWhole(places)
+            && places.contains { place in
+                let values = columns[place].values
+                return values.allSatisfy { (0...65_535).contains($0) }
+                    && zip(values, values.dropFirst()).contains { abs($0 - $1) > 49_152 }
+            }
+    }
+
     /// The neighbouring columns whose vectors fit a kind in some unit best.
     func candidates(
         for quantity: Quantity, without used: [Int]
@@ -279,9 +293,9 @@ struct HeadTable {
         for isWhole in [false, true] where best == nil {
             for first in 0...(columns.count - 3) {
                 let places = [first, first + 1, first + 2]
-                guard places.allSatisfy({ isSensor($0) && !used.contains($0) }), areWhole(places) == isWhole else {
-                    continue
-                }
+                guard places.allSatisfy({ isSensor($0) && !used.contains($0) }), areWhole(places) == isWhole,
+                    !haveLostSigns(places)
+                else { continue }
                 let vectors = vectors(places)
                 // The right columns have a steadier length than columns that are neighbours by chance.
                 guard vectors.isConstant, vectors.spread < (best?.spread ?? 1) - 0.05 else { continue }

@@ -3,7 +3,7 @@
 /// Files of loggers have empty lines, comments, key–value lines and lines of units before their rows. The rows are found first,
 /// because they are many and alike; the header is the last line before them that has as many fields.
 struct CSVPreamble {
-    let dialect: CSVDialect
+    private(set) var dialect: CSVDialect
     /// The columns' names, with units from a line of their own in parentheses; `nil` without a header.
     let names: [String]?
     /// The line of the names, from 1, or of the first row if there is no header.
@@ -35,6 +35,7 @@ struct CSVPreamble {
             headerLine = first + 1
             lineCount = first + 1
             rows = lines.dropFirst(lineCount).filter { !Self.isEmpty($0) && !Self.isComment($0) }.map(dialect.fields)
+            self.dialect.settleMarks(rows)
             return
         }
         dialect = found
@@ -45,6 +46,7 @@ struct CSVPreamble {
         headerLine = (header?.line ?? start) + 1
         lineCount = start
         rows = lines.dropFirst(start).filter { !Self.isEmpty($0) && !Self.isComment($0) }.map(found.fields)
+        dialect.settleMarks(rows)
         if header == nil, let last = text.last(where: { $0 < start }) {
             let count = found.fields(lines[last]).count
             if count > 1, count < width, found.delimiter == CSVDialect.comma,
@@ -53,13 +55,14 @@ struct CSVPreamble {
                 misfit = (last + 1, count)
             }
         }
-        for index in 0..<start {
-            guard let hertz = Self.rate(in: lines[index]) else { continue }
-            rate = (hertz, index + 1)
-            break
+        let stated = lines[..<start].enumerated().flatMap { index, line in
+            StatedRate.all(in: String(decoding: line.prefix(2000), as: UTF8.self)).map { (rate: $0, line: index + 1) }
+        }
+        if let hertz = StatedRate.agreed(stated.map(\.rate)) {
+            rate = stated.first { $0.rate.hertz == hertz }.map { (hertz, $0.line) }
         }
         if rate == nil, start == 2, header == nil, let hertz = found.number(found.fields(lines[1])[0]),
-            TraceFileName.possibleRates.contains(hertz)
+            StatedRate.possible.contains(hertz)
         {
             rate = (hertz, 2)
         }
@@ -81,18 +84,6 @@ struct CSVPreamble {
     /// Removes the marks of a comment.
     private static func uncommented(_ line: [UInt8]) -> [UInt8] {
         Array(line.drop { $0 == 0x23 || $0 == 0x25 || $0 == 0x2F || $0 == 0x40 || $0 == 0x20 || $0 == 0x3B })
-    }
-
-    /// The sampling rate that a line states: a number before Hz, or after a word such as "rate".
-    private static func rate(in line: [UInt8]) -> Double? {
-        let text = String(decoding: line.prefix(2000), as: UTF8.self).lowercased()
-        if let rate = TraceFileName.rate(text) { return rate }
-        let words = text.split { !$0.isLetter && !$0.isNumber && $0 != "." }
-        for (word, next) in zip(words, words.dropFirst())
-        where ["rate", "frequency", "freq", "fs", "odr"].contains(word) {
-            if let rate = Double(next), (2...10_000).contains(rate) { return rate }
-        }
-        return nil
     }
 
     // MARK: - Rows

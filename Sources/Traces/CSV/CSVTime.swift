@@ -34,6 +34,8 @@ struct CSVTimeChoice {
     private(set) var remarks: [String] = []
     /// The defect of the column that was found, and the apparent rate of the rows, where they show one.
     private(set) var flaw: (message: String, hertz: Double?)?
+    /// Whether the unit of the times is not stated.
+    private(set) var isUnitAssumed = false
 
     private static let fewestRows = 10
     /// Shorter distances of samples are reported.
@@ -54,11 +56,7 @@ struct CSVTimeChoice {
         let parts = best.map { Self.isFine($0, table) } ?? false ? nil : split
         guard let found = parts?.seconds ?? best ?? candidates.first else {
             time = rate.map { .rate(hertz: $0.hertz) }
-            if let rate, let says = rate.says {
-                notices = [
-                    "no column holds the time: taken as \(VectorStatistics.optionText(rate.hertz)) samples a second, as \(says)"
-                ]
-            }
+            notices = Self.assumption(rate)
             return
         }
         // Who names a column of dates means that of the clock behind it as well.
@@ -77,8 +75,11 @@ struct CSVTimeChoice {
         if let values, !isClock, table.rowCount >= Self.fewestRows, !values.values.contains(where: \.isFinite),
             let text = values.texts.min(), text == text.printable, !ClockTime.isBeyond(text)
         {
-            time = nil
-            flaw = ("no field of '\(name)' is a time, as '\(text.prefix(24).printable)' is none", nil)
+            time = rate.map { .rate(hertz: $0.hertz) }
+            notices += Self.assumption(rate)
+            // The end of a field may be what is wrong, such as the name of a zone.
+            let shown = text.count > 48 ? "\(text.prefix(24))…\(text.suffix(16))" : text
+            if rate == nil { flaw = ("no field of '\(name)' is a time, as '\(shown)' is none", nil) }
             return
         }
         let steps = values?.steps
@@ -90,8 +91,17 @@ struct CSVTimeChoice {
             if case .known(.time(let stated)) = columns[column].unit {
                 unit = stated
             } else if parts == nil {
+                if let hertz = Self.rateOfTicks(values, steps) {
+                    time = rate.map { .rate(hertz: $0.hertz) }
+                    notices += Self.assumption(rate)
+                    if rate == nil {
+                        flaw = ("'\(name)' counts 100 ns since 1601 or the year 1, a unit that is not read", hertz)
+                    }
+                    return
+                }
                 let guess = Self.guess(values, steps, rowCount: table.rowCount)
                 unit = guess.unit
+                isUnitAssumed = true
                 if let rate, let steps, steps.median > 0 {
                     let step = steps.median * unit.inSeconds
                     if step * rate.hertz > 1.5 || step * rate.hertz < 0.66 {
@@ -101,7 +111,8 @@ struct CSVTimeChoice {
                                 + "\(unit.name), name its unit with --map 'time=COLUMN:UNIT'")
                     }
                 }
-                notices.append("no unit for '\(name)': taken as \(guess.words) (override with --map)")
+                let map = guess.other.map { " 'time=#\(column + 1):\($0.option)'" } ?? ""
+                notices.append("no unit for '\(name)': taken as \(guess.words) (override with --map\(map))")
             }
         }
         let isStated = if case .known(.time) = columns[column].unit { true } else { false }
@@ -173,6 +184,14 @@ struct CSVTimeChoice {
                 "the dates in '\(names[date].printable)' are not used, because the column does not stand before '\(name)': "
                     + "another day begins where the clock starts again")
         }
+    }
+
+    /// What is said about a rate that the user does not state, and that is taken because there are no times.
+    private static func assumption(_ rate: (hertz: Double, says: String?)?) -> [String] {
+        guard let rate, let says = rate.says else { return [] }
+        return [
+            "no column holds the time: taken as \(VectorStatistics.optionText(rate.hertz)) samples a second, as \(says)"
+        ]
     }
 
     /// The column of the dates of a clock's times that have none, the one before if that is one; `nil` for none.
@@ -270,42 +289,59 @@ struct CSVTimeChoice {
             ?? candidates.first { table.columns[$0].isNumeric || table.columns[$0].clock != nil } ?? candidates.first
     }
 
-    /// The unit of stamps without one: times since 1970 are recognised by their magnitude, others by their distance.
+    /// The samples a second by stamps of Windows or .NET with a date from 2000 to 2100; `nil` for other stamps.
+    private static func rateOfTicks(
+        _ column: HeadTable.Column?, _ steps: (median: Double, isRising: Bool, repeated: Double, rate: Double)?
+    ) -> Double? {
+        guard let first = column?.values.first(where: \.isFinite), let steps,
+            (1.2591e17...1.5748e17).contains(first) || (6.308e17...6.624e17).contains(first),
+            (1e3...1e7).contains(steps.median)
+        else { return nil }
+        return (1e7 / steps.median).rounded()
+    }
+
+    /// The unit of stamps without one, and another one that is about as likely: times since 1970 are recognised by their date, others
+    /// by their distance.
     static func guess(
         _ column: HeadTable.Column?, _ steps: (median: Double, isRising: Bool, repeated: Double, rate: Double)?,
         rowCount: Int
-    ) -> (unit: TimeUnit, words: String) {
+    ) -> (unit: TimeUnit, words: String, other: TimeUnit?) {
         let first = column?.values.first { $0.isFinite }?.magnitude ?? 0
-        let since1970: (unit: TimeUnit, words: String)? =
-            switch first {
-            case 1e17...: (.nanoseconds, "nanoseconds since 1970")
-            case 1e14...: (.microseconds, "microseconds since 1970")
-            case 1e11...: (.milliseconds, "milliseconds since 1970")
-            default: nil
-            }
-        guard rowCount >= fewestRows, let step = steps?.median, step > 0 else {
-            return since1970 ?? (.seconds, "seconds")
+        // A device that is up for days counts as many nanoseconds as there are microseconds since 1970, or fewer.
+        let since1970 = [TimeUnit.nanoseconds, .microseconds, .milliseconds].first {
+            dates.contains(first * $0.inSeconds)
+        }
+        // Seconds would be thousands of years.
+        let isCount = first >= 1e11
+        guard rowCount >= fewestRows || isCount && since1970 == nil, let step = steps?.median, step > 0 else {
+            if let since1970 { return (since1970, "\(since1970.name) since 1970", nil) }
+            return isCount ? (.nanoseconds, "nanoseconds", nil) : (.seconds, "seconds", nil)
         }
         // Stamps may have been truncated, so the step may be too long, but never too short.
-        if let since1970, step * since1970.unit.inSeconds >= 20e-6, step * since1970.unit.inSeconds < 100 {
-            return since1970
+        if let since1970, (20e-6...1.0001).contains(step * since1970.inSeconds) {
+            return (since1970, "\(since1970.name) since 1970", nil)
         }
         // As seconds, no sensor would have such distances, of the median nor on average.
         if (20_000..<80_000).contains(first), step < 20e-6, 50_000..<100_000_000 ~= steps?.rate ?? 0 {
-            return (.spreadsheetDays, "days of a spreadsheet")
+            return (.spreadsheetDays, "days of a spreadsheet", nil)
         }
-        switch step {
-        case 1e6...: return (.nanoseconds, "nanoseconds, which fit the distance of the samples")
-        case 1e3...: return (.microseconds, "microseconds, which fit the distance of the samples")
-        case 1.0001...:
-            // A device that is up for weeks writes such numbers, too.
-            let other = seconds1970.contains(first) ? "; seconds since 1970 would be as large" : ""
-            return (.milliseconds, "milliseconds, which fit the distance of the samples\(other)")
-        default: return (.seconds, "seconds")
+        guard step >= 1.0001 else { return (.seconds, "seconds", nil) }
+        let unit = step >= 1e6 ? TimeUnit.nanoseconds : step >= 1e3 ? .microseconds : .milliseconds
+        let finer = unit == .milliseconds ? TimeUnit.microseconds : .nanoseconds
+        let (rate, other) = (1 / (step * unit.inSeconds), 1 / (step * finer.inSeconds))
+        // Sensors have both rates.
+        if unit != finer, rate <= 10 {
+            let rates = [rate, other].map(VectorStatistics.text)
+            return (unit, "\(unit.name), \(rates[0]) samples a second; \(finer.name) would be \(rates[1])", finer)
         }
+        // A device that is up for weeks writes such numbers, too.
+        let larger = since1970 ?? (dates.contains(first) ? .seconds : nil)
+        let note = larger.map { "; \($0.name) since 1970 would be as large" } ?? ""
+        return (unit, "\(unit.name), which fit the distance of the samples\(note)", nil)
     }
 
-    private static let seconds1970 = 1.2e9..<2.1e9
+    /// The times from 2000 to 2100 in seconds since 1970.
+    private static let dates = 9.46e8...4.11e9
 
     /// A column of rising times without a name for time; a row counter does not qualify.
     static func unnamed(_ table: HeadTable, where mayBeTime: (_ column: Int) -> Bool) -> CSVTime? {

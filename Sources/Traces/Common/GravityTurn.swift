@@ -10,17 +10,25 @@ struct UnsettledRate {
     /// The stated unit, or else the assumed one.
     let unit: TraceUnit
     let isStated: Bool
+    /// Whether the unit of the times is assumed.
+    let isTimeAssumed: Bool
     /// Why the assumed unit is likely; empty if it is only the usual one.
     let reason: String
 
     private static let units = Quantity.of(.gyroscope).units
+
+    /// What the user has to know about a gyroscope that is left out.
+    var leftOut: String {
+        "\(names) left out: gravity turns with them, and in no unit of a gyroscope as they say, so that they seem to be raw numbers of "
+            + "the sensor. Say with --map how many are one °/s, as in '\(mapping("deg/s/131", isReversed: false))'"
+    }
 
     /// The unit after a verdict, and what the user has to know.
     func settled(_ verdict: GravityTurn.Verdict) -> (unit: TraceUnit, message: String?) {
         let known = Self.units.firstIndex { abs($0.unit.factor / unit.factor - 1) < 0.3 }
         var (index, isReversed, why) = (known ?? 0, false, "")
         switch verdict {
-        case .open where isStated: return (unit, nil)
+        case .open where isStated, .otherUnit where isStated: return (unit, nil)
         case .open where reason.isEmpty:
             let map = mapping(Self.units[1].option, isReversed: false)
             return (
@@ -30,6 +38,13 @@ struct UnsettledRate {
             )
         case .open:
             return (unit, "no unit for \(names): taken as \(Self.units[index].name), \(reason) (override with --map)")
+        case .otherUnit:
+            let map = mapping("deg/s/131", isReversed: false)
+            return (
+                unit,
+                "no unit for \(names): taken as \(Self.units[index].name), in which they do not turn as gravity does, so that they seem "
+                    + "to be raw numbers of the sensor: say with --map how many are one °/s, as in '\(map)'"
+            )
         case .fits(let found, let isOther):
             (index, isReversed, why) = (found, isOther, "because then they turn as gravity does")
         case .remains(let found):
@@ -42,7 +57,11 @@ struct UnsettledRate {
         if !isStated {
             messages.append("no unit for \(names): taken as \(name), \(why) (override with --map)")
         } else if index != known {
-            messages.append("\(names): the stated unit does not fit; \(name) does, \(why) (override with --map)")
+            messages.append(
+                isTimeAssumed
+                    ? "\(names): the stated unit does not fit the times, whose unit is assumed: say which it is with --map "
+                        + "'time=COLUMN:UNIT'"
+                    : "\(names): the stated unit does not fit; \(name) does, \(why) (override with --map)")
         }
         if isReversed {
             messages.append(
@@ -76,6 +95,8 @@ struct GravityTurn {
         case fits(Int, isReversed: Bool)
         /// All units before this one would turn gravity, which stays.
         case remains(Int)
+        /// Gravity turns with the gyroscope, in another unit, such as raw numbers.
+        case otherUnit
 
         /// Whether gravity was seen to turn with the gyroscope.
         var isTurn: Bool { if case .fits = self { true } else { false } }
@@ -98,6 +119,10 @@ struct GravityTurn {
     private static let windowNanoseconds: Int64 = 300_000_000
     /// The acceleration at both ends of a window is a mean over twice this time.
     private static let meanNanoseconds: Int64 = 40_000_000
+    /// Scales in rad/s of raw numbers, none of them near that of a unit; each fits within a third.
+    private static let otherScales = [
+        4e-5, 6e-5, 9e-5, 1.35e-4, 2e-4, 3e-4, 4.5e-4, 6.8e-4, 1e-3, 1.5e-3, 2.3e-3, 3.4e-3, 5e-3, 7.6e-3,
+    ]
     /// The smallest predicted turn that counts; the offset of a cheap gyroscope, 0.35 rad/s, turns less.
     private static let leastTurn = 0.12
     private static let gravity = (0.75 * Gravity.standard)...(1.25 * Gravity.standard)
@@ -106,8 +131,21 @@ struct GravityTurn {
 
     /// Compares an accelerometer, in m/s², with a gyroscope, in any unit.
     init(acceleration: [Sample], rate: [Sample]) {
-        let units = Quantity.of(.gyroscope).units
-        var evidence = units.map { _ in Evidence() }
+        let evidence = Self.evidence(acceleration, rate, Quantity.of(.gyroscope).units.map(\.unit.factor))
+        let fitting = evidence.indices.filter { evidence[$0].isFitting }
+        if let best = fitting.min(by: { evidence[$0].unexplained < evidence[$1].unexplained }) {
+            verdict = .fits(best, isReversed: evidence[best].left[1] < evidence[best].left[0])
+        } else if let index = evidence.firstIndex(where: { !$0.isExcluded }), index > 0 {
+            let isOther = Self.evidence(acceleration, rate, Self.otherScales).contains(where: \.isFitting)
+            verdict = isOther ? .otherUnit : .remains(index)
+        } else {
+            verdict = .open
+        }
+    }
+
+    /// What speaks for each of some scales, in rad/s.
+    private static func evidence(_ acceleration: [Sample], _ rate: [Sample], _ scales: [Double]) -> [Evidence] {
+        var evidence = scales.map { _ in Evidence() }
         var begin = 0
         while begin < acceleration.count {
             let first = acceleration[begin].timeNanoseconds
@@ -125,11 +163,11 @@ struct GravityTurn {
             else { continue }
             let turns = Self.rates(rate, from: first, to: last)
             guard turns.count > 2 else { continue }
-            for (index, unit) in units.enumerated() {
+            for (index, scale) in scales.enumerated() {
                 let predicted = [1.0, -1.0].map { sign in
                     // A direction that stays in the world turns back in the device's axes.
                     turns.reduce(before) {
-                        Quaternion(rate: $1, seconds: -sign * unit.unit.factor).rotate($0)
+                        Quaternion(rate: $1, seconds: -sign * scale).rotate($0)
                     }
                 }
                 let turn = length(predicted[0] - before)
@@ -140,14 +178,7 @@ struct GravityTurn {
                 for side in 0...1 { evidence[index].left[side] += (after - predicted[side]).squaredLength }
             }
         }
-        let fitting = evidence.indices.filter { evidence[$0].isFitting }
-        if let best = fitting.min(by: { evidence[$0].unexplained < evidence[$1].unexplained }) {
-            verdict = .fits(best, isReversed: evidence[best].left[1] < evidence[best].left[0])
-        } else if let index = evidence.firstIndex(where: { !$0.isExcluded }), index > 0 {
-            verdict = .remains(index)
-        } else {
-            verdict = .open
-        }
+        return evidence
     }
 
     /// The direction of the acceleration around a stamp; `nil` where it is not about as large as gravity.

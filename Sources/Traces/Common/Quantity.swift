@@ -107,11 +107,11 @@ struct Quantity {
         return max(calmest, values.meanLength) * unit.factor < 0.35 * Gravity.standard
     }
 
-    /// The power of two near the median that sensors use for 1 g, or else the median.
+    /// The power of two at the median, because sensors use one for 1 g and may err by some per cent, or else the median.
     private static func countsPerG(_ median: Double) -> Double {
         var power = 1.0
         while power * 1.4142 < median { power *= 2 }
-        return max(power / median, median / power) < 1.35 ? power : median.rounded()
+        return max(power / median, median / power) < 1.05 ? power : median.rounded()
     }
 }
 

@@ -104,6 +104,7 @@ package final class TraceFile {
         }
         readers = [makeReader(head)]
         text = (lines, head, makeReader)
+        if lines.size != nil { leaveOutRates() }
     }
 
     /// Whether a file of several is refused because no detector uses what is in it.
@@ -137,40 +138,56 @@ package final class TraceFile {
         for (index, stream) in head.layout.streams.enumerated() {
             // A pipe whose header states the unit is played at once.
             guard let rate = stream.rate, !rate.isStated || lines.size != nil else { continue }
-            var verdict = GravityTurn.Verdict.open
-            var lineCount = 0
-            // Gravity that stays at first may turn later, and show more: whether the axes are left-handed.
-            for most in [200, 800, 3200] where !verdict.isTurn {
-                let own = firstSamples(most)
-                guard own.lineCount > lineCount else { break }
-                lineCount = own.lineCount
-                let accelerometers =
-                    [own.streams]
-                    + (contents.contains { $0.kind == .accelerometer }
-                        ? [] : others.map { $0.firstSamples(most).streams })
-                guard
-                    let acceleration = accelerometers.joined().first(where: {
-                        $0.kind == .accelerometer && $0.hasGravity
-                    })
-                else {
-                    break
-                }
-                let factor = Float(rate.unit.factor)
-                let found =
-                    GravityTurn(
-                        acceleration: acceleration.samples,
-                        rate: own.streams[index].samples.map {
-                            Sample(
-                                timeNanoseconds: $0.timeNanoseconds, x: $0.x / factor, y: $0.y / factor,
-                                z: $0.z / factor)
-                        }
-                    ).verdict
-                if found != .open { verdict = found }
-            }
-            head.settle(index, verdict, path: path)
+            head.settle(index, verdict(of: index, rate, beside: others), path: path)
         }
         text = (lines, head, makeReader)
         readers = [makeReader(head)]
+    }
+
+    /// Leaves out gyroscopes that the accelerometer of the file shows to have no known unit, before their streams are assigned.
+    private func leaveOutRates() {
+        guard let (lines, first, makeReader) = text else { return }
+        var head = first
+        for (index, stream) in first.layout.streams.enumerated().reversed() {
+            guard let rate = stream.rate, !rate.isStated, verdict(of: index, rate, beside: []) == .otherUnit else {
+                continue
+            }
+            head.leaveOut(index, path: path)
+        }
+        guard head.layout.streams.count < first.layout.streams.count else { return }
+        text = (lines, head, makeReader)
+        readers = [makeReader(head)]
+    }
+
+    /// What gravity says about the unit of a gyroscope.
+    private func verdict(of stream: Int, _ rate: UnsettledRate, beside others: [TraceFile]) -> GravityTurn.Verdict {
+        var verdict = GravityTurn.Verdict.open
+        var lineCount = 0
+        // Gravity that stays at first may turn later, and show more: whether the axes are left-handed.
+        for most in [200, 800, 3200] where !verdict.isTurn {
+            let own = firstSamples(most)
+            guard own.lineCount > lineCount else { break }
+            lineCount = own.lineCount
+            let accelerometers =
+                [own.streams]
+                + (contents.contains { $0.kind == .accelerometer } ? [] : others.map { $0.firstSamples(most).streams })
+            guard
+                let acceleration = accelerometers.joined().first(where: {
+                    $0.kind == .accelerometer && $0.hasGravity
+                })
+            else { break }
+            let factor = Float(rate.unit.factor)
+            let found =
+                GravityTurn(
+                    acceleration: acceleration.samples,
+                    rate: own.streams[stream].samples.map {
+                        Sample(
+                            timeNanoseconds: $0.timeNanoseconds, x: $0.x / factor, y: $0.y / factor, z: $0.z / factor)
+                    }
+                ).verdict
+            if found != .open { verdict = found }
+        }
+        return verdict
     }
 
     /// The first stamp of a CSV file, in seconds; `nil` without a sample at its beginning.

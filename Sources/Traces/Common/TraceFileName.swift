@@ -16,7 +16,7 @@ struct TraceFileName {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         var stem = name
         if let dot = name.lastIndex(of: "."), dot > name.startIndex { stem = String(name[..<dot]) }
-        rateHz = Self.rate(stem)
+        rateHz = StatedRate.agreed(StatedRate.all(in: stem).filter(\.hasUnit))
         // One or two letters, which are kinds and axes in column names, have no meaning in file names.
         let words = ColumnWords(ColumnWords.split(stem).filter { $0.count > 2 }.joined(separator: " "))
         // A "TotalAcceleration" is not a magnitude here.
@@ -37,24 +37,6 @@ struct TraceFileName {
         }
         content = words.isWithoutGravity ? .withoutGravity : words.isGravity ? .gravityAlone : .usual
         kind = words.isWithoutGravity || words.isGravity ? .accelerometer : words.kind
-    }
-
-    /// Rates that a name or a comment may state; others are something else.
-    static let possibleRates = 0.001...1e6
-
-    /// The number before "Hz", where a word ends.
-    static func rate(_ text: String) -> Double? {
-        let bytes = Array(text.lowercased().utf8)
-        for index in bytes.indices.dropLast() where bytes[index] == 0x68 && bytes[index + 1] == 0x7A {
-            if index + 2 < bytes.count, (0x61...0x7A).contains(bytes[index + 2]) { continue }
-            var end = index
-            while end > 0, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x5F { end -= 1 }
-            var start = end
-            while start > 0, (0x30...0x39).contains(bytes[start - 1]) || bytes[start - 1] == 0x2E { start -= 1 }
-            let rate = Double(String(decoding: bytes[start..<end], as: UTF8.self))
-            if let rate, possibleRates.contains(rate) { return rate }
-        }
-        return nil
     }
 
     /// The files in the same folder that, by their names, have the acceleration with gravity, the likeliest first.

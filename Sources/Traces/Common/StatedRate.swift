@@ -1,0 +1,106 @@
+/// A sampling rate that a text states: a number before "Hz", or one that a word such as "rate" names.
+struct StatedRate {
+    let hertz: Double
+    /// Whether the number has a unit, that of a rate or that of a period.
+    let hasUnit: Bool
+    /// Whether a word such as "rate" belongs to the number.
+    let isNamed: Bool
+
+    /// Rates that a text may state; others are something else.
+    static let possible = 0.001...1e6
+
+    /// A number of a text, with the words that belong to it.
+    private struct Number {
+        /// `nil` for what is no number with a decimal point, such as a version.
+        let value: Double?
+        let before: [String]
+        var unit: String?
+        var behind: [String] = []
+    }
+
+    private static let names: Set = ["rate", "frequency", "freq", "fs", "odr"]
+    private static let periods: Set = ["interval", "period", "every", "time"]
+    /// Words of other quantities with such units, beside those that begin with "filter".
+    private static let others: Set = [
+        "cutoff", "corner", "pass", "lowpass", "highpass", "bandpass", "lpf", "hpf", "notch", "bandwidth", "bw", "baud",
+        "heart",
+    ]
+    private static let factors = ["hz": 1.0, "khz": 1000]
+
+    /// The one rate of several statements, of which those with a word such as "rate" take precedence; `nil` if they differ.
+    static func agreed(_ rates: [StatedRate]) -> Double? {
+        let named = rates.filter(\.isNamed)
+        let values = Set((named.isEmpty ? rates : named).map(\.hertz))
+        return values.count == 1 ? values.first : nil
+    }
+
+    static func all(in text: String) -> [StatedRate] {
+        numbers(in: text.lowercased().replacing("cut-off", with: "cutoff")).compactMap { number in
+            let words = number.before + number.behind
+            guard let value = number.value, !words.contains(where: { others.contains($0) || $0.hasPrefix("filter") })
+            else { return nil }
+            let isSampling = words.contains { $0.hasPrefix("sampl") }
+            let isNamed = isSampling || !names.isDisjoint(with: words)
+            if let unit = number.unit, unit.hasSuffix("hz") {
+                guard let factor = factors[unit], possible.contains(value * factor) else { return nil }
+                return StatedRate(hertz: value * factor, hasUnit: true, isNamed: isNamed)
+            }
+            // The unit may stand in brackets behind the name.
+            let unit = number.unit ?? number.before.last ?? ""
+            var rate: Double?
+            if case .time(let unit)? = TraceUnit(unit) {
+                let isPeriod =
+                    words.contains("rate") || words.contains("odr")
+                    || isSampling && !periods.isDisjoint(with: words)
+                rate = isPeriod ? 1 / (value * unit.inSeconds) : nil
+            } else if let last = number.before.last {
+                rate = names.contains(last) ? value : isNamed ? factors[last].map { value * $0 } : nil
+            }
+            guard let rate, (2...10_000).contains(rate) else { return nil }
+            return StatedRate(hertz: rate, hasUnit: number.unit != nil, isNamed: true)
+        }
+    }
+
+    /// The numbers of a text in lower case.
+    ///
+    /// A number has the words before it; one without any has those behind it, up to a comma or semicolon.
+    private static func numbers(in text: String) -> [Number] {
+        func isDigit(_ character: Character) -> Bool { ("0"..."9").contains(character) }
+        var numbers: [Number] = []
+        var words: [String] = []
+        var (areBehind, isAdjacent, isNewPart) = (false, false, false)
+        var rest = text[...]
+        while let first = rest.first {
+            if isDigit(first) {
+                var digits = rest.prefix { isDigit($0) || $0 == "." || $0 == "," }
+                while let last = digits.last, !isDigit(last) { digits.removeLast() }
+                rest = rest[digits.endIndex...]
+                numbers.append(Number(value: Double(digits), before: words))
+                (areBehind, isAdjacent, isNewPart) = (words.isEmpty, true, false)
+                words = []
+            } else if first.isLetter {
+                let word = String(rest.prefix(while: \.isLetter))
+                rest = rest.dropFirst(word.count)
+                if isAdjacent, isUnit(word) {
+                    numbers[numbers.count - 1].unit = word
+                } else if areBehind {
+                    numbers[numbers.count - 1].behind.append(word)
+                } else {
+                    words = isNewPart ? [word] : words + [word]
+                    isNewPart = false
+                }
+                isAdjacent = false
+            } else {
+                if first == "," || first == ";" { (areBehind, isNewPart) = (false, true) }
+                isAdjacent = isAdjacent && " _([".contains(first)
+                rest.removeFirst()
+            }
+        }
+        return numbers
+    }
+
+    private static func isUnit(_ word: String) -> Bool {
+        if case .time? = TraceUnit(word) { return true }
+        return word.hasSuffix("hz")
+    }
+}
