@@ -54,7 +54,7 @@ extension ConfigurationReader {
         reportSharedPlaces(configuration, handlers)
         for section in configuration.handlers {
             guard let entry = handlers.first(where: { $0.key == section.name }) else { continue }
-            for notice in section.action.notices {
+            for notice in section.action.notices(behind: section.decorators) {
                 let key = entry.entry(type(of: section.action).key)
                 diagnostics.report(.warning, at: key?.keyPosition ?? entry.keyPosition, notice)
             }

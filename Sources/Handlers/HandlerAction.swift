@@ -32,6 +32,9 @@ package protocol HandlerAction: Sendable {
     /// Warnings, each a sentence.
     var notices: [String] { get }
 
+    /// The warnings of a handler whose events pass these decorators first; by default ``notices``.
+    func notices(behind decorators: [DecoratorSettings]) -> [String]
+
     /// Why a library that it needs cannot be loaded; `nil` if it can, or none is needed.
     var missingLibrary: String? { get }
 
@@ -133,6 +136,7 @@ extension HandlerAction {
     package static var headingKinds: [EventKind]? { nil }
     package func told(of detectors: [HandledDetector], _ events: HandledEvents) -> Self { self }
     package var notices: [String] { [] }
+    package func notices(behind decorators: [DecoratorSettings]) -> [String] { notices }
     package var exclusivePlaces: [(words: String, key: String, name: String, hint: String?)] { [] }
     package var missingLibrary: String? { nil }
     package var writtenFile: String? { nil }

@@ -17,6 +17,8 @@ package final class HandlerPort: Sendable {
     private let hasOnlyCopies = Atomic(false)
     fileprivate let isArmed = Atomic(true)
     fileprivate let disarmCount = Atomic(0)
+    /// The number of the first event behind the last time that the handler was disarmed.
+    fileprivate let firstSequence = Atomic<UInt64>(0)
     /// The number of events that waited when the handler was disarmed, and that a store had for it since.
     fileprivate let leftOutCount = Atomic(0)
 
@@ -179,12 +181,13 @@ package final class ThreadedHandler: EventHandler, Sendable {
 
     /// Passes up to ``deliveryLimit`` unacknowledged deliveries of a store to the worker, in order.
     package func deliver(_ deliveries: [Delivery]) {
-        var deliveries = deliveries
-        if !isArmed {
-            port.leaveOut(deliveries.filter(HandlerPort.isForArmed))
-            deliveries.removeAll(where: HandlerPort.isForArmed)
+        // An event may have waited in the store when the handler was disarmed, and come after it is armed again.
+        let first = isArmed ? port.firstSequence.load(ordering: .sequentiallyConsistent) : .max
+        func isLeftOut(_ item: Delivery) -> Bool { item.event.sequence < first && HandlerPort.isForArmed(item) }
+        port.leaveOut(deliveries.filter(isLeftOut))
+        for delivery in deliveries where !isLeftOut(delivery) {
+            _ = port.courier.put(delivery, isBounded: false)
         }
-        for delivery in deliveries { _ = port.courier.put(delivery, isBounded: false) }
         // It may have been disarmed meanwhile.
         if !isArmed { port.leaveOutWaiting() }
     }
@@ -204,6 +207,11 @@ package final class ThreadedHandler: EventHandler, Sendable {
         }
     }
 
+    /// Leaves out what a store has for the handler up to an event, also once it is armed again; events about arming still come.
+    package func leaveOut(through sequence: UInt64) {
+        port.firstSequence.store(sequence + 1, ordering: .sequentiallyConsistent)
+    }
+
     /// The number of events that were left out because the handler is disarmed, of those that had reached its queue or the store.
     package var leftOutCount: Int { port.leftOutCount.load(ordering: .relaxed) }
 
@@ -214,6 +222,8 @@ package final class ThreadedHandler: EventHandler, Sendable {
 
     /// Starts with what the handler knows that this one replaces, and has the worker see it.
     package func inherit(from other: ThreadedHandler) {
+        port.firstSequence.store(
+            other.port.firstSequence.load(ordering: .sequentiallyConsistent), ordering: .sequentiallyConsistent)
         guard let value = other.kept, let kept else { return }
         kept.inherit(from: value)
         port.courier.waker.wake()

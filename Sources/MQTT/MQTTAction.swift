@@ -1,4 +1,4 @@
-import Binnacle
+package import Binnacle
 package import Handlers
 import PlainText
 package import TableReading
@@ -268,6 +268,28 @@ package struct MQTTAction: HandlerAction, Equatable {
         let isLocal = ["localhost", "127.0.0.1", "::1"].contains(settings.host.lowercased())
         guard settings.password != nil, !settings.usesTLS, !isLocal else { return notices }
         return notices + ["the password goes to \(settings.host) in plain text: mqtts:// would encrypt it"]
+    }
+
+    /// Warns of decorators as well that may drop the last event of a state: states are made of what passes them.
+    package func notices(behind decorators: [DecoratorSettings]) -> [String] {
+        let dropping = decorators.compactMap { decorator -> String? in
+            switch decorator {
+            case .debounce: "debounce"
+            case .rateLimit: "rate_limit"
+            case .quietHours: "quiet_hours"
+            case .count: "count"
+            default: nil
+            }
+        }
+        let kinds = Set(detectors.flatMap(\.kinds))
+        let ends = EventKind.allCases.filter { kinds.contains($0) }.compactMap { begin in
+            EventKind.allCases.first { kinds.contains($0) && $0.role != .repeated && $0.endsState(of: begin) }
+        }
+        guard let name = dropping.first, let end = ends.first else { return notices }
+        return notices + [
+            "Home Assistant may keep a state that has ended, because `\(name)` in `decorate` can drop \"\(end.rawValue)\": "
+                + "`pace` drops no last event"
+        ]
     }
 }
 

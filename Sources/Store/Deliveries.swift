@@ -7,6 +7,8 @@ struct Deliveries {
     private(set) var queues: [String: DeliveryQueue] = [:]
     /// The configured handlers; `nil` until they are known.
     var expectedHandlers: Set<String>?
+    /// Whether the configured handler of a name accepts an event that waits for it.
+    var accepts: @Sendable (_ handler: String, Event) -> Bool = { _, _ in true }
     /// Whether the queues have the counts of a file.
     private(set) var isConnected = false
     /// Since when the file has acknowledged deliveries.
@@ -182,7 +184,7 @@ struct Deliveries {
                 } else {
                     let deliveries = queue.removeFromMemory()
                     guard !deliveries.isEmpty else { break }
-                    queue.give(deliveries)
+                    give(deliveries, to: queue)
                 }
             }
         }
@@ -209,6 +211,16 @@ struct Deliveries {
                 reports.drop(queue.name, "its row in the store cannot be read")
             }
         }
-        queue.give(deliveries)
+        give(deliveries, to: queue)
+    }
+
+    /// Passes a handler what it accepts of its waiting deliveries, and removes the others.
+    private func give(_ deliveries: [Delivery], to queue: DeliveryQueue) {
+        for delivery in deliveries where !accepts(queue.name, delivery.event) {
+            _ = queue.acknowledge(delivery.ticket)
+            reports.statistics.removedDeliveryCount += 1
+            reports.drop(queue.name, "its `on` or `detector` does not name them any more")
+        }
+        queue.give(deliveries.filter { accepts(queue.name, $0.event) })
     }
 }

@@ -88,9 +88,12 @@ package final class EventStore: Sendable {
     /// Sets the configured handlers, whose waiting deliveries are not removed for their age or number.
     ///
     /// Until the first call this holds for all handlers. Call it after each change of the configuration, before handlers are
-    /// attached.
-    package func expect(_ handlers: Set<String>) {
-        _ = inbox.put(.expect(handlers), load: 0)
+    /// attached. What waits for a handler that does not accept it is removed, counted and reported instead of passed to it: an
+    /// earlier handler of the name may have been for other events. `accepts` is called on the store's thread.
+    package func expect(
+        _ handlers: Set<String>, accepts: @escaping @Sendable (_ handler: String, Event) -> Bool = { _, _ in true }
+    ) {
+        _ = inbox.put(.expect(handlers, accepts: accepts), load: 0)
     }
 
     /// Stops passing deliveries to a handler; it may get some until the store's thread handles this request.
@@ -188,7 +191,7 @@ enum StoreRequest: Sendable {
     case store([Delivery])
     case attach(handler: String, limit: Int, deliver: @Sendable ([Delivery]) -> Void)
     case detach(handler: String)
-    case expect(Set<String>)
+    case expect(Set<String>, accepts: @Sendable (_ handler: String, Event) -> Bool)
     case acknowledge(handler: String, ticket: Int64)
     case read(EventQuery, reply: @Sendable (EventPage) -> Void)
     case change(EventStoreSettings)

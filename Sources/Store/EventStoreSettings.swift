@@ -39,6 +39,8 @@ package struct EventStoreStatistics: Sendable, Equatable {
     package struct Handler: Sendable, Equatable {
         /// The handler's name.
         package var name: String
+        /// Whether the configuration has a handler of this name that acknowledges, as far as that is known.
+        package var isExpected: Bool
         /// Whether a handler of this name is attached.
         package var isAttached: Bool
         /// The cursor: the ticket up to which all deliveries are acknowledged.

@@ -125,8 +125,9 @@ final class StoreWorker {
         case .detach(let name):
             commit()
             deliveries.detach(name)
-        case .expect(let handlers):
+        case .expect(let handlers, let accepts):
             deliveries.expectedHandlers = handlers
+            deliveries.accepts = accepts
             janitor.begin()
         case .read(let query, let reply):
             commit()
@@ -489,7 +490,8 @@ final class StoreWorker {
         statistics.lastSequence = highestSequence
         statistics.handlers = deliveries.queues.values.sorted { $0.name < $1.name }.map { queue in
             EventStoreStatistics.Handler(
-                name: queue.name, isAttached: queue.deliver != nil, position: queue.position,
+                name: queue.name, isExpected: deliveries.expectedHandlers?.contains(queue.name) ?? true,
+                isAttached: queue.deliver != nil, position: queue.position,
                 waitingCount: queue.waitingCount, unacknowledgedCount: queue.unacknowledged.count)
         }
         gauges.change { $0.statistics = statistics }

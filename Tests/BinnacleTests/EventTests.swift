@@ -182,6 +182,16 @@ private func event(
         #expect(collector.seconds == (which == 0 ? [20, 29] : [20]))
     }
 
+    /// A reload that changes the action alone.
+    @Test func whatADecoratorHoldsGoesToAnotherHandler() {
+        let (chain, before, _) = chain(MinimumDurationDecorator(time: .seconds(5)))
+        chain.handle(event(.motionBegan, at: 1))
+        let after = EventCollector()
+        chain.replaceDecorators(chain.decorators, endingAt: after)
+        chain.handle(event(.motionEnded, at: 9))
+        #expect(before.events.isEmpty && after.events.map(\.kind) == [.motionBegan, .motionEnded])
+    }
+
     /// What fails, vanishes or begins again has not lasted.
     @Test(arguments: [EventKind.detectorFailed, .sensorInactive, .motionBegan])
     func aStateWhoseEndIsNotKnownHasNotLasted(kind: EventKind) {

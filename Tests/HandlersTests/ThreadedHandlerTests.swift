@@ -89,4 +89,31 @@ import Testing
         #expect(handled.withLock { $0 } == [.shake, .handlerDisarmed, .shake])
         #expect(acknowledged.withLock { $0 } == [2, 3, 4, 5, 1, 6, 7])
     }
+
+    /// What a store had for it when it was disarmed does not come later, nor to the successor of a reload.
+    @Test func whatAStoreHadWhenItWasDisarmedIsLeftOut() throws {
+        let handled = MQTTRun.Tickets()
+        let handlers = try (0..<2).map { _ -> ThreadedHandler in
+            var plan = HandlerPlan.batches {
+                let handler = ClosureHandler { handled.add(Int64($0.sequence)) }
+                return (handler, {}, { $0.wait(timeoutMilliseconds: $1) })
+            }
+            plan.deliveryLimit = 8
+            return try ThreadedHandler(name: "siren", plan, report: { _ in })
+        }
+        handlers[0].leaveOut(through: 5)
+        handlers[0].isArmed = false
+        handlers[0].isArmed = true
+        handlers[1].inherit(from: handlers[0])
+        for handler in handlers {
+            handler.deliver(
+                ([5, 6] as [UInt64]).map { number in
+                    Delivery(event: Event(kind: .shake, sequence: number, timeNanoseconds: 1), ticket: Int64(number))
+                })
+            #expect(handler.leftOutCount == 1)
+            handler.end(within: .seconds(60))
+            #expect(handler.waitForEnd(until: SystemClock.monotonic() + 60_000_000_000) == 0)
+        }
+        #expect(handled.all == [6, 6])
+    }
 }

@@ -194,4 +194,26 @@ import Testing
         try run.settle()
         #expect(run.delivered("both").numbers == Array(1...500))
     }
+
+    /// An earlier handler of the name was for other events.
+    @Test func whatAHandlerDoesNotAcceptIsRemovedAndReported() throws {
+        let folder = try StoreFolder()
+        let first = try StoreRun(folder.file)
+        first.submit(1...300)
+        first.store.submit(StoreRun.event(301, kind: .freeFall), for: "alarm")
+        first.end()
+        let second = try StoreRun(folder.file)
+        second.store.expect(["alarm"]) { _, event in event.kind == .freeFall }
+        second.attach(limit: 5, acknowledges: true)
+        try second.wait("the event that it accepts") { second.delivered().numbers == [301] }
+        try second.settle()
+        #expect(second.store.statistics.handlers.first?.waitingCount == 0)
+        second.end()
+        let drops = second.of(.eventsDropped)
+        #expect(drops.compactMap { $0.integer(.count) }.reduce(0, +) == 300)
+        #expect(drops.allSatisfy { $0.text(.handler) == "alarm" })
+        let third = try StoreRun(folder.file)
+        #expect(third.store.statistics.handlers.first?.waitingCount == 0)
+        third.end()
+    }
 }

@@ -85,6 +85,54 @@ import Testing
                 == "{\"version\":1,\"handlers\":[]}\n")
     }
 
+    /// Also what the handler has that a reload has exchanged, and what the store keeps for its successor meanwhile.
+    @Test func disarmingReachesWhatAReloadHasLeft() throws {
+        let state = try TemporaryFolder()
+        let socket = state.path + "/socket"
+        func text(_ seconds: Int) -> String {
+            """
+            [sensor.box]
+            source = "simulated"
+            model = "shake"
+            [motion.moved]
+            accelerometer = "box"
+            [handler.siren]
+            on = ["shake"]
+            command = ["/bin/sh", "-c", "echo $1 >>STATE/runs; while [ ! -e STATE/go ]; do sleep 0.05; done", "sh", "{seq}"]
+            timeout_s = \(seconds)
+            [handler.out]
+            on = ["any"]
+            stdout = true
+            [socket]
+            path = "STATE/socket"
+            [store]
+            path = "STATE/events.db"
+            """.replacingOccurrences(of: "STATE", with: state.path)
+        }
+        func runs() -> [Int] {
+            let text = (try? String(contentsOfFile: state.path + "/runs", encoding: .utf8)) ?? ""
+            return text.split(separator: "\n").compactMap { Int($0) }
+        }
+        let run = try DaemonRun(text(1000)).start()
+        func number(_ kind: String) throws -> Int {
+            try #require(try run.events().first { $0["kind"] as? String == kind }?["seq"] as? Int)
+        }
+        try waitUntil("a program") { runs().count == 1 }
+        try run.waitForEvent("shake", count: 5)
+        try run.configure(text(1001))
+        run.reload()
+        try run.waitForMessage("configuration reloaded")
+        #expect(try Binary.run("disarm", "siren", "--socket", socket).status == 0)
+        try run.waitForEvent("handler.disarmed")
+        #expect(try Binary.run("arm", "siren", "--socket", socket).status == 0)
+        try run.waitForEvent("handler.armed")
+        try state.write("go", "")
+        let (disarmed, armed) = (try number("handler.disarmed"), try number("handler.armed"))
+        try waitUntil("a program for a later event; so far: \(runs())") { (runs().last ?? 0) > armed }
+        #expect(runs().dropFirst().allSatisfy { $0 > disarmed }, "\(runs()), disarmed at \(disarmed)")
+        #expect(run.stop() == 0)
+    }
+
     /// A daemon that does not get the store changes nothing of what the one that has it keeps.
     @Test func aDaemonThatIsRefusedArmsNothing() throws {
         let state = try TemporaryFolder()

@@ -270,6 +270,50 @@ import Testing
         #expect(events.compactMap { $0["kind"] as? String } == ["motion.began", "motion.ended"])
     }
 
+    /// The decorator holds the begin of a motion while its handler is exchanged.
+    @Test func aDecoratorGoesOnWhenTheActionChanges() throws {
+        let tree = try FifoTree()
+        let box = try #require(try tree.addDevice(0, name: "accel_box"))
+        let folder = try TemporaryFolder()
+        func text(_ file: String) -> String {
+            """
+            [sensor.box]
+            source = "iio"
+            match = { name = "accel_box" }
+            [motion.moved]
+            accelerometer = "box"
+            detect = ["motion"]
+            measure = "magnitude"
+            quiet_s = 0.1
+            [handler.alarm]
+            on = ["motion.began", "motion.ended"]
+            file = "\(folder.path)/\(file)"
+            decorate = [{ min_duration = { for_s = 0.3 } }]
+            """
+        }
+        let run = try DaemonRun(text("before"), ["--root", tree.root, "--json"]).start()
+        var time = Clock.now()
+        func write(_ count: Int, _ z: Int16) throws {
+            for _ in 0..<count {
+                try box.write(FifoNode.scan(0, 0, z, time))
+                time += 10_000_000
+            }
+        }
+        try write(20, 1500)
+        try run.waitForEvent("motion.began")
+        try run.configure(text("after"))
+        run.reload()
+        try run.waitForMessage("1 of 1 sensors keep running")
+        try write(20, 1500)
+        try write(40, 981)
+        func lines(_ file: String) -> [Substring] {
+            ((try? String(contentsOfFile: folder.path + "/" + file, encoding: .utf8)) ?? "").split(separator: "\n")
+        }
+        try waitUntil("the end of the motion") { lines("after").contains { $0.contains("motion.ended") } }
+        #expect(lines("after").count == 2 && lines("after")[0].contains("motion.began") && lines("before").isEmpty)
+        #expect(run.stop() == 0)
+    }
+
     @Test func aSensorThatIsTakenOutFreesItsDevice() throws {
         let tree = try FifoTree()
         let box = try #require(try tree.addDevice(0, name: "accel_box"))

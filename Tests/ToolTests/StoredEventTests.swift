@@ -271,6 +271,19 @@ import Testing
         #expect(try run.errors.text().contains("handler 'slow': events in the store that wait for its next start: "))
     }
 
+    @Test func whatWaitsForARemovedHandlerIsSaid() throws {
+        let slow = "[handler.slow]\non = [\"shake\"]\ncommand = [\"/usr/bin/sleep\", \"100\"]\n"
+        let run = try DaemonRun(configuration(slow)).start()
+        try waitForShakes(3)
+        try run.configure(configuration())
+        run.reload()
+        let words = "handler 'slow': events in the store that no handler of this name takes any more: "
+        try run.waitForMessage(words + "up to ")
+        #expect(run.stop() == 0)
+        #expect(try run.errors.text().components(separatedBy: words).count == 3)
+        #expect(try !run.errors.text().contains("its next start"))
+    }
+
     @Test func aReloadThatExchangesAHandlerLosesNothing() throws {
         func append(to name: String) -> String {
             "[handler.append]\non = [\"shake\"]\nqueue = 3\n"

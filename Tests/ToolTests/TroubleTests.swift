@@ -22,6 +22,23 @@ import Testing
         #expect(run.stop() == 0)
     }
 
+    /// A decorator may drop the failure.
+    @Test func aLogHandlerWithDecoratorsHidesNoFailure() throws {
+        let run = try DaemonRun(
+            Self.shaken + """
+                [handler.fleet]
+                on = ["shake"]
+                mqtt = "mqtt://127.0.0.1:1"
+                [handler.l]
+                on = ["shake", "handler.failed"]
+                log = true
+                decorate = [{ rate_limit = { per_minute = 1 } }]
+                """
+        ).start()
+        try run.waitForMessage("binnacle: handler.failed  handler fleet  reason 127.0.0.1:1: Connection refused")
+        #expect(run.stop() == 0)
+    }
+
     @Test func aStoreThatCannotBeMadeIsLogged() throws {
         let run = try DaemonRun(Self.shaken + "[store]\npath = \"/proc/none/events.db\"\n").start()
         try run.waitForMessage("binnacle: store.failed  reason /proc/none/events.db: ")

@@ -154,6 +154,12 @@ import Testing
             "10:1: warning: Home Assistant keeps the state of \"motion.began\", because `on` has no \"motion.ended\""
         ),
         (
+            "[handler.a]\non = [\"motion.*\"]\nmqtt = \"mqtt://localhost\"\ndiscovery = \"homeassistant\"\n"
+                + "decorate = [{ pace = { interval_s = 1 } }, { rate_limit = { per_minute = 6 } }]\n",
+            "10:1: warning: Home Assistant may keep a state that has ended, because `rate_limit` in `decorate` can drop "
+                + "\"motion.ended\": `pace` drops no last event"
+        ),
+        (
             "[handler.a]\non = [\"command.failed\"]\nlog = true\n",
             "9:7: warning: [handler.a] never gets `command.failed` (no handler has a `command`)"
         ),

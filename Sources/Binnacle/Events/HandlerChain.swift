@@ -8,7 +8,7 @@ package final class HandlerChain {
     /// The detectors the chain listens to; `nil` is all of them, and the sensors.
     package let detectors: Set<String>?
     /// What the events end at.
-    package let handler: any EventHandler
+    package private(set) var handler: any EventHandler
     /// The decorators, from the first an event meets to the last.
     package private(set) var decorators: [EventDecorator] = []
 
@@ -43,10 +43,13 @@ package final class HandlerChain {
         relink()
     }
 
-    /// Exchanges the decorators; those that go pass on what they held back, those that stay keep what they know.
-    package func replaceDecorators(_ decorators: [EventDecorator]) {
+    /// Exchanges the decorators, and the handler if one is given.
+    ///
+    /// Decorators that go pass on what they held back, to the handler before; those that stay keep what they know.
+    package func replaceDecorators(_ decorators: [EventDecorator], endingAt handler: (any EventHandler)? = nil) {
         for gone in self.decorators where !decorators.contains(where: { $0 === gone }) { remove(gone) }
         self.decorators = decorators
+        self.handler = handler ?? self.handler
         relink()
     }
 

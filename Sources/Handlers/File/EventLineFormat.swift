@@ -16,6 +16,21 @@ package enum EventLineFormat: String, Sendable, CaseIterable {
         self == .json ? Array(event.json.utf8) : Array(Self.point(event).utf8)
     }
 
+    /// Whether a line that lacks its end is whole otherwise; a point whose time stamp may lack digits is.
+    func isWhole(_ line: [UInt8]) -> Bool {
+        guard self == .influx else { return (try? JSONReader.value(of: line)) != nil }
+        // The time stamp stands behind a space that is neither escaped nor in the quotes of a field.
+        var (isQuoted, isEscaped, hasSpace) = (false, false, false)
+        var stamp: ArraySlice<UInt8> = []
+        for (index, byte) in line.enumerated() {
+            if byte == UInt8(ascii: "\""), !isEscaped, hasSpace { isQuoted.toggle() }
+            if byte == UInt8(ascii: " "), !isEscaped, !isQuoted { (hasSpace, stamp) = (true, line[(index + 1)...]) }
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+        }
+        return hasSpace && !isQuoted && !stamp.isEmpty
+            && stamp.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
     private static let measurement = "binnacle"
 
     /// The figures that name what an event is about: points that differ in nothing but these stay two points.

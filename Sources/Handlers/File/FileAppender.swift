@@ -1,7 +1,6 @@
 import Binnacle
 import Glibc
 import LinuxSystem
-import PlainText
 
 /// Appends events to a file, one line each; for one thread.
 ///
@@ -14,7 +13,7 @@ package final class FileAppender {
     private let port: HandlerPort
     private var file: Descriptor?
     private var batch: ArraySlice<Delivery> = []
-    /// Whether the last line of the file may be incomplete.
+    /// Whether the file may end in the begin of a line whose event is written again.
     private var isTorn = false
     private var failures: FailureReports
 
@@ -104,6 +103,7 @@ package final class FileAppender {
             return file
         }
         file = nil
+        isTorn = false
         // O_NONBLOCK: opening a FIFO without a reader would wait. O_NOFOLLOW: in a folder of another account a link may lead to any
         // file that root may write.
         let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
@@ -136,7 +136,7 @@ package final class FileAppender {
         }
         if !tail.isEmpty {
             let isOurs = zip(tail, format.lineStart).allSatisfy { $0 == $1 }
-            if isOurs, (try? JSONReader.value(of: tail)) == nil {
+            if isOurs, isTorn || !format.isWhole(tail) {
                 let length = start
                 try systemCall("ftruncate", path: path) { ftruncate(file.raw, length) }
             } else {

@@ -88,22 +88,38 @@ package final class HandlersPart: DaemonPart {
         // A start leaves the file alone: it may be that of another daemon, which this one has not met at the store yet.
         isChanged = isChanged || !change.isFirst && !disarmed.isSubset(of: disarmable)
         disarmed.formIntersection(disarmable)
-        for line in lines where disarmed.contains(line.section.name) {
-            line.setArmed(false)
+        for line in lines {
+            // Also a chain that stays, of a handler that has become one that cannot be disarmed.
+            let isArmed = !disarmed.contains(line.section.name)
+            line.setArmed(isArmed, behind: daemon.router.sequence)
             // A start says so, and a reload of what has not been said.
-            guard !known.contains(line.section.name) else { continue }
+            guard !isArmed, !known.contains(line.section.name) else { continue }
             daemon.router.report(Event(handler: line.section.name, isArmed: false))
         }
         daemon.replaceChains()
         let handled = completed(HandledChange(change))
         for (line, section) in zip(lines, change.after.configuration.handlers) {
-            line.installDecorators()
+            line.install()
             line.configurationDidChange(handled, section)
         }
         retired += gone
         for line in gone { endFailure(of: line.section.name) }
         attachments?.change(to: lines, within: Self.retirement)
+        let keeping = Set(lines.filter(\.isKept).map(\.section.name))
+        for line in gone where line.isKept && !keeping.contains(line.section.name) {
+            sayWaiting(for: line.section.name)
+        }
         for line in gone { line.handler.end(within: Self.retirement, because: "a reload has exchanged or removed it") }
+    }
+
+    /// Says that a removed handler leaves events in the store.
+    private func sayWaiting(for name: String) {
+        guard let delivery = store.store?.statistics.handlers.first(where: { $0.name == name }) else { return }
+        let count = delivery.waitingCount + delivery.unacknowledgedCount
+        guard count > 0 else { return }
+        daemon.log.say(
+            "handler '\(name)': events in the store that no handler of this name takes any more: up to \(count); configure it "
+                + "again, or they are removed after `keep_days`", level: .warning)
     }
 
     var chains: [HandlerChain] {
@@ -143,7 +159,8 @@ package final class HandlersPart: DaemonPart {
             return "the handler '\(name)' repeats the latest heading, which would become an old one"
         }
         guard line.chain.isArmed != isArmed else { return nil }
-        line.arm(isArmed, in: DecoratorSettings.Context(daemon.router))
+        line.arm(isArmed, behind: daemon.router.sequence, in: DecoratorSettings.Context(daemon.router))
+        for old in retired where old.section.name == name { line.arm(isArmed, retired: old.handler) }
         if isArmed { disarmed.remove(name) } else { disarmed.insert(name) }
         forgetStates(line)
         daemon.router.report(Event(handler: name, isArmed: isArmed))

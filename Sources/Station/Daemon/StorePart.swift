@@ -97,16 +97,21 @@ final class StorePart: DaemonPart {
             inlet?.flush()
             store.finish()
             guard store.waitForEnd(until: deadline) else {
+                let count = store.statistics.queueCount
                 return daemon.log.say(
-                    "the event store: up to \(store.statistics.queueCount) events were not stored before the end",
+                    count > 0
+                        ? "the event store: up to \(count) events were not stored before the end"
+                        : "the event store: its file was not closed before the end; the next start may repeat events to handlers",
                     level: .warning)
             }
             let statistics = store.statistics
             guard statistics.failure == nil else { return }
             for handler in statistics.handlers where handler.waitingCount > 0 {
                 daemon.log.say(
-                    "handler '\(handler.name)': events in the store that wait for its next start: \(handler.waitingCount)"
-                )
+                    handler.isExpected
+                        ? "handler '\(handler.name)': events in the store that wait for its next start: \(handler.waitingCount)"
+                        : "handler '\(handler.name)': events in the store that no handler of this name takes any more: "
+                            + "\(handler.waitingCount); configure it again, or they are removed after `keep_days`")
             }
         default: break
         }

@@ -26,7 +26,18 @@ final class HandlerAttachments {
     /// Detaches removed handlers and attaches new ones; the caller ends the removed handlers within `duration`.
     func change(to lines: [HandlerLine], within duration: Duration) {
         self.lines = lines.filter(\.isKept)
-        store.expect(Set(self.lines.map(\.section.name)))
+        let accepted = Dictionary(
+            uniqueKeysWithValues: self.lines.map { line in
+                (
+                    line.section.name,
+                    HandledEvents(kinds: Set(line.section.kinds), detectors: line.section.detectors.map { Set($0) })
+                )
+            })
+        store.expect(Set(accepted.keys)) { name, event in
+            // Reports of arming are about no detector, and the decorator `quorum` makes an event of others.
+            EventKind.arming.contains(event.kind) || event.kind == .quorumReached
+                || accepted[name]?.accepts(event) ?? true
+        }
         for (name, handler) in attached where !lines.contains(where: { $0.handler === handler }) {
             store.detach(name)
             attached[name] = nil

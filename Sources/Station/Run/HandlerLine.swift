@@ -14,8 +14,8 @@ enum DeliveredBy {
 
 /// A configured handler of the daemon with its thread, and its chain.
 ///
-/// A reload keeps the unchanged parts of the line with the same name: the handler if its action is equal, the chain if
-/// its events are the same, and each decorator with equal settings, including its state.
+/// A reload keeps the unchanged parts of the line with the same name: the handler if its action is equal; and if its events
+/// are the same, the chain, and each decorator with equal settings, including its state.
 final class HandlerLine {
     let section: HandlerSection
     let handler: ThreadedHandler
@@ -28,8 +28,11 @@ final class HandlerLine {
     /// Whether it acts on the outside world.
     var actsOnTheWorld: Bool { type(of: section.action).actsOnTheWorld }
 
+    private let end: any EventHandler
     private var decorators: [(settings: DecoratorSettings, object: EventDecorator)]
     private var leftOutBefore = 0
+    /// The line that this one replaces, until the decorators are installed.
+    private var predecessor: HandlerLine?
 
     /// The number of events that the decorators have dropped for their limits, and that waited when the handler was disarmed.
     var leftOutCount: Int { decorators.reduce(leftOutBefore + handler.leftOutCount) { $0 + $1.object.droppedCount } }
@@ -55,20 +58,17 @@ final class HandlerLine {
         } else {
             deliveredBy = .chain
         }
-        var kept = old?.decorators ?? []
-        if let old, old.handler === handler, old.section.kinds == section.kinds,
-            old.section.detectors == section.detectors
-        {
+        switch deliveredBy {
+        case .chain: end = handler
+        case .store(let inlet, _): end = inlet.queue(section.name)
+        }
+        var kept: [(settings: DecoratorSettings, object: EventDecorator)] = []
+        if let old, old.section.kinds == section.kinds, old.section.detectors == section.detectors {
             chain = old.chain
+            kept = old.decorators
         } else {
-            let end: any EventHandler =
-                switch deliveredBy {
-                case .chain: handler
-                case .store(let inlet, _): inlet.queue(section.name)
-                }
             chain = HandlerChain(
                 handler: end, kinds: Set(section.kinds), detectors: section.detectors.map { Set($0) })
-            kept = []
         }
         var made: [(settings: DecoratorSettings, object: EventDecorator)] = []
         for settings in section.decorators {
@@ -79,28 +79,38 @@ final class HandlerLine {
             }
         }
         decorators = made
-        guard let old else { return }
-        // What goes keeps its share here.
-        let gone = old.decorators.filter { before in !made.contains { $0.object === before.object } }
-        leftOutBefore = gone.reduce(old.leftOutBefore) { $0 + $1.object.droppedCount }
+        predecessor = old
+    }
+
+    /// Puts the decorators and the handler into the chain, after the router has replaced its chains.
+    func install() {
+        chain.replaceDecorators(chain.isArmed ? decorators.map(\.object) : [], endingAt: end)
+        guard let old = predecessor.take() else { return }
+        // What goes keeps its share here, with what it has dropped as it went.
+        let gone = old.decorators.filter { before in !decorators.contains { $0.object === before.object } }
+        leftOutBefore += gone.reduce(old.leftOutBefore) { $0 + $1.object.droppedCount }
         if handler !== old.handler { leftOutBefore += old.handler.leftOutCount }
     }
 
-    func installDecorators() {
-        if chain.isArmed { chain.replaceDecorators(decorators.map(\.object)) }
-    }
-
     /// Arms the handler, with decorators that have seen no event, or disarms it.
-    func arm(_ isArmed: Bool, in context: DecoratorSettings.Context) {
+    func arm(_ isArmed: Bool, behind sequence: UInt64, in context: DecoratorSettings.Context) {
         leftOutBefore = leftOutCount - handler.leftOutCount
         decorators = section.decorators.map { ($0, $0.makeDecorator(in: context)) }
-        setArmed(isArmed)
-        installDecorators()
+        setArmed(isArmed, behind: sequence)
+        install()
     }
 
-    /// Arms or disarms a new handler, whose decorators have seen no event.
-    func setArmed(_ isArmed: Bool) {
+    /// Arms or disarms the handler that a reload has retired for this one, and counts here what that leaves out.
+    func arm(_ isArmed: Bool, retired: ThreadedHandler) {
+        let before = retired.leftOutCount
+        retired.isArmed = isArmed
+        leftOutBefore += retired.leftOutCount - before
+    }
+
+    /// Arms or disarms the handler; `sequence` is the number of the last event before that.
+    func setArmed(_ isArmed: Bool, behind sequence: UInt64) {
         chain.isArmed = isArmed
+        if !isArmed { handler.leaveOut(through: sequence) }
         handler.isArmed = isArmed
     }
 

@@ -20,7 +20,9 @@ final class TroubleLog: EventHandler {
     }
 
     func change(to lines: [HandlerLine]) {
-        logChains = lines.filter { $0.section.action is LogAction }.map { ($0.section.name, $0.chain) }
+        // A decorator may drop a failure, so such a handler need not log what it takes.
+        logChains = lines.filter { $0.section.action is LogAction && $0.section.decorators.isEmpty }
+            .map { ($0.section.name, $0.chain) }
     }
 
     func handle(_ event: Event) {

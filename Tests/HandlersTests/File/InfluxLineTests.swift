@@ -169,8 +169,13 @@ private func parse(_ line: String) throws -> Point {
         }
     }
 
-    /// An incomplete line of its own is removed, and one of another program is ended.
-    @Test(arguments: [("binnacle,kind=sho", ""), ("other,a=b c=", "other,a=b c=\n"), ("whole\nbinn", "whole\n")])
+    /// An incomplete line of its own is removed; a whole one that lacks its end, and one of another program, is ended.
+    @Test(arguments: [
+        ("binnacle,kind=sho", ""), ("other,a=b c=", "other,a=b c=\n"), ("whole\nbinn", "whole\n"),
+        ("binnacle,kind=a\"b seq=1i 1700000000000000000", "binnacle,kind=a\"b seq=1i 1700000000000000000\n"),
+        ("binnacle,kind=shock,sensor=a\\ 1", ""), ("binnacle,kind=shock seq=1i", ""),
+        ("binnacle,kind=handler.failed seq=1i,reason=\"after 12", ""),
+    ])
     func anIncompleteLineIsRepaired(left: String, kept: String) throws {
         let folder = try TemporaryFolder(["lines": left])
         let path = folder.path + "/lines"

@@ -217,6 +217,23 @@ struct HTTPTests {
         #expect(server.posts.last?.path == "/hook/tk_1?400")
     }
 
+    /// A service may repeat the header that it got, also in JSON.
+    @Test(arguments: [("box", "tk_1", "Ym94OnRrXzE="), (nil, #"tk"/1"#, #"tk\"/1"#)] as [(String?, String, String)])
+    func noFormOfAPasswordIsReported(user: String?, secret: String, form: String) throws {
+        let server = try PostServer()
+        try server.folder.write("token", secret + "\n")
+        let path = server.folder.path + "/token"
+        chmod(path, 0o600)
+        let run = try HTTPRun(server, "/x?json,200") {
+            $0.password = .file(path)
+            $0.user = user
+        }
+        run.handler.deliver(deliveries(1...1))
+        try waitUntil("the acknowledgement; \(run.reasons)") { run.acknowledged.all == [1] }
+        let reason = try #require(run.reasons.first)
+        #expect(reason.contains("it answers 429: \"") && ![form, secret].contains { reason.contains($0) }, "\(reason)")
+    }
+
     @Test func aPasswordThatOthersCanReadIsNotSent() throws {
         let server = try PostServer()
         try server.folder.write("token", "tk_1\n")

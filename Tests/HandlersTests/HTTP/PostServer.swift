@@ -6,7 +6,7 @@ import Testing
 /// A web server of a test's own, of Python's library, which answers as the path of a request asks for.
 ///
 /// `/x?503,200` answers the first request with 503 and all further ones with 200; the words `slow`, `huge`, `head`,
-/// `cut`, `late`, `close`, `301` and `later` stand for answers that a good service does not give.
+/// `cut`, `late`, `close`, `301`, `later` and `json` stand for answers that a good service does not give.
 final class PostServer {
     static let program = ["/usr/bin/python3", "/usr/local/bin/python3"].first(where: isExecutable)
     static let absence: Comment = "python3 is not installed; `scripts/setup test` installs it"
@@ -97,7 +97,7 @@ final class PostServer {
                         time.sleep(3600)
                     self.close_connection = True
                     return
-                text = (f"no\\x1b[31m {count} " + self.path + self.headers.get("Authorization", "")).encode()
+                text = json.dumps(self.headers.get("Authorization")).encode() if answer == "json" else (f"no\\x1b[31m {count} " + self.path + self.headers.get("Authorization", "")).encode()
                 self.send_response(int(answer) if answer.isdigit() else 429)
                 if answer == "later":
                     self.send_header("Retry-After", "3600")

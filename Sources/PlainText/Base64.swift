@@ -1,8 +1,8 @@
 /// Base64 (RFC 4648), and numbers as bytes.
-enum Base64 {
+package enum Base64 {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
+    package static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
         text.reserveCapacity(text.count + (bytes.count + 2) / 3 * 4)
         var index = 0
         while index < bytes.count {
@@ -19,7 +19,7 @@ enum Base64 {
     }
 
     /// Appends the low bytes of a number in little-endian order.
-    static func append(_ bits: UInt64, _ count: Int, to bytes: inout [UInt8]) {
+    package static func append(_ bits: UInt64, _ count: Int, to bytes: inout [UInt8]) {
         for place in 0..<count { bytes.append(UInt8(truncatingIfNeeded: bits >> (8 * UInt64(place)))) }
     }
 }
