@@ -89,7 +89,7 @@ extension SensorSession.Setup {
     /// Looks for headings in the samples of an accelerometer and a magnetometer.
     ///
     /// - Parameters:
-    ///   - name: The name that events carry.
+    ///   - name: The name that events carry, which no other detector of the session has.
     ///   - accelerometer: The sensor's name; `nil` takes the first accelerometer.
     ///   - magnetometer: The sensor's name; `nil` takes the first magnetometer.
     ///   - gyroscope: The sensor's name; `nil` takes the gyroscope of the accelerometer's sensor, or else the first. The
@@ -111,6 +111,6 @@ extension SensorSession.Setup {
             magnetometer: try stream(of: .magnetometer, named: magnetometer),
             gyroscope: try stream(turning: accelerometer, named: gyroscope), settings: settings)
         detector.delegate = delegate
-        return add(detector, owning: delegate)
+        return try add(detector, owning: delegate)
     }
 }

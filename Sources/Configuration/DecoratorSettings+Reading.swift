@@ -65,7 +65,7 @@ extension DecoratorSettings {
         \(rows.map { "  \($0.name)  \($0.text)" }.joined(separator: "\n"))
         """)
 
-    private static let highestCount = 1_000_000
+    private static let highestCount = counts.upperBound
 
     static func read(_ section: TableReader) -> [DecoratorSettings] {
         let nodes = section.array("decorate", of: "tables") ?? []

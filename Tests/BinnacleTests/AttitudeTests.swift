@@ -2,6 +2,7 @@ import Binnacle
 import BinnacleTesting
 import Glibc
 import SensorGeometry
+import Synchronization
 import TestSupport
 import Testing
 
@@ -54,7 +55,10 @@ import BinnacleHeading
         /// Reads all attitudes of a detector, and is told what becomes an event.
         init(of detector: AttitudeDetector) {
             detector.delegate = self
-            detector.readers.append { [unowned self] in motions.append($0) }
+            detector.readers.append { [unowned self] in
+                motions.append($0)
+                return true
+            }
         }
 
         func collect(_ kind: EventKind, _ detector: any EventDetector, _ result: some DetectorResult) {
@@ -427,6 +431,43 @@ import BinnacleHeading
         #expect(count == 200 && last == 1990 * millisecond)
         // It is over, and says so.
         for try await _ in session.deviceMotion(of: "hull") { Issue.record("an attitude after the end") }
+    }
+
+    /// Counts the readers of a detector before each delivery and at the end.
+    private final class ReaderCounter: SampleDetector {
+        let name = "readers"
+        let streams: [SampleStream] = []
+        let isDetecting = true
+        var detector: AttitudeDetector?
+        private let report: (Int?) -> Void
+
+        init(report: @escaping (Int?) -> Void) { self.report = report }
+
+        func startDetection() {}
+        func stopDetection() { report(detector?.readers.count) }
+        func process(_ delivery: SampleDelivery) { report(detector?.readers.count) }
+        func didLose(_ streams: [SampleStream], because error: any Error) {}
+    }
+
+    @Test func aReaderThatHasGoneIsCalledNoMore() async throws {
+        let reader = Mutex<(any Sendable)?>(nil)
+        let counts = Mutex<[Int?]>([])
+        let session = Self.session { setup in
+            let counter = ReaderCounter { count in
+                counts.withLock { $0.append(count) }
+                reader.withLock { $0 = nil }
+            }
+            // In front of the detector.
+            setup.add(counter)
+            counter.detector = try setup.detectAttitude(name: "hull") as? AttitudeDetector
+        }
+        do {
+            let motions = session.deviceMotion(of: "hull")
+            reader.withLock { $0 = motions }
+        }
+        try await session.run()
+        let found = counts.withLock { $0 }
+        #expect(found.first == 1 && found.last == 0)
     }
 
     @Test func aSessionWithoutTheDetectorSaysWhichThereAre() async throws {

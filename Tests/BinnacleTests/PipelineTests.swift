@@ -425,5 +425,8 @@ private final class StationDiary: RouterDelegate {
         #expect(Units.nanoseconds(.milliseconds(1500)) == 1_500_000_000)
         #expect(Units.nanoseconds(.seconds(Int64.max)) == .max)
         #expect(Units.nanoseconds(.seconds(-1)) == -1_000_000_000)
+        let longest = Duration.seconds(Int64.max) * 3
+        #expect(Units.nanoseconds(longest) == .max)
+        #expect(Units.nanoseconds(.zero - longest) == .min)
     }
 }

@@ -34,6 +34,33 @@ private final class WakeCounter: Sendable {
     func wake() { wakes.add(1, ordering: .releasing) }
 }
 
+/// A source that is waited for until the session is stopped, and reports its release.
+private final class ClosingSource: SampleSource {
+    let streams = [SampleStream(sensor: Sensor(name: "closing"), kind: .accelerometer)]
+    private let closing: Closing
+
+    init(_ closing: Closing) { self.closing = closing }
+    deinit { closing.isReleased.store(true, ordering: .sequentiallyConsistent) }
+
+    func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+        closing.isAsked.store(true, ordering: .sequentiallyConsistent)
+        return .pending
+    }
+    var wakeUp: (@Sendable () -> Void)? { { [closing] in closing.wake() } }
+}
+
+private final class Closing: Sendable {
+    let isAsked = Atomic(false)
+    let isReleased = Atomic(false)
+    let isLate = Atomic(false)
+
+    /// Stays until the source is released, or for so long that a session which does not wait for it has released the source.
+    func wake() {
+        for _ in 0..<100 where !isReleased.load(ordering: .sequentiallyConsistent) { Pipeline.pause() }
+        if isReleased.load(ordering: .sequentiallyConsistent) { isLate.store(true, ordering: .sequentiallyConsistent) }
+    }
+}
+
 /// A source of a library's user, with the stamps of each delivery.
 private final class StampSource: SampleSource {
     let streams = [SampleStream(sensor: Sensor(name: "own"), kind: .accelerometer)]
@@ -160,15 +187,19 @@ private final class StampSource: SampleSource {
     }
 
     @Test func aDetectorOfOneAccelerometerHasItsNameAndItsSettingsAreChecked() async throws {
-        let session = SensorSession(source: pushed) { setup in
-            let hinge = try setup.detectHinge(screen: "chassis", base: "chassis")
+        let session = SensorSession {
+            ScriptedSource(
+                streams: ["chassis", "base"].map { SampleStream(sensor: Sensor(name: $0), kind: .accelerometer) },
+                steps: [])
+        } configure: { setup in
+            let hinge = try setup.detectHinge(screen: "chassis", base: "base")
             for (settings, name) in [
                 (.tap(), "tap"), (.steps(), "steps"), (.stationary(), "stationary"), (.vibration(), "vibration"),
                 (.orientation(), "orientation"),
             ] as [(DetectorSettings, String)] {
                 #expect(try setup.detect(settings).name == name)
-                let named = try setup.detect(settings, name: "mine", sensor: "chassis")
-                #expect(named.name == "mine" && named.streams.map(\.sensor.name) == ["chassis"])
+                let named = try setup.detect(settings, name: "my \(name)", sensor: "chassis")
+                #expect(named.name == "my \(name)" && named.streams.map(\.sensor.name) == ["chassis"])
                 if let screen = named as? OrientationDetector { #expect(screen.hinge === hinge) }
             }
             var wrong = TapSettings()
@@ -177,6 +208,39 @@ private final class StampSource: SampleSource {
         }
         let error = await #expect(throws: SensorSessionError.self) { try await session.run() }
         #expect(error?.description.hasPrefix("mostTaps") == true)
+    }
+
+    @Test(arguments: [nil, "motion"] as [String?]) func twoDetectorsOfOneNameAreAnError(_ name: String?) async {
+        let session = SensorSession(source: pushed) { setup in
+            try setup.detectMotion()
+            try setup.detectMotion(name: "second")
+            try setup.detect(.tap(), name: name)
+            try setup.detect(.tap())
+        }
+        let error = await #expect(throws: SensorSessionError.self) { try await session.run() }
+        #expect(error?.description.hasPrefix("two detectors are named '\(name ?? "tap")'") == true)
+    }
+
+    @Test func aDecoratorThatCannotWorkIsAnError() throws {
+        let (time, count) = ("the time has to be longer than 0 s", "the number has to be from 1 to 1000000")
+        let wrong: [(DecoratorSettings, String)] = [
+            (.rateLimit(perMinute: 0), count), (.rateLimit(perMinute: 1_000_001), count), (.count(every: 0), count),
+            (.quorum(count: 0, window: .seconds(1)), count), (.quorum(count: 1, window: .zero), time),
+            (.debounce(.seconds(-1)), time), (.pace(.zero), time), (.coalesce(.seconds(-1)), time),
+            (.minimumDuration(.zero), time),
+            (.quietHours(startMinute: -5, endMinute: 99999), "minutes of a day are from 0 to 1439"),
+            (
+                .quietHours(startMinute: 60, endMinute: 60),
+                "start and end are the same; leave the decorator out for no quiet hours"
+            ),
+        ]
+        try play(pushed()) { setup in
+            for (settings, message) in wrong {
+                let error = #expect(throws: (any Error).self) { try setup.decorator(settings) }
+                #expect(error.map { "\($0)" } == "\(settings): \(message)")
+            }
+            _ = try setup.decorator(.quietHours(startMinute: 1320, endMinute: 0))
+        }
     }
 
     @Test func aSensorThatTheSourceDoesNotHaveIsAnError() async {
@@ -195,6 +259,10 @@ private final class StampSource: SampleSource {
                 "there is no magnetometer 'chassis': the source has none"
             ),
             ({ try $0.detectNorth(gyroscope: "chassis") }, "there is no gyroscope 'chassis': the source has none"),
+            (
+                { try $0.detectHinge(screen: "chassis", base: "chassis") },
+                "base names the same sensor as screen ('chassis'): each part of a hinge has an accelerometer of its own"
+            ),
         ]
         for (configure, message) in wrong {
             let session = SensorSession(source: pushed, configure: configure)
@@ -222,7 +290,7 @@ private final class StampSource: SampleSource {
             pushed()
         } configure: { setup in
             try setup.detectMotion()
-            setup.onEvent(of: [.motionBegan], decorators: [setup.decorator(.debounce(.seconds(1)))]) { event in
+            try setup.onEvent(of: [.motionBegan], decorators: [setup.decorator(.debounce(.seconds(1)))]) { event in
                 kinds.withLock { $0.append(event.kind) }
             }
         }
@@ -276,6 +344,22 @@ private final class StampSource: SampleSource {
         session.stop()
         try await end
         for try await event in session.events { Issue.record("\(event)") }
+    }
+
+    @Test func aSourceOutlivesTheCallsOfItsWakeUp() async throws {
+        let closing = Closing()
+        let session = SensorSession {
+            ClosingSource(closing)
+        } configure: { _ in
+        }
+        async let end: Void = session.run()
+        while !closing.isAsked.load(ordering: .sequentiallyConsistent) { await Task.yield() }
+        session.stop()
+        try await end
+        session.stop()
+        let isReleased = closing.isReleased.load(ordering: .sequentiallyConsistent)
+        let isLate = closing.isLate.load(ordering: .sequentiallyConsistent)
+        #expect(isReleased && !isLate)
     }
 
     @Test func cancellationEndsTheSequenceAndTheSession() async throws {

@@ -95,6 +95,25 @@ import Testing
         #expect(try await iterator.next() == nil)
     }
 
+    /// Between the start of the session and the first wait the task changes threads.
+    @Test @MainActor func whatIsDroppedBeforeTheFirstDeliveryIsCounted() async throws {
+        for _ in 0..<10 {
+            let gate = Gate()
+            let session = session(gate)
+            gate.allow(3000)
+            gate.end()
+            // The task gets its thread behind these, when the queue has overflowed.
+            let priority = Task.currentPriority
+            let busy = (0..<64).map { _ in Task.detached(priority: priority) { Pipeline.pause() } }
+            var count = 0
+            for try await batch in session.samples(of: .accelerometer, capacity: 1) {
+                count += batch.lostCount + batch.samples.count
+            }
+            #expect(count == 3000)
+            for task in busy { await task.value }
+        }
+    }
+
     @Test func theLatestIsPulledAndNothingIsQueuedForIt() async throws {
         let gate = Gate()
         let session = session(gate)
@@ -160,6 +179,36 @@ import Testing
         // After the end there is nothing more.
         var late = session.samples(of: .accelerometer).makeAsyncIterator()
         #expect(try await late.next() == nil)
+    }
+
+    /// A source that ends at once, and calls a closure before.
+    private final class EndingSource: SampleSource {
+        let streams = [SampleStream(sensor: Sensor(name: "own"), kind: .accelerometer)]
+        private let onEnd: () -> Void
+
+        init(onEnd: @escaping () -> Void) { self.onEnd = onEnd }
+
+        func fill(_ delivery: SampleDelivery) -> SampleAnswer {
+            onEnd()
+            return .ended
+        }
+    }
+
+    @Test func aReaderThatComesWhileTheSourceEndsGetsItsErrorAsWell() async throws {
+        let made = Mutex((session: SensorSession?.none, samples: SessionSamples?.none))
+        let session = SensorSession {
+            EndingSource { made.withLock { $0.samples = $0.session?.samples(of: .gyroscope) } }
+        } configure: { _ in
+        }
+        made.withLock { $0.session = session }
+        try await session.run()
+        let found = made.withLock { made -> SessionSamples? in
+            made.session = nil
+            return made.samples.take()
+        }
+        let samples = try #require(found)
+        let error = await #expect(throws: SensorSessionError.self) { for try await _ in samples {} }
+        #expect(error?.description == "there is no gyroscope: the source has 'own'")
     }
 
     @Test func aSimulatedWalkNeedsNoOtherWords() async throws {

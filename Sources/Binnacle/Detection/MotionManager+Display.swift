@@ -92,7 +92,7 @@ extension SensorSession.Setup {
     /// Looks for motion, shakes, free falls and shocks in the samples of an accelerometer.
     ///
     /// - Parameters:
-    ///   - name: The name that events carry.
+    ///   - name: The name that events carry, which no other detector of the session has.
     ///   - sensor: The sensor's name; `nil` takes the first accelerometer. Without one the detector tells *device not
     ///     available*.
     ///   - gyroscope: The name of the sensor whose gyroscope is used where the settings need one; `nil` takes the gyroscope of
@@ -113,6 +113,6 @@ extension SensorSession.Setup {
             gyroscope: settings.usesGyroscope ? try stream(turning: accelerometer, named: gyroscope) : nil,
             settings: settings)
         manager.delegate = delegate
-        return add(manager, owning: delegate)
+        return try add(manager, owning: delegate)
     }
 }

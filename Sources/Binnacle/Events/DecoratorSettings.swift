@@ -45,7 +45,42 @@ extension DecoratorSettings {
         }
     }
 
+    /// The numbers of events that a decorator may be given: a limit of the rate keeps as many stamps.
+    package static let counts = 1...1_000_000
+
+    /// Throws what cannot work.
+    func check() throws {
+        if let problem { throw DecoratorProblem(description: "\(self): \(problem)") }
+    }
+
+    private var problem: String? {
+        switch self {
+        case .debounce(let time), .minimumDuration(let time), .pace(let time), .coalesce(let time):
+            return Self.problem(of: time)
+        case .rateLimit(let count), .count(let count):
+            return Self.problem(of: count)
+        case .quorum(let count, let window):
+            return Self.problem(of: count) ?? Self.problem(of: window)
+        case .quietHours(let start, let end):
+            guard [start, end].allSatisfy({ (0..<1440).contains($0) }) else {
+                return "minutes of a day are from 0 to 1439"
+            }
+            // Equal times could mean never or always.
+            return start == end ? "start and end are the same; leave the decorator out for no quiet hours" : nil
+        }
+    }
+
+    private static func problem(of time: Duration) -> String? {
+        time > .zero ? nil : "the time has to be longer than 0 s"
+    }
+
+    private static func problem(of count: Int) -> String? {
+        counts.contains(count) ? nil : "the number has to be from \(counts.lowerBound) to \(counts.upperBound)"
+    }
+
     /// Makes the decorator that the settings describe.
+    ///
+    /// - Precondition: They were read from a configuration, or checked.
     package func makeDecorator(in context: Context) -> EventDecorator {
         switch self {
         case .debounce(let time): DebounceDecorator(time: time)
@@ -60,4 +95,9 @@ extension DecoratorSettings {
         case .count(let every): CountDecorator(every: every)
         }
     }
+}
+
+/// Settings with which a decorator cannot work.
+private struct DecoratorProblem: Error, CustomStringConvertible {
+    let description: String
 }

@@ -222,12 +222,12 @@ extension SensorSession.Setup {
     /// Looks for the angle of a hinge in the samples of two accelerometers.
     ///
     /// - Parameters:
-    ///   - name: The name that events carry.
+    ///   - name: The name that events carry, which no other detector of the session has.
     ///   - screen: The name of the sensor in the screen.
-    ///   - base: The name of the sensor in the base.
+    ///   - base: The name of the sensor in the base, which is another one.
     ///   - settings: When a laptop is taken for set up otherwise.
     /// - Returns: The detector, which the session starts.
-    /// - Throws: The first of the settings' problems, or that the source has no such sensor.
+    /// - Throws: The first of the settings' problems, that the source has no such sensor, or that both parts have the same one.
     @discardableResult
     public func detectHinge(
         name: String = "hinge", screen: String, base: String, settings: HingeSettings = HingeSettings()
@@ -236,6 +236,16 @@ extension SensorSession.Setup {
         let detector = HingeDetector(
             name: name, screen: try stream(of: .accelerometer, named: screen),
             base: try stream(of: .accelerometer, named: base), settings: settings)
-        return add(detector)
+        guard screen != base else { throw OneSensor(name: screen) }
+        return try add(detector)
+    }
+}
+
+/// A hinge whose parts have one sensor, between whose samples there is no angle.
+private struct OneSensor: Error, CustomStringConvertible {
+    let name: String
+
+    var description: String {
+        "base names the same sensor as screen ('\(name)'): each part of a hinge has an accelerometer of its own"
     }
 }

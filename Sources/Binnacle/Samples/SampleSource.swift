@@ -22,6 +22,9 @@ public protocol SampleSource: AnyObject {
     func wait()
     /// Ends ``wait()``, or else the next one; may be called on any thread. `nil`, without an implementation, is for a
     /// source that never waits long.
+    ///
+    /// A session asks for it once. It calls the closure only while it holds the source, which therefore outlives each call; the
+    /// closure does not wait, and calls no method of the session.
     var wakeUp: (@Sendable () -> Void)? { get }
 }
 

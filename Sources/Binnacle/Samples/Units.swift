@@ -14,10 +14,15 @@
 
     /// Nanoseconds in a duration, rounded towards zero and limited to what 64 bits hold (292 years).
     package static func nanoseconds(_ duration: Duration) -> Int64 {
-        let (seconds, attoseconds) = duration.components
+        let (seconds, attoseconds) = components(of: duration)
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return seconds < 0 ? .min : .max }
         return later(scaled, by: attoseconds / 1_000_000_000)
+    }
+
+    /// Seconds and attoseconds, limited to seconds that 64 bits hold, beyond which `components` traps.
+    private static func components(of duration: Duration) -> (seconds: Int64, attoseconds: Int64) {
+        min(max(duration, .seconds(Int64.min)), .seconds(Int64.max)).components
     }
 
     /// A stamp moved by a number of nanoseconds; stays at the end of the range instead of overflowing.
@@ -36,7 +41,7 @@
 
     /// A duration in seconds; the same number as the distance of the stamps between which it lies.
     package static func seconds(_ duration: Duration) -> Double {
-        let (seconds, attoseconds) = duration.components
+        let (seconds, attoseconds) = components(of: duration)
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         // Past 292 years the nanosecond no longer matters.
         return overflow ? Double(seconds) : Double(later(scaled, by: attoseconds / 1_000_000_000)) * 1e-9

@@ -20,7 +20,7 @@ extension SensorSession.Setup {
     ///
     /// - Parameters:
     ///   - settings: What is looked for, as in `.tap()`.
-    ///   - name: The name that events carry; `nil` is that of the case.
+    ///   - name: The name that events carry, which no other detector of the session has; `nil` is that of the case.
     ///   - sensor: The sensor's name; `nil` takes the first accelerometer. Where the source has none, an event says so.
     /// - Returns: The detector, which the session starts.
     /// - Throws: The first of the settings' problems, or that the source has no such sensor.
@@ -31,7 +31,7 @@ extension SensorSession.Setup {
         let stream = try stream(of: .accelerometer, named: sensor)
         func made<Made: AccelerometerDetector>(_ type: Made.Type, _ settings: Made.Settings) throws -> Made {
             try settings.check()
-            return add(Made(name: name ?? Made.kind, accelerometer: stream, settings: settings))
+            return try add(Made(name: name ?? Made.kind, accelerometer: stream, settings: settings))
         }
         switch settings {
         case .tap(let settings): return try made(TapDetector.self, settings)

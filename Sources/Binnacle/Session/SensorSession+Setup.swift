@@ -30,7 +30,12 @@ extension SensorSession {
         }
 
         /// Adds a detector, which makes events when it has no delegate.
-        package func add<Added: EventDetector>(_ detector: Added, owning delegate: AnyObject? = nil) -> Added {
+        ///
+        /// - Throws: That another one has its name, by which decorators and readers of events tell detectors apart.
+        package func add<Added: EventDetector>(_ detector: Added, owning delegate: AnyObject? = nil) throws -> Added {
+            guard !detectors.contains(where: { $0 is any EventDetector && $0.name == detector.name }) else {
+                throw TakenName(name: detector.name)
+            }
             detector.report(to: router)
             add(driven: detector, owning: delegate)
             return detector
@@ -51,8 +56,14 @@ extension SensorSession {
         }
 
         /// Makes one of the decorators that the library has.
-        public func decorator(_ settings: DecoratorSettings) -> EventDecorator {
-            settings.makeDecorator(in: DecoratorSettings.Context(router, isNow: true))
+        ///
+        /// - Parameter settings: Which one. A time is longer than 0 s, a number of events from 1 to 1000000, and a minute of the day
+        ///   from 0 to 1439; quiet hours begin and end at different minutes.
+        /// - Returns: The decorator, for one handler.
+        /// - Throws: What of this the settings are not.
+        public func decorator(_ settings: DecoratorSettings) throws -> EventDecorator {
+            try settings.check()
+            return settings.makeDecorator(in: DecoratorSettings.Context(router, isNow: true))
         }
 
         /// The gyroscope of a sensor, or that beside an accelerometer, or else the first.
@@ -102,5 +113,14 @@ private struct MissingSensor: Error, CustomStringConvertible {
     var description: String {
         let others = names.isEmpty ? "has none" : "has " + names.map { "'\($0)'" }.joined(separator: ", ")
         return "there is no \(kind.rawValue)\(name.map { " '\($0)'" } ?? ""): the source \(others)"
+    }
+}
+
+/// A name that an earlier detector of the session has.
+private struct TakenName: Error, CustomStringConvertible {
+    let name: String
+
+    var description: String {
+        "two detectors are named '\(name)', so that their events would not be told apart: give one of them another `name`"
     }
 }

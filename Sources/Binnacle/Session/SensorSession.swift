@@ -55,11 +55,12 @@ public final class SensorSession: Sendable {
     /// - Parameters:
     ///   - capacity: The most elements that wait, at least 1.
     ///   - mark: What the reader gets in place of those that were dropped, as in ``Handover/Overflow/dropOldest(mark:)``.
-    ///   - attach: Called on the session's thread, with what takes an element; its error ends the sequence.
+    ///   - attach: Called on the session's thread, with what takes an element, and returns `false` when its reader has gone; its
+    ///     error ends the sequence.
     /// - Returns: The sequence, for one task.
     package func sequence<Element: Sendable>(
         capacity: Int, mark: @escaping @Sendable (_ count: Int, _ last: Element) -> Element,
-        attach: @escaping @Sendable (Setup, _ take: @escaping (Element) -> Void) throws -> Void
+        attach: @escaping @Sendable (Setup, _ take: @escaping (Element) -> Bool) throws -> Void
     ) -> some AsyncSequence<Element, SensorSessionError> & Sendable {
         let reader = PartReader(capacity: capacity, mark: mark, attach: attach)
         runner.add(reader)
@@ -73,7 +74,8 @@ public final class SensorSession: Sendable {
     ///   - sensor: The name of the sensor; `nil` takes the first that has such a stream.
     ///   - isRaw: Whether the calibration of the sensor is left out.
     ///   - capacity: The most deliveries that wait for the task that iterates, at least 1.
-    /// - Returns: The samples; a sensor that the source does not have is an error of the sequence.
+    /// - Returns: The samples; a sensor that the source does not have is an error of the sequence. There are none after the end of
+    ///   the session, of any sensor.
     public func samples(
         of kind: SampleKind, from sensor: String? = nil, isRaw: Bool = false, capacity: Int = 64
     ) -> SessionSamples {
@@ -141,7 +143,7 @@ private final class SessionRunner: Sendable {
 
     private enum Phase {
         case ready
-        case running(wakeUp: (@Sendable () -> Void)?)
+        case running
         case ended(Outcome)
     }
 
@@ -160,6 +162,8 @@ private final class SessionRunner: Sendable {
     private let makeSource: @Sendable () throws -> any SampleSource
     private let configure: @Sendable (SensorSession.Setup) throws -> Void
     private let state = Mutex(State())
+    /// Wakes the source, while the session holds it; called with the lock, so that the source outlives each call.
+    private let wakeUp = Mutex<(@Sendable () -> Void)?>(nil)
     private let isStopped = Atomic(false)
     private let keepsEvents = Atomic(false)
     /// Whether a reader has come or gone.
@@ -191,7 +195,7 @@ private final class SessionRunner: Sendable {
     func start() {
         let isFirst = state.withLock { state in
             guard case .ready = state.phase else { return false }
-            state.phase = .running(wakeUp: nil)
+            state.phase = .running
             return true
         }
         guard isFirst else { return }
@@ -220,11 +224,9 @@ private final class SessionRunner: Sendable {
     }
 
     private func wake() {
-        let wakeUp = state.withLock { state -> (@Sendable () -> Void)? in
-            guard case .running(let wakeUp) = state.phase else { return nil }
-            return wakeUp
+        wakeUp.withLock { wakeUp in
+            if let wakeUp { wakeUp() }
         }
-        wakeUp?()
     }
 
     func awaitEnd(_ continuation: CheckedContinuation<Outcome, Never>) {
@@ -249,7 +251,8 @@ private final class SessionRunner: Sendable {
         } catch {
             return .failure(.setup(error))
         }
-        state.withLock { $0.phase = .running(wakeUp: setup.source.wakeUp) }
+        let wakeUp = setup.source.wakeUp
+        self.wakeUp.withLock { $0 = wakeUp }
         setup.router.add(ClosureHandler { self.keep($0) })
         let pipeline = Pipeline(source: setup.source, detectors: setup.detectors, router: setup.router)
         for detector in setup.detectors { detector.startDetection() }
@@ -263,7 +266,11 @@ private final class SessionRunner: Sendable {
             pipeline.run(while: goesOn) { answer in
                 if case .failed(_, let reason) = answer { failure = failure ?? reason }
             }
+            // A source may end before a reader that came meanwhile was attached, which may ask for what is not there.
+            attachReaders(to: pipeline, setup)
             for detector in setup.detectors { detector.stopDetection() }
+            // The closure is released behind the lock: it may hold the session, which wakes the source when it is released.
+            _ = self.wakeUp.withLock { $0.take() }
         }
         // Who stops a session knows that it is not whole.
         guard goesOn, let failure else { return .success(()) }

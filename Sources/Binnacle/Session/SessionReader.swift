@@ -22,7 +22,7 @@ struct SessionTaps {
 
 /// What a part of a session, such as a detector, hands over to one task.
 final class PartReader<Element: Sendable>: SessionReader {
-    typealias Attach = @Sendable (SensorSession.Setup, _ take: @escaping (Element) -> Void) throws -> Void
+    typealias Attach = @Sendable (SensorSession.Setup, _ take: @escaping (Element) -> Bool) throws -> Void
 
     let handover: Handover<Element, SensorSessionError>
     private let attach: Attach
@@ -36,7 +36,10 @@ final class PartReader<Element: Sendable>: SessionReader {
 
     func attach(to setup: SensorSession.Setup, _ taps: inout SessionTaps, onLeaving: @escaping () -> Void) throws {
         guard !isAttached.exchange(true, ordering: .relaxed) else { return }
-        try attach(setup) { [weak self] element in _ = self?.handover.offer(element) }
+        try attach(setup) { [weak self] element in
+            guard let self else { return false }
+            return handover.offer(element) != .closed
+        }
     }
 
     func finish(_ failure: SensorSessionError?) { handover.finish(failure) }

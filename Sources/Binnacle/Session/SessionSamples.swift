@@ -60,11 +60,10 @@ final class SampleReader: SessionReader {
         var latest: Sample?
         /// The number of samples so far.
         var count: UInt64 = 0
-        /// The place of the sample that the task gets next when none is dropped.
+        /// The place of the sample that the task gets next when none is dropped; `nil` without a task that iterates, for
+        /// which nothing is queued.
         var place: UInt64?
     }
-    /// Without a task that iterates, nothing is queued.
-    private let isQueued = Atomic(false)
 
     init(kind: SampleKind, sensor: String?, isRaw: Bool, capacity: Int) {
         self.kind = kind
@@ -89,7 +88,10 @@ final class SampleReader: SessionReader {
     func finish(_ failure: SensorSessionError?) { handover.finish(failure) }
 
     /// Queues what is delivered from now on.
-    func startQueueing() { isQueued.store(true, ordering: .relaxed) }
+    func startQueueing() {
+        // What is dropped before the task awaits the first delivery counts as well.
+        state.withLock { $0.place = $0.place ?? $0.count }
+    }
 
     /// Waits for the next samples, for the task that iterates.
     func next() async throws(SensorSessionError) -> StreamedSamples? {
@@ -108,12 +110,12 @@ final class SampleReader: SessionReader {
 
     /// Takes the samples of a delivery, at least one; on the session's thread.
     private func receive(_ columns: SampleColumns, of origin: SampleOrigin) {
-        let place = state.withLock { state in
+        let place = state.withLock { state -> UInt64? in
             defer { state.count += UInt64(columns.count) }
             state.latest = columns.sample(columns.count - 1)
-            return state.count
+            return state.place == nil ? nil : state.count
         }
-        guard isQueued.load(ordering: .relaxed) else { return }
+        guard let place else { return }
         let samples = (0..<columns.count).map(columns.sample)
         _ = handover.offer(Placed(place: place, samples: StreamedSamples(origin, samples: samples)))
     }

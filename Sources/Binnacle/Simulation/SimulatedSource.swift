@@ -60,6 +60,7 @@ public final class SimulatedSource: SampleSource {
     ///   - sensor: The sensor's name; `nil` is that of the model.
     ///   - kinds: What it measures, each kind once.
     ///   - rateHz: Samples a second, of each stream.
+    /// - Precondition: `rateHz` is from 0.1 to 1000000.
     public convenience init(
         _ model: SimulationSettings.Model, sensor: String? = nil, kinds: [SampleKind] = SampleKind.allCases,
         rateHz: Double = 100

@@ -56,7 +56,7 @@ extension SensorSession.Setup {
     /// magnetometer.
     ///
     /// - Parameters:
-    ///   - name: The name that events carry.
+    ///   - name: The name that events carry, which no other detector of the session has.
     ///   - accelerometer: The sensor's name; `nil` takes the first accelerometer.
     ///   - gyroscope: The sensor's name; `nil` takes the gyroscope of the accelerometer's sensor, or else the first.
     ///   - magnetometer: The sensor's name; `nil` takes the magnetometer of the accelerometer's sensor, or else the first, where
@@ -77,6 +77,6 @@ extension SensorSession.Setup {
             name: name, accelerometer: up, gyroscope: try stream(turning: up, named: gyroscope),
             magnetometer: usesMagnetometer ? try near ?? stream(of: .magnetometer, named: magnetometer) : nil,
             settings: settings)
-        return add(detector)
+        return try add(detector)
     }
 }

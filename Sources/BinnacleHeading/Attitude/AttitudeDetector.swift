@@ -48,8 +48,8 @@ package final class AttitudeDetector: ReportingDetector {
     private var filter: AttitudeFilter
     private var heel: AngleLimit?
     private var pitch: AngleLimit?
-    /// Called with each attitude, for sequences of a session.
-    package var readers: [(DeviceMotion) -> Void] = []
+    /// Called with each attitude, for sequences of a session, until they return `false`.
+    package var readers: [(DeviceMotion) -> Bool] = []
 
     private static let silenceNanoseconds: Int64 = 1_000_000_000
 
@@ -234,7 +234,7 @@ package final class AttitudeDetector: ReportingDetector {
                 Float(motion.rollDegrees ?? .nan), Float(motion.pitchDegrees),
                 Float((magnetometer == nil ? motion.yawDegrees : motion.headingDegrees) ?? .nan),
                 Float(motion.yawAccuracyDegrees ?? .nan)))
-        for reader in readers { reader(motion) }
+        readers.removeAll { take in !take(motion) }
         if filter.update(motion) { delegate?.collect(.attitudeChanged, self, motion) }
         if let event = heel?.update(motion) {
             delegate?.collect(event.duration == nil ? .heelBegan : .heelEnded, self, event)
