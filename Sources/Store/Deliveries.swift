@@ -216,11 +216,16 @@ struct Deliveries {
 
     /// Passes a handler what it accepts of its waiting deliveries, and removes the others.
     private func give(_ deliveries: [Delivery], to queue: DeliveryQueue) {
-        for delivery in deliveries where !accepts(queue.name, delivery.event) {
+        var accepted: [Delivery] = []
+        for delivery in deliveries {
+            guard !accepts(queue.name, delivery.event) else {
+                accepted.append(delivery)
+                continue
+            }
             _ = queue.acknowledge(delivery.ticket)
             reports.statistics.removedDeliveryCount += 1
             reports.drop(queue.name, "its `on` or `detector` does not name them any more")
         }
-        queue.give(deliveries.filter { accepts(queue.name, $0.event) })
+        queue.give(accepted)
     }
 }

@@ -4,12 +4,26 @@ import Testing
 
 /// `binnacle disarm` and `binnacle arm` at a running daemon.
 @Suite struct ArmingTests {
-    private static let configuration = """
+    private static let sensor = """
         [sensor.box]
         source = "simulated"
         model = "shake"
         [motion.moved]
         accelerometer = "box"
+        """
+
+    private static let outputs = """
+        [handler.out]
+        on = ["any"]
+        stdout = true
+        [socket]
+        path = "STATE/socket"
+        [store]
+        path = "STATE/events.db"
+        """
+
+    private static let configuration = """
+        \(sensor)
         [handler.siren]
         on = ["shake", "handler.disarmed"]
         detector = ["moved"]
@@ -19,13 +33,7 @@ import Testing
         [north.bow]
         accelerometer = "box"
         magnetometer = "box"
-        [handler.out]
-        on = ["any"]
-        stdout = true
-        [socket]
-        path = "STATE/socket"
-        [store]
-        path = "STATE/events.db"
+        \(outputs)
         """
 
     private func start(_ state: TemporaryFolder, isInService: Bool = true) throws -> DaemonRun {
@@ -91,22 +99,12 @@ import Testing
         let socket = state.path + "/socket"
         func text(_ seconds: Int) -> String {
             """
-            [sensor.box]
-            source = "simulated"
-            model = "shake"
-            [motion.moved]
-            accelerometer = "box"
+            \(Self.sensor)
             [handler.siren]
             on = ["shake"]
             command = ["/bin/sh", "-c", "echo $1 >>STATE/runs; while [ ! -e STATE/go ]; do sleep 0.05; done", "sh", "{seq}"]
             timeout_s = \(seconds)
-            [handler.out]
-            on = ["any"]
-            stdout = true
-            [socket]
-            path = "STATE/socket"
-            [store]
-            path = "STATE/events.db"
+            \(Self.outputs)
             """.replacingOccurrences(of: "STATE", with: state.path)
         }
         func runs() -> [Int] {

@@ -235,35 +235,44 @@ import Testing
         #expect(run.stop() == 0)
     }
 
-    @Test func aMotionUnderWayGoesOnAcrossAReload() throws {
-        let tree = try FifoTree()
-        let box = try #require(try tree.addDevice(0, name: "accel_box"))
-        let detector = """
-            [sensor.box]
-            source = "iio"
-            match = { name = "accel_box" }
-            [motion.moved]
-            accelerometer = "box"
-            detect = ["motion"]
-            measure = "magnitude"
-            quiet_s = 0.1
+    private static let moved = """
+        [sensor.box]
+        source = "iio"
+        match = { name = "accel_box" }
+        [motion.moved]
+        accelerometer = "box"
+        detect = ["motion"]
+        measure = "magnitude"
+        quiet_s = 0.1
+        """
 
-            """
-        let run = try DaemonRun(detector, ["--root", tree.root, "--json"]).start()
-        var time = Clock.now()
-        func write(_ count: Int, _ z: Int16) throws {
+    /// Writes scans 10 ms apart, from the present on.
+    private struct ScanPlayer {
+        let node: FifoNode
+        private var time = Clock.now()
+
+        init(node: FifoNode) { self.node = node }
+
+        mutating func write(_ count: Int, _ z: Int16) throws {
             for _ in 0..<count {
-                try box.write(FifoNode.scan(0, 0, z, time))
+                try node.write(FifoNode.scan(0, 0, z, time))
                 time += 10_000_000
             }
         }
-        try write(20, 1500)
+    }
+
+    @Test func aMotionUnderWayGoesOnAcrossAReload() throws {
+        let tree = try FifoTree()
+        let box = try #require(try tree.addDevice(0, name: "accel_box"))
+        let run = try DaemonRun(Self.moved, ["--root", tree.root, "--json"]).start()
+        var player = ScanPlayer(node: box)
+        try player.write(20, 1500)
         try run.waitForEvent("motion.began")
         // The same sections on other lines, and one more of them.
-        try run.configure("# moved\n\n" + detector + "[handler.note]\non = [\"shock\"]\nlog = true\n")
+        try run.configure("# moved\n\n" + Self.moved + "\n[handler.note]\non = [\"shock\"]\nlog = true\n")
         run.reload()
         try run.waitForMessage("1 of 1 sensors keep running")
-        try write(40, 981)
+        try player.write(40, 981)
         try run.waitForEvent("motion.ended")
         #expect(run.stop() == 0)
         let events = try run.events()
@@ -277,14 +286,7 @@ import Testing
         let folder = try TemporaryFolder()
         func text(_ file: String) -> String {
             """
-            [sensor.box]
-            source = "iio"
-            match = { name = "accel_box" }
-            [motion.moved]
-            accelerometer = "box"
-            detect = ["motion"]
-            measure = "magnitude"
-            quiet_s = 0.1
+            \(Self.moved)
             [handler.alarm]
             on = ["motion.began", "motion.ended"]
             file = "\(folder.path)/\(file)"
@@ -292,20 +294,14 @@ import Testing
             """
         }
         let run = try DaemonRun(text("before"), ["--root", tree.root, "--json"]).start()
-        var time = Clock.now()
-        func write(_ count: Int, _ z: Int16) throws {
-            for _ in 0..<count {
-                try box.write(FifoNode.scan(0, 0, z, time))
-                time += 10_000_000
-            }
-        }
-        try write(20, 1500)
+        var player = ScanPlayer(node: box)
+        try player.write(20, 1500)
         try run.waitForEvent("motion.began")
         try run.configure(text("after"))
         run.reload()
         try run.waitForMessage("1 of 1 sensors keep running")
-        try write(20, 1500)
-        try write(40, 981)
+        try player.write(20, 1500)
+        try player.write(40, 981)
         func lines(_ file: String) -> [Substring] {
             ((try? String(contentsOfFile: folder.path + "/" + file, encoding: .utf8)) ?? "").split(separator: "\n")
         }

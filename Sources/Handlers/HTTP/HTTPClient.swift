@@ -86,14 +86,14 @@ package final class HTTPClient {
         ccurl_turn(handle, descriptor, milliseconds)
     }
 
-    /// Ends the request, also one that is under way, and judges the answer; its text has none of the `secrets`.
-    func end(hiding secrets: [String]) -> Answer {
+    /// Ends the request, also one that is under way, and judges the answer; its text has no `secret`, in none of its forms.
+    func end(hiding secret: String?) -> Answer {
         let answer = ccurl_end(handle).pointee
         let status = answer.status
         // A complete status counts, however the rest of the answer ended.
         if (200..<300).contains(status) { return .accepted }
         guard status >= 300 else {
-            var reason = Self.text(answer.problem, count: MemoryLayout.size(ofValue: answer.problem), hiding: secrets)
+            var reason = text(answer.problem, count: MemoryLayout.size(ofValue: answer.problem), hiding: secret)
             if let remedy = NetworkAccess.remedy(for: Int32(clamping: answer.error_number)) { reason += ": \(remedy)" }
             // An authority that is not known, and neither an expired certificate nor that of another host, whose name is in it.
             if answer.code == Self.peerFailedVerification, settings.authorityFile == nil,
@@ -106,7 +106,7 @@ package final class HTTPClient {
         }
         var reason = "it answers \(status)"
         if (300..<400).contains(status) { reason += ", another place, which is not followed" }
-        let words = Self.text(answer.text, count: Int(answer.text_size), hiding: secrets)
+        let words = text(answer.text, count: Int(answer.text_size), hiding: secret)
         if !words.isEmpty { reason += ": \(words)" }
         let cause = "status \(status)"
         if status >= 500 || Self.busy.contains(status) {
@@ -123,7 +123,7 @@ package final class HTTPClient {
     /// The forms in which a service may repeat a password: alone or in the login of HTTP, as it is, in JSON or in a URL.
     ///
     /// The longest is first, because it may contain others.
-    static func forms(of password: String, user: String?) -> [String] {
+    private static func forms(of password: String, user: String?) -> [String] {
         guard !password.isEmpty else { return [] }
         var texts = [password]
         if let user {
@@ -158,8 +158,9 @@ package final class HTTPClient {
     }
 
     /// Text of libcurl or of a service, on one line, in which a service may repeat the secret that it got.
-    private static func text<Bytes>(_ bytes: Bytes, count: Int, hiding secrets: [String]) -> String {
+    private func text<Bytes>(_ bytes: Bytes, count: Int, hiding secret: String?) -> String {
         var text = withUnsafeBytes(of: bytes) { String(decoding: $0.prefix(count).prefix { $0 != 0 }, as: UTF8.self) }
+        let secrets = secret.map { Self.forms(of: $0, user: settings.user) } ?? []
         for secret in secrets { text = text.replacing(secret, with: "…") }
         // The begin of one may stand at the end of what is kept of an answer.
         let begins = secrets.flatMap { secret in (1...secret.count).map { secret.prefix($0) } }

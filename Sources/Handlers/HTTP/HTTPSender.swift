@@ -124,19 +124,18 @@ package final class HTTPSender {
         if let password, let problem = problem(with: password) {
             return .unavailable(problem, cause: problem, pause: 0)
         }
-        let secrets = password.map { HTTPClient.forms(of: $0, user: settings.user) } ?? []
         guard client.start(request(event, password)) else {
             return .unavailable("libcurl does not take the request", cause: "request", pause: 0)
         }
         while true {
             let end = port.stop?.time(after: 90) ?? .max
             guard SystemClock.monotonic() < end else {
-                _ = client.end(hiding: secrets)
+                _ = client.end(hiding: password)
                 return nil
             }
             let pause = min(1000, SystemClock.milliseconds(until: end))
             if client.turn(waking: port.courier.waker.descriptor, milliseconds: pause) {
-                return client.end(hiding: secrets)
+                return client.end(hiding: password)
             }
             port.courier.waker.clear()
         }

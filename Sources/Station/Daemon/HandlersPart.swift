@@ -117,9 +117,7 @@ package final class HandlersPart: DaemonPart {
         guard let delivery = store.store?.statistics.handlers.first(where: { $0.name == name }) else { return }
         let count = delivery.waitingCount + delivery.unacknowledgedCount
         guard count > 0 else { return }
-        daemon.log.say(
-            "handler '\(name)': events in the store that no handler of this name takes any more: up to \(count); configure it "
-                + "again, or they are removed after `keep_days`", level: .warning)
+        daemon.log.say(StorePart.leftBehind(by: name, "up to \(count)"), level: .warning)
     }
 
     var chains: [HandlerChain] {

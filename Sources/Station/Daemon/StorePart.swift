@@ -110,11 +110,16 @@ final class StorePart: DaemonPart {
                 daemon.log.say(
                     handler.isExpected
                         ? "handler '\(handler.name)': events in the store that wait for its next start: \(handler.waitingCount)"
-                        : "handler '\(handler.name)': events in the store that no handler of this name takes any more: "
-                            + "\(handler.waitingCount); configure it again, or they are removed after `keep_days`")
+                        : Self.leftBehind(by: handler.name, "\(handler.waitingCount)"))
             }
         default: break
         }
+    }
+
+    /// What is said of a name that no handler has any more.
+    static func leftBehind(by handler: String, _ count: String) -> String {
+        "handler '\(handler)': events in the store that no handler of this name takes any more: \(count); configure it again, or "
+            + "they are removed after `keep_days`"
     }
 
     /// Numbers events that still wait for the store's last number.

@@ -79,21 +79,34 @@ import Testing
             ])
     }
 
-    /// A name is quoted, and a repeated delta has the time at which it holds.
-    @Test func datagramsAreDeltasWithATime() throws {
-        let receiver = try DatagramReceiver()
-        let settings = NavigationSettings(.udp, host: "127.0.0.1", port: receiver.port)
-        let reports = Reports()
-        let handler = try ThreadedHandler(
+    /// A handler that sends to a receiver, without an interval at the usual one.
+    private func boat(
+        _ receiver: DatagramReceiver, interval: Duration? = nil, reports: Reports = Reports()
+    ) throws -> ThreadedHandler {
+        var settings = NavigationSettings(.udp, host: "127.0.0.1", port: receiver.port)
+        settings.interval = interval ?? settings.interval
+        return try ThreadedHandler(
             name: "boat", NavigationSender.plan(settings, as: SignalKDelta()), report: reports.add)
-        var event = attitude(trueYaw(10, declination: 1), wall: Self.wall)
-        event.detector = "hull \"1\""
-        handler.handle(event)
+    }
+
+    private func threeDeltas(_ receiver: DatagramReceiver) throws -> [String] {
         var seen: [String] = []
         try waitUntil("three deltas; so far \(seen)") {
             seen += receiver.takeAll()
             return seen.count >= 3
         }
+        return seen
+    }
+
+    /// A name is quoted, and a repeated delta has the time at which it holds.
+    @Test func datagramsAreDeltasWithATime() throws {
+        let receiver = try DatagramReceiver()
+        let reports = Reports()
+        let handler = try boat(receiver, reports: reports)
+        var event = attitude(trueYaw(10, declination: 1), wall: Self.wall)
+        event.detector = "hull \"1\""
+        handler.handle(event)
+        let seen = try threeDeltas(receiver)
         let first = try #require(seen.first)
         #expect(first.contains(#""src":"hull \"1\"""#) && first.contains(#""timestamp":"2026-11-25T08:53:35.250000Z""#))
         #expect(seen.dropFirst().allSatisfy { !$0.contains("2026-11-25T08:53:35") }, "\(seen)")
@@ -104,18 +117,10 @@ import Testing
     /// A reading from before the clock was set back has the time at which it is sent.
     @Test func aClockThatIsSetBackStopsNoStamp() throws {
         let receiver = try DatagramReceiver()
-        var settings = NavigationSettings(.udp, host: "127.0.0.1", port: receiver.port)
-        settings.interval = .milliseconds(20)
-        let reports = Reports()
-        let handler = try ThreadedHandler(
-            name: "boat", NavigationSender.plan(settings, as: SignalKDelta()), report: reports.add)
+        let handler = try boat(receiver, interval: .milliseconds(20))
         let ahead = SystemClock.realtime() + 3_600_000_000_000
         handler.handle(attitude(trueYaw(10, declination: 1), wall: ahead))
-        var seen: [String] = []
-        try waitUntil("three deltas; so far \(seen)") {
-            seen += receiver.takeAll()
-            return seen.count >= 3
-        }
+        let seen = try threeDeltas(receiver)
         #expect(Set(seen).count == seen.count, "each has a later time than the one before: \(seen)")
         handler.end(within: .zero)
     }
@@ -123,11 +128,7 @@ import Testing
     /// A reading that comes late was true then, and what is sent again is not known to hold since; no stamp goes back.
     @Test func stampsNeverGoBack() throws {
         let receiver = try DatagramReceiver()
-        var settings = NavigationSettings(.udp, host: "127.0.0.1", port: receiver.port)
-        settings.interval = .milliseconds(20)
-        let reports = Reports()
-        let handler = try ThreadedHandler(
-            name: "boat", NavigationSender.plan(settings, as: SignalKDelta()), report: reports.add)
+        let handler = try boat(receiver, interval: .milliseconds(20))
         var seen: [String] = []
         for number in 1...8 {
             let isLate = number % 2 == 0
