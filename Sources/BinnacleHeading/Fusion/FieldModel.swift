@@ -28,6 +28,8 @@ struct FieldModel {
     private(set) var recentMisfit = 0.0
     /// The mean square of the last second's residuals, in units of their standard deviation: below 1 while iron and scale explain all.
     private(set) var surprise = 0.0
+    /// The probability that there is iron although a calibration has taken it, as of the last step.
+    private(set) var ironProbability = 0.0
     /// The turn that the last step learned from, in the frame I in radians.
     private(set) var turn = Vector3.zero
     /// How long that step was.
@@ -134,6 +136,7 @@ struct FieldModel {
             estimate.covariance[6][6] = min(known.scaleSigma * known.scaleSigma, startScaleVariance)
         }
         chooseScale()
+        updateIronProbability()
     }
 
     /// What was learned.
@@ -153,11 +156,6 @@ struct FieldModel {
     /// The variance of the iron along a unit vector, in µT².
     func ironVariance(along direction: Vector3) -> Double {
         max(dot(direction, estimate.offsetCovariance * direction), 0) + shapeVariance
-    }
-
-    /// The probability that there is iron although a calibration has taken it.
-    var ironProbability: Double {
-        estimate.offsetProbability(sigma: startIronVariance.squareRoot(), besides: shapeVariance)
     }
 
     /// The variance of the iron, in µT²: the mean of the three axes.
@@ -213,6 +211,7 @@ struct FieldModel {
         measure()
         updateDirection(rotation)
         chooseScale()
+        updateIronProbability()
         clear()
         return true
     }
@@ -304,6 +303,11 @@ struct FieldModel {
         for axis in 3..<6 { estimate.covariance[axis][axis] += startIronVariance }
         shapeVariance = Self.unseenShape
         direction = .zero
+    }
+
+    // Ten times a second, not at each sample that asks for it: it has an inverse and an exponential.
+    private mutating func updateIronProbability() {
+        ironProbability = estimate.offsetProbability(sigma: startIronVariance.squareRoot(), besides: shapeVariance)
     }
 
     /// Learns how much of all directions was seen.

@@ -464,6 +464,11 @@ package struct Fusion {
         }
         eastVariance = variance(cos(delta), sin(delta)) + ironUnrest
         ironVariance = (eastVariance + variance(-sin(delta), cos(delta)) + ironUnrest) / 2
+        if settings.isFieldCalibrated {
+            // Without the iron that is taken from the field, the heading is off by all of it.
+            let east = dot(iron, level.rotate(Vector3(cos(delta), sin(delta), 0)))
+            eastVariance += ironWitness.doubt(of: model.iron, variance: model.ironVariance) * east * east
+        }
     }
 
     /// Whether an axis of the gyroscope has repeated its value to the last bit for a second, while the others turn.

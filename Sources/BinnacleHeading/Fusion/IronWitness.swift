@@ -1,4 +1,5 @@
 import Binnacle
+import Glibc
 import SensorGeometry
 
 /// Learns the iron from the strength of the field alone, of which the gyroscope knows nothing.
@@ -31,6 +32,13 @@ struct IronWitness {
     private static let (leastTurning, leastContradiction, longestContradiction) = (8.0, 6.0, 10.0)
     /// A magnet comes once; what a wrong gyroscope takes for one comes again and again.
     private static let leastJumpDistance = 30.0
+
+    /// The probability that there is no iron where turns have shown some: by Bayes' rule from the strength of the field alone, to which
+    /// both are as probable before.
+    func doubt(of iron: Vector3, variance: Double) -> Double {
+        let (none, some) = (sphere.square(of: .zero, variance: 0), sphere.square(of: iron, variance: variance))
+        return 1 / (1 + exp(min(max((none - some) / 2, -50), 50)))
+    }
 
     /// Takes what a step of the model has learned.
     ///

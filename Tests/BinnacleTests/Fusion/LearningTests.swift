@@ -77,6 +77,15 @@ import Testing
         }
     }
 
+    /// A gyroscope that turns too far looks like iron that a calibration does not have, and shakes alone do not tell the two apart.
+    @Test func ironThatOnlyTheGyroscopeShowsIsDoubted() throws {
+        var settings = FusionSettings()
+        (settings.plausibleField, settings.leastLevelField) = (20...70, 3)
+        let (whole, _, _, _) = try play("broad18_fast_translation", settings, scale: 1.5)
+        print("a scale of 1.5: \(whole)")
+        #expect(whole.within >= 0.55)
+    }
+
     /// Where nothing is turned nothing is learned, and nothing wrong is stated.
     @Test func untilTheIronIsKnownThereIsNoHeading() {
         var boat = FusionTests.Boat()
