@@ -266,7 +266,7 @@ extension Configuration {
             let hasQuorum = handler.decorators.contains { if case .quorum = $0 { true } else { false } }
             return hasQuorum ? nil : "the decorator `quorum` makes it, for the handler that has it"
         case .sensors, .handlers, .commands, .store:
-            if handler.detectors != nil, !EventKind.arming.contains(kind) {
+            if handler.detectors != nil, !kind.isArming {
                 return "it belongs to no detector, and `detector` asks for those of some"
             }
         }

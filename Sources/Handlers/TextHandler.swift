@@ -51,6 +51,7 @@ package final class TextHandler: EventHandler {
 
 /// The parts of a line about an event, as bytes: formatting strings would take most of the time of a replay.
 private struct EventText {
+    /// Each part with two spaces behind it.
     private var bytes: [UInt8] = []
     /// The end of each part in ``bytes``.
     private var ends: [Int] = []
@@ -62,7 +63,12 @@ private struct EventText {
 
     mutating func add(_ text: String) { bytes.append(text) }
 
-    mutating func endPart() { ends.append(bytes.count) }
+    mutating func endPart() {
+        ends.append(bytes.count)
+        bytes.append(Self.gap)
+    }
+
+    private static let gap = "  "
 
     /// The wall clock time, or else the time of the sample.
     mutating func addTime(of event: Event, isLocal: Bool) {
@@ -97,14 +103,10 @@ private struct EventText {
     var line: [UInt8] { line(of: ends.indices) }
 
     private func line(of parts: Range<Int>, indented: Bool = false) -> [UInt8] {
-        var line: [UInt8] = []
-        line.reserveCapacity(bytes.count + 2 * parts.count + 2)
-        if indented { line.append("  ") }
-        for part in parts {
-            if !line.isEmpty { line.append("  ") }
-            line += bytes[(part == 0 ? 0 : ends[part - 1])..<ends[part]]
-        }
-        while line.last == UInt8(ascii: " ") { line.removeLast() }
+        let start = parts.lowerBound == 0 ? 0 : ends[parts.lowerBound - 1] + Self.gap.utf8.count
+        var end = ends[parts.upperBound - 1]
+        while end > start, bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
+        var line = indented ? Array((Self.gap + Self.gap).utf8) + bytes[start..<end] : Array(bytes[start..<end])
         line.makePrintable()
         return line
     }

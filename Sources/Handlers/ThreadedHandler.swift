@@ -83,7 +83,7 @@ package final class HandlerPort: Sendable {
     }
 
     /// Whether a disarmed handler does not get an event.
-    fileprivate static func isForArmed(_ item: Delivery) -> Bool { !EventKind.arming.contains(item.event.kind) }
+    fileprivate static func isForArmed(_ item: Delivery) -> Bool { !item.event.kind.isArming }
 
     /// Whether a handler that is disarmed, or was since the worker took an event, does not try again to act on it, which is counted; the
     /// caller finishes it.

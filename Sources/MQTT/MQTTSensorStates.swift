@@ -63,7 +63,7 @@ struct MQTTSensorState: Equatable {
     var handlers: [String: String] = [:]
 
     mutating func apply(_ event: Event) {
-        if EventKind.arming.contains(event.kind), case .text(let name)? = event.figure(.handler) {
+        if event.kind.isArming, case .text(let name)? = event.figure(.handler) {
             handlers[name] = event.kind == .handlerArmed ? "armed" : "disarmed"
         }
         for effect in event.kind.row.state {
@@ -168,7 +168,7 @@ package struct MQTTSensorStates {
             return records.filter { $0.state.detectors[detector] != nil }.map(\.sensor)
         }
         // Handlers belong to no sensor; their state has an empty name, which is `-` in topics.
-        return [event.sensor ?? (EventKind.arming.contains(event.kind) ? "" : nil)].compactMap { $0 }
+        return [event.sensor ?? (event.kind.isArming ? "" : nil)].compactMap { $0 }
     }
 
     /// Clears what a configuration ends, and begins the states of its sensors.

@@ -156,6 +156,6 @@ package struct JSONObject {
 extension [UInt8] {
     /// Appends the UTF-8 of a text as one piece of memory; `+=` copies it by way of a buffer that it allocates room for.
     package mutating func append(_ text: String) {
-        write(atMost: text.utf8.count) { $0.write(text: text) }
+        text.utf8.withContiguousStorageIfAvailable { append(contentsOf: $0) } ?? append(contentsOf: text.utf8)
     }
 }

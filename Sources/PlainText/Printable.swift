@@ -38,19 +38,20 @@ extension Substring {
 extension Array<UInt8> {
     /// Replaces the bytes of a text by those of its ``Swift/String/printable`` form.
     package mutating func makePrintable() {
-        // The units of figures are two bytes that begin with 0xC2, and need no escapes either.
-        var index = 0
-        while index < count {
-            let byte = self[index]
-            if byte >= 0x20 && byte < 0x7F {
-                index += 1
-            } else if byte == 0xC2, index + 1 < count, [0xB0, 0xB2, 0xB5].contains(self[index + 1]) {
-                index += 2
-            } else {
-                self = Array(String(decoding: self, as: UTF8.self).printable.utf8)
-                return
-            }
+        if !isPlain { self = Array(String(decoding: self, as: UTF8.self).printable.utf8) }
+    }
+
+    /// Whether all is ASCII that can be printed, or a unit of figures: these are two bytes, of which the first is 0xC2.
+    private var isPlain: Bool {
+        var (isOdd, before): (Bool, UInt8) = (false, 0)
+        // Without a branch, so that the compiler compares many bytes at a time.
+        for byte in self {
+            let isUnit = byte == 0xB0 || byte == 0xB2 || byte == 0xB5
+            let isKnown = byte &- 0x20 < 0x5F || byte == 0xC2 || isUnit
+            isOdd = isOdd || !isKnown || isUnit != (before == 0xC2)
+            before = byte
         }
+        return !isOdd && before != 0xC2
     }
 }
 

@@ -15,7 +15,7 @@ extension EventKind {
     package static let alwaysLogged = Set(allCases.filter(\.row.isAlwaysLogged))
 
     /// The kinds that say whether a handler gets events, which it gets itself even while it is disarmed.
-    package static let arming: Set<EventKind> = [.handlerArmed, .handlerDisarmed]
+    package static let arming = Set(allCases.filter(\.isArming))
 
     /// The kinds that count as the begin of something when sensors vote.
     package static let begins = kinds(.begin)
@@ -46,6 +46,14 @@ extension EventKind {
             return end == kind ? nil : end.map { (kind, $0) }
         })
 
+    /// Whether it is one of ``arming``.
+    package var isArming: Bool {
+        switch self {
+        case .handlerArmed, .handlerDisarmed: true
+        default: false
+        }
+    }
+
     /// Whether it is one of the kinds wanted; without such a list, whether it does not repeat a state.
     func isAmong(_ wanted: Set<EventKind>?) -> Bool {
         wanted?.contains(self) ?? (role != .repeated)
@@ -70,8 +78,8 @@ extension EventKind {
         var words = allCases.map(\.rawValue) + ["any"]
         for kind in allCases where kind.role != .repeated {
             guard let dot = kind.rawValue.firstIndex(of: ".") else { continue }
-            let group = kind.rawValue[..<dot] + ".*"
-            if !words.contains(String(group)) { words.append(String(group)) }
+            let group = String(kind.rawValue[..<dot] + ".*")
+            if !words[allCases.count...].contains(group) { words.append(group) }
         }
         return words
     }()
@@ -229,5 +237,5 @@ extension EventKind {
     public func hash(into hasher: inout Hasher) { hasher.combine(index) }
 
     /// The place among all cases: cases without values are numbered in their order, in one byte, which the cast checks.
-    private var index: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
+    var index: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
 }

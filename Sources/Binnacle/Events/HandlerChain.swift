@@ -5,6 +5,8 @@
 package final class HandlerChain {
     /// The kinds the chain takes; `nil` takes all but those that repeat an ongoing state.
     package let kinds: Set<EventKind>?
+    /// Whether it takes a kind, by the kind's place: each event asks, and a set would hash.
+    private let takes: [Bool]
     /// The detectors the chain listens to; `nil` is all of them, and the sensors.
     package let detectors: Set<String>?
     /// What the events end at.
@@ -25,6 +27,7 @@ package final class HandlerChain {
     package init(handler: any EventHandler, kinds: Set<EventKind>? = nil, detectors: Set<String>? = nil) {
         self.handler = handler
         self.kinds = kinds
+        takes = EventKind.allCases.map { $0.isAmong(kinds) }
         self.detectors = detectors
     }
 
@@ -68,8 +71,8 @@ package final class HandlerChain {
 
     /// Whether an event is for this chain; a decorator may still drop it.
     package func accepts(_ event: Event) -> Bool {
-        guard event.kind.isAmong(kinds) else { return false }
-        if EventKind.arming.contains(event.kind) { return true }
+        guard takes[event.kind.index] else { return false }
+        if event.kind.isArming { return true }
         guard isArmed else { return false }
         guard let detectors else { return true }
         return event.detector.map(detectors.contains) ?? false
@@ -79,7 +82,7 @@ package final class HandlerChain {
         for decorator in decorators { decorator.observe(event) }
         // Decorators choose among what a handler is armed for. Reports of arming are not that: a siren that sounds has
         // to learn of its end at any hour.
-        if accepts(event) { (EventKind.arming.contains(event.kind) ? handler : first).handle(event) }
+        if accepts(event) { (event.kind.isArming ? handler : first).handle(event) }
     }
 
     var nextDeadlineNanoseconds: Int64? { first.nextDeadlineNanoseconds }

@@ -168,8 +168,9 @@ package final class Router {
             advance(to: items[index].position.timeNanoseconds)
             // In place: a copy of an event has six references to count.
             number(&items[index].event)
-            // A copy, because a handler may add or remove chains while it is called.
-            for chain in chains { chain.handle(items[index].event) }
+            // One copy for all chains. That of the chains is there because a handler may add or remove some while it is called.
+            let event = items[index].event
+            for chain in chains { chain.handle(event) }
         }
         if let timeNanoseconds { advance(to: timeNanoseconds) }
     }

@@ -35,7 +35,7 @@ final class HandlerAttachments {
             })
         store.expect(Set(accepted.keys)) { name, event in
             // Reports of arming are about no detector, and the decorator `quorum` makes an event of others.
-            EventKind.arming.contains(event.kind) || event.kind == .quorumReached
+            event.kind.isArming || event.kind == .quorumReached
                 || accepted[name]?.accepts(event) ?? true
         }
         for (name, handler) in attached where !lines.contains(where: { $0.handler === handler }) {
