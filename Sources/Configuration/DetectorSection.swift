@@ -13,6 +13,8 @@ package protocol DetectorSection: Sendable, Equatable {
     associatedtype Detector: EventDetector
     associatedtype Settings: CheckedSettings
 
+    /// The name of its top-level table: that of ``Detector``. A requirement, because a type that is looked up at run time is slow.
+    static var kind: String { get }
     /// The example name in the reference file, such as "moved".
     static var shown: String { get }
     /// Whether it is enabled in the reference file; not by default.

@@ -30,6 +30,12 @@ package protocol DrivenDetector: Detector {
     func process(_ delivery: SampleDelivery)
     /// Tells the delegate, once, that streams failed, when some are the detector's own.
     func didLose(_ streams: [SampleStream], because error: any Error)
+    /// Tells the delegate what waits for a further sample, because there will be none.
+    func sourceDidEnd()
+}
+
+extension DrivenDetector {
+    package func sourceDidEnd() {}
 }
 
 /// Passes on to a detector from outside of the package.

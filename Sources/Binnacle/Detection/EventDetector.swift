@@ -32,8 +32,6 @@ package protocol EventDetector: DrivenDetector {
     func report(to router: Router)
     /// The name of the sensor that its events are about, that of its first stream by default; `nil` where it has none.
     var eventSensor: String? { get }
-    /// Tells the delegate what waits for a further sample, because there will be none.
-    func sourceDidEnd()
 
     // MARK: What it shows
 
@@ -83,7 +81,6 @@ package protocol EventDetector: DrivenDetector {
 }
 
 extension EventDetector {
-    package func sourceDidEnd() {}
     package var state: String? { nil }
     package var isActive: Bool { false }
     package var figures: [Figure] { [] }

@@ -116,7 +116,7 @@ package final class Pipeline {
         switch answer {
         case .failed(let streams, let reason): lose(streams, because: reason)
         case .ended:
-            for case let detector as any EventDetector in detectors { detector.sourceDidEnd() }
+            for detector in detectors { detector.sourceDidEnd() }
             router.flush(upTo: nil)
         default: break
         }

@@ -86,8 +86,8 @@ package final class Replay {
         source = try assembly.makeSource(playing: played)
         // The recorder runs after the detectors, whose results it draws.
         pipeline = Pipeline(
-            source: source, detectors: assembly.detectors + [recorder?.observer].compactMap { $0 }, router: router,
-            capacity: capacity)
+            source: source, detectors: assembly.detectors.map { $0 } + [recorder?.observer].compactMap { $0 },
+            router: router, capacity: capacity)
         router.add(ClosureHandler { [unowned self] in eventCounts[$0.kind, default: 0] += 1 })
         if options.printsEvents { addHandlers(to: router) }
     }
