@@ -24,8 +24,8 @@ enum ConfigurationPages {
             are added; a section that is there already is completed key by key, and a later value replaces an earlier one as \
             a whole, also a table such as match. Ready examples are in the folder examples of the documentation.
 
-            You name the sections, with letters, digits, - and _, and there may be many of each kind; [position], [store] \
-            and [socket] have no name, and there is at most one of each.
+            You name the sections, with letters, digits, - and _, and there may be many of each kind; [position], [store], \
+            [socket] and [dbus] have no name, and there is at most one of each.
             """)
         var title = ""
         for section in ConfigurationReader.rows {
@@ -93,7 +93,7 @@ enum ConfigurationPages {
             one that it has when the new one cannot be used.
 
             The sections are named by the user, with 1 to 64 letters, digits, - and _, and there may be many of each kind; \
-            [position], [store] and [socket] have no name, and there is at most one of each.
+            [position], [store], [socket] and [dbus] have no name, and there is at most one of each.
             """)
         var title = ""
         for section in ConfigurationReader.rows {

@@ -170,8 +170,9 @@ enum EventPage {
             Cm losses , lost_samples , gaps  Counted since the start of the daemon.
             Cm running , waiting  Whether the detector looks at samples; waiting is there, and true, when it does not because \
             the machine lacks a sensor that may be missing.
-            Cm state  moving, rotating or still; facing or away; the edge of the screen that points up; the posture; \
-            near or far. null when it is not known. A detector that does not run has no state, measures and figures.
+            Cm state  moving, rotating, still or sleeping; facing or away; heeled, pitched, level or known; the edge of the \
+            screen that points up; the posture; calm or disturbed (taps); walking or standing; moving or stationary; idle, \
+            running, spinning, calm, vibrating or not measured; near or far. null when it is not known. A detector that does not run has no state, measures and figures.
             Cm measures  What is compared with limits: user_g, linear_g, total_g and rate_dps of a motion detector, \
             as far as it looks at them; turn_deg (away from the present edge) and lean_deg of a screen, of the last \
             sample.

@@ -2,7 +2,7 @@ public import Binnacle
 import Glibc
 import SensorGeometry
 
-/// The heading that a ``NorthDetector`` found at one sample of the accelerometer, or the one that it holds.
+/// The heading that a ``NorthDetector`` found at one sample, or the one that it holds.
 public struct HeadingEvent: Sendable, Equatable {
     /// The stamp of the sample that decided it, in nanoseconds: the gyroscope's where it is used, else the accelerometer's.
     public let timeNanoseconds: Int64
@@ -79,7 +79,7 @@ public struct HeadingLoss: Sendable, Equatable {
     public let fault: HeadingFault
     /// The sensor to blame; `nil` when it is neither of the two.
     public let sensor: String?
-    /// How long the last valid heading was held, in seconds; `nil` when there never was one.
+    /// How long the last valid heading was held; `nil` when there never was one.
     public let held: Duration?
 }
 

@@ -37,9 +37,9 @@ public final class NorthDetector: EventDetector {
     /// Whether samples are looked at.
     public private(set) var isDetecting = false
     package internal(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
-    /// The number of accelerometer samples since the start that had a heading, counted to the end of a delivery.
+    /// The number of samples that decide a heading since the start that had a heading, counted to the end of a delivery.
     package private(set) var validCount = 0
-    /// The number of accelerometer samples since the start without a heading, by cause.
+    /// The number of those samples since the start that had none, by cause.
     package private(set) var faultCounts: [HeadingFault: Int] = [:]
 
     /// The streams of the gyroscope, the accelerometer and the magnetometer, as far as they are there.

@@ -36,7 +36,8 @@ struct CheckCommand {
                     try StationError.refuse(outputsOf: configuration, over: configuration.inputs)
                 } catch {
                     errors.write(error.description.printable)
-                    status = error.status
+                    // The fault is in the configuration, and not in this command's arguments.
+                    status = .configuration
                     continue
                 }
                 if isStrict, !configuration.warnings.isEmpty {

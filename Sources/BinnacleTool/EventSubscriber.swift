@@ -32,6 +32,7 @@ final class EventSubscriber {
         self.errors = errors
         let interruption = signals.interruption
         self.interruption = interruption
+        let sensors: Set<String> = request.follows ? request.filter.sensors ?? [] : []
         program = SessionCommand(interruptDescriptor: waker.descriptor) { interruption.signal() }
         reader = SubscriptionReader(
             request, path: path(), patience: patience, cancelling: waker.descriptor
@@ -39,9 +40,22 @@ final class EventSubscriber {
             switch change {
             case .waiting(let error): errors.report("\(error.description.printable); waiting for it")
             case .connected: errors.report("the daemon answers")
+            case .subscribed(let path): EventSubscriber.sayMissing(sensors, at: path, errors)
             }
         }
         signals.listen(waking: waker.descriptor)
+    }
+
+    /// Reports the named sensors that the daemon does not have: it waits for them, as a reload may add one, and so for a
+    /// misspelled one without end.
+    private static func sayMissing(_ names: Set<String>, at path: String, _ errors: LineWriter) {
+        guard !names.isEmpty, let status = try? DaemonStatus.ask(path).status else { return }
+        let present = status["sensors"].items.compactMap { $0["name"]?.text }
+        for name in names.sorted() where !present.contains(name) {
+            let hint = Spelling.hint(for: name, among: present)
+            errors.report(
+                "--sensor \(name.printable): the daemon has no such sensor now (\(hint)); waiting for its events")
+        }
     }
 
     /// Waits for the next event or batch of samples, and reports missed ones.

@@ -82,8 +82,9 @@ struct EventsCommand {
             case .notRunning:
                 errors.report("no daemon answers; reading \(store.printable)")
                 return try read(store, output, errors)
-            // A user who may not use the service's socket may have the store of a daemon of their own.
-            case .noPermission where access(store, R_OK) == 0:
+            // A user who may not use the service's socket may have the store of a daemon of their own, and one whose folder's path
+            // is too long for a socket.
+            case .noPermission where access(store, R_OK) == 0, .system where access(store, R_OK) == 0:
                 errors.report("\(failure); reading \(store.printable)")
                 return try read(store, output, errors)
             default: break
@@ -206,6 +207,7 @@ extension EventStoreReader.Failure {
         switch self {
         case .missing: .noInput
         case .inUse: .unavailable
+        case .noPermission: .noPermission
         case .unreadable: .inputOutput
         }
     }

@@ -41,7 +41,20 @@ struct MetricsCommand {
     }
 
     private static func replace(_ file: String, with text: String) throws(StationError) {
-        try mapError(StationError.init) { () throws(SystemError) in
+        // Only a file of metrics is replaced: root might name /dev/null or a pipe, and a link leads to another file.
+        if let status = try? fileStatus(file, followsLink: false), !status.isRegular {
+            throw StationError(
+                .cannotCreate,
+                "\(file.printable): is no regular file and is left alone: name a regular file, or one that is not there yet"
+            )
+        }
+        let explain = { (error: SystemError) in
+            StationError(
+                .cannotCreate,
+                "\(file.printable): cannot be replaced: \(error.reason); name a file in a folder that this account may write to"
+            )
+        }
+        try mapError(explain) { () throws(SystemError) in
             // The account of node_exporter has to read the file.
             try SmallFile.replace(file, with: Array(text.utf8), mode: 0o644)
         }

@@ -37,17 +37,27 @@ struct MetricsText {
         Row("binnacle_uptime_seconds", "gauge", "How long the daemon has been running.") {
             [Value(number: number($0["uptime_s"]))]
         },
-        Row("binnacle_sensor_active", "gauge", "1 while the sensor delivers.") { status in
-            status["sensors"].items.map { Value(labels: sensor($0), number: flag($0["active"] == .boolean(true))) }
+        Row("binnacle_sensor_active", "gauge", "1 unless the sensor is missing or has failed.") {
+            sensors($0, "active")
+        },
+        Row("binnacle_sensor_idle", "gauge", "1 while the sensor is not read because nothing needs it.") {
+            sensors($0, "idle")
         },
         Row("binnacle_sensor_sleeping", "gauge", "1 while the sensor's samples are off because nothing moves.") {
-            status in
-            status["sensors"].items.map { Value(labels: sensor($0), number: flag($0["sleeping"] == .boolean(true))) }
+            sensors($0, "sleeping")
         },
-        Row("binnacle_sample_age_seconds", "gauge", "The age of the latest sample.") {
-            streams($0, "last_sample_s")
+        Row(
+            "binnacle_sample_age_seconds", "gauge",
+            "The age of the latest sample; not there while the sensor is idle or sleeping."
+        ) {
+            streams($0, "last_sample_s", isOfNow: true)
         },
-        Row("binnacle_sample_rate_hertz", "gauge", "The recent sampling rate.") { streams($0, "rate_hz") },
+        Row(
+            "binnacle_sample_rate_hertz", "gauge",
+            "The recent sampling rate; not there while the sensor is idle or sleeping."
+        ) {
+            streams($0, "rate_hz", isOfNow: true)
+        },
         Row("binnacle_samples_total", "counter", "The samples that were read.") { streams($0, "samples") },
         Row("binnacle_samples_lost_total", "counter", "The samples that are known to be lost.") {
             streams($0, "lost_samples")
@@ -191,9 +201,16 @@ struct MetricsText {
 
     private static func sensor(_ sensor: JSONValue) -> [(String, String?)] { [("sensor", sensor["name"]?.text)] }
 
-    private static func streams(_ status: JSONValue, _ key: String) -> [Value] {
-        status["sensors"].items.flatMap { sensor in
-            sensor["streams"].items.map { stream in
+    private static func sensors(_ status: JSONValue, _ key: String) -> [Value] {
+        status["sensors"].items.map { Value(labels: sensor($0), number: flag($0[key] == .boolean(true))) }
+    }
+
+    /// A value of now is left out where samples are off by design, which must not look like a silent sensor.
+    private static func streams(_ status: JSONValue, _ key: String, isOfNow: Bool = false) -> [Value] {
+        status["sensors"].items.flatMap { sensor -> [Value] in
+            let isOff = sensor["idle"] == .boolean(true) || sensor["sleeping"] == .boolean(true)
+            guard !(isOfNow && isOff) else { return [] }
+            return sensor["streams"].items.map { stream in
                 Value(
                     labels: Self.sensor(sensor) + [("kind", stream["kind"]?.text)], number: number(stream[key]))
             }

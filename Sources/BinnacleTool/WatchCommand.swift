@@ -36,7 +36,7 @@ struct WatchCommand {
             throw StationError(.usage, "\(first) does not go with --socket, which shows what a daemon reads")
         }
         let path = arguments.socketPath
-        if own.isEmpty, arguments.has(.socket) || SocketPath.isAnswered(path) {
+        if own.isEmpty, arguments.has(.socket) || Self.isThere(path) {
             try arguments.refuse([.loop, .speed], "is for traces: name one")
             source = .daemon(path)
             return
@@ -50,6 +50,14 @@ struct WatchCommand {
         let words =
             traces.isEmpty ? arguments.value(.simulate).map { "simulation: \($0)" } : traces.joined(separator: ", ")
         source = .own(options, words ?? "this machine's sensors")
+    }
+
+    /// Whether there is a daemon, also one that may not be asked: that is reported, and its sensors are not read beside it.
+    private static func isThere(_ path: String) -> Bool {
+        switch SocketPath.failure(path) {
+        case .notRunning?, .system?: false
+        default: true
+        }
     }
 
     func run(

@@ -54,6 +54,7 @@ final class WatchFeed: Sendable {
                 switch change {
                 case .waiting(let error): leave { $0.trouble = .some(error.description.printable + "; waiting for it") }
                 case .connected: leave { $0.trouble = .some(nil) }
+                case .subscribed: break
                 }
             }
             read(reader)

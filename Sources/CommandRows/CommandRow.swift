@@ -225,7 +225,7 @@ package struct CommandRow: Sendable {
                 Asks the running daemon; where none answers, it reads the store's file, which root, its owner and,
                 after a proper stop, its group may.
                 Events go to standard output, one a line, with local time; missed events are reported on standard error.
-                Exits with 66 when there is neither, and with 77 when you may not ask.
+                Exits with 66 when there is neither, and with 77 when you may not ask, or not read the file.
                 """,
             options: [
                 .since, .until, .last, .kind, .sensor, .follow, .json, .utc, .kinds, .socket, .store,

@@ -69,13 +69,14 @@ extension OptionRow {
         help: """
             Name the columns and units of a file whose header does not. Targets are time, ax, ay, az, mx, my, mz, gx,
             gy, gz; a column is its name or #1, #2, …, with a minus to turn the axis about; units are s, ms, us, ns,
-            m/s2, g, mg, uT, nT, mT, gauss, mgauss, rad/s, deg/s, mdps, or a scale such as g/256 for counts, and for a
-            time dmy, mdy or ymd, the order of dates.
+            min, h, days, m/s2, cm/s2, mm/s2, g, mg, uT, nT, mT, T, gauss, mgauss, rad/s, mrad/s, deg/s, mdps, or a scale
+            such as g/256 for counts, and for a time dmy, mdy or ymd, the order of dates.
             acceleration=gravity is for recordings in which the axis that points down reads positive,
             acceleration=linear for those without gravity, in which movements and shakes are found.
             """)
     package static let rate = OptionRow(
-        "rate", "HZ", help: "The samples a second of files that have no column for the time.")
+        "rate", "HZ",
+        help: "The samples a second of files without times, or whose times do not say when each sample was taken.")
     /// Options of every command that reads recordings.
     package static let ofTraces = [bind, map, rate]
     package static let config = OptionRow(
@@ -232,12 +233,16 @@ extension OptionRow {
     package static let socket = OptionRow(
         "socket", "PATH", takes: .files,
         help: """
-            Where the daemon listens. Without it that is your own daemon, at binnacle.sock in XDG_RUNTIME_DIR (or, without
-            that, in ~/.local/state/binnacle), and where none answers the service, at /run/binnacle/binnacle.sock.
+            Where the daemon listens. Without it that is your own daemon, at binnacle.sock in XDG_RUNTIME_DIR, if that is a
+            folder of yours, or else in XDG_STATE_HOME/binnacle (~/.local/state/binnacle), and where none answers the
+            service, at /run/binnacle/binnacle.sock.
             """)
     package static let metricsFile = OptionRow(
         "file", "PATH", takes: .files,
-        help: "Write to PATH, which is replaced at once, so that a reader never sees half of it.")
+        help: """
+            Write to PATH, which is replaced at once, so that a reader never sees half of it. Exits with 73 when that is a link,
+            a pipe or a device, or cannot be written.
+            """)
     package static let http = OptionRow("http", help: "Answer one HTTP request on standard input and output.")
     package static let stdio = OptionRow("stdio", help: "Serve one client on standard input and output.")
     package static let listen = OptionRow(

@@ -81,6 +81,10 @@ package struct AttitudeSection: DetectorSection {
 }
 
 extension AttitudeSection {
+    private static func withoutLimit(_ settings: AttitudeSettings) -> String? {
+        settings.heelDegrees == nil && settings.pitchDegrees == nil ? "without heel_deg or pitch_deg" : nil
+    }
+
     package static let rows: [SettingRow<AttitudeSettings>] = [
         SettingRow(
             "frame", \.frame, .choice,
@@ -103,7 +107,8 @@ extension AttitudeSection {
             "attitude_filter_deg", \.filterDegrees, .number,
             """
             The event \"attitude.changed\" is repeated when the body has turned this far about any axis, when its yaw counts from something \
-            else, and when an accuracy has got worse by a quarter.
+            else, when an accuracy has got worse by a quarter and by 1°, and, at most once a second, when one has got better by as much or \
+            the rate of turn is another one by half and by 1°/s.
             """),
         SettingRow(
             "heel_deg", \.heelDegrees, .limit, shown: .example("25"),
@@ -112,10 +117,10 @@ extension AttitudeSection {
             "pitch_deg", \.pitchDegrees, .limit, shown: .example("10"),
             "The pitch, up or down, beyond which \"pitch.began\" reports it."),
         SettingRow(
-            "hysteresis_deg", \.hysteresisDegrees, .number,
+            "hysteresis_deg", \.hysteresisDegrees, .number, idle: withoutLimit,
             "How far below its limit an angle has to be until it is within it again."),
         SettingRow(
-            "dwell_s", \.dwell, .seconds,
+            "dwell_s", \.dwell, .seconds, idle: withoutLimit,
             "How long an angle has to be beyond its limit, or within it again, until that counts."),
         SettingRow(
             "smoothing_s", \.smoothing, .seconds,

@@ -47,16 +47,21 @@ extension ConfigurationReader {
                 hint: "it makes the headings of a [north.NAME], and of an [attitude.NAME] with a magnetometer, true")
         }
         warnOfSlow(configuration, sensors)
+        warnOfGaps(configuration)
         warnOfMatrices(configuration, sensors)
         warnOfCalibrations(configuration, sensors)
         warnOfWatching(configuration)
         warnOfUnheard(configuration)
+        warnOfSilence(configuration, handlers)
         reportSharedPlaces(configuration, handlers)
         for section in configuration.handlers {
             guard let entry = handlers.first(where: { $0.key == section.name }) else { continue }
             for notice in section.action.notices(behind: section.decorators) {
                 let key = entry.entry(type(of: section.action).key)
                 diagnostics.report(.warning, at: key?.keyPosition ?? entry.keyPosition, notice)
+            }
+            if configuration.store == nil, let key = entry.entry("request_topic") {
+                diagnostics.report(.warning, at: key.keyPosition, "request_topic has no effect without [store]")
             }
             if let on = entry.entry("on") { warn(of: section, on, in: configuration) }
             warnOfQuorum(of: section, entry, in: configuration)
@@ -65,15 +70,37 @@ extension ConfigurationReader {
 
     /// Warns of sensors whose `rate_hz` is below what a detector needs at least.
     private func warnOfSlow(_ configuration: Configuration, _ sensors: [TOMLEntry]) {
-        for sensor in configuration.sensors where sensor.hasRate {
-            guard let entry = sensors.first(where: { $0.key == sensor.name })?.entry(SensorSection.rate) else {
-                continue
-            }
-            for need in configuration.needs(beyond: sensor.settings.rateHz, of: sensor.name) {
+        for sensor in configuration.sensors {
+            guard let rateHz = sensor.statedHz,
+                let entry = sensors.first(where: { $0.key == sensor.name })?.entry(SensorSection.rate)
+            else { continue }
+            // A device without one gets what the detectors need; a model does not.
+            let other = sensor.source.device == nil ? "" : ", or leave rate_hz out"
+            for need in configuration.needs(beyond: rateHz, of: sensor.name) {
                 diagnostics.report(
                     .warning, at: entry.keyPosition, need.words,
-                    hint: "give the sensor rate_hz = \(SysfsNumber.text(need.rateHz)), or leave rate_hz out")
+                    hint: "give the sensor rate_hz = \(SysfsNumber.text(need.rateHz))\(other)")
             }
+        }
+    }
+
+    /// Warns of a `gap_s` that takes the usual distance of two samples, or one lost sample, for a gap.
+    private func warnOfGaps(_ configuration: Configuration) {
+        for detector in configuration.detectors {
+            guard
+                let entry = entries.first(where: { $0.key == type(of: detector).kind })?.entry(detector.name)?
+                    .entry("gap_s"), let gap = entry.node.number
+            else { continue }
+            let intervals = detector.needs.filter { !$0.isOptional }.compactMap { need in
+                configuration.sensors.first { $0.name == need.sensor }?.intervalSeconds(of: need.kind)
+            }
+            guard let interval = intervals.max(), gap < 2 * interval * 0.99 else { continue }
+            let text = SysfsNumber.text((interval * 20_000).rounded() / 10_000)
+            diagnostics.report(
+                .warning, at: entry.keyPosition,
+                "gap_s is shorter than two intervals of the samples, \(text) s: detection starts again at "
+                    + (gap < interval ? "every sample, and finds nothing" : "each sample that is late or lost"),
+                hint: "raise it, or leave it out")
         }
     }
 
@@ -144,6 +171,25 @@ extension ConfigurationReader {
             diagnostics.report(
                 .warning, at: entry.node.position, "no handler takes an event of [\(kind).\(name)]",
                 hint: "the `on` of a handler names kinds of event that it makes")
+        }
+    }
+
+    /// Warns where a handler waits for a bearing, and no handler takes the report that there is no heading to compare with it.
+    private func warnOfSilence(_ configuration: Configuration, _ handlers: [TOMLEntry]) {
+        guard embedded == nil else { return }
+        for detector in configuration.detectors where configuration.makes(.headingLost, detector.name) {
+            func takes(_ handler: HandlerSection, _ kinds: Set<EventKind>) -> Bool {
+                (handler.detectors?.contains(detector.name) ?? true) && !kinds.isDisjoint(with: handler.kinds)
+            }
+            guard !configuration.handlers.contains(where: { takes($0, [.headingLost]) }),
+                let section = configuration.handlers.first(where: {
+                    takes($0, [.northFaced, .northLeft, .sectorEntered, .sectorLeft])
+                }), let on = handlers.first(where: { $0.key == section.name })?.entry("on")
+            else { continue }
+            diagnostics.report(
+                .warning, at: on.keyPosition,
+                "no handler takes `heading.lost` of [\(detector.title)]: while it has no heading, [handler.\(section.name)] is silent",
+                hint: "add it to the `on` of a handler that people see, such as one with log = true")
         }
     }
 

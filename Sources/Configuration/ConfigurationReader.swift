@@ -104,11 +104,11 @@ package struct ConfigurationReader {
         configuration.handlers = inForce.handlers.compactMap { section in
             HandlerSection(name: section.name, reading: section.table, among: names)
         }
+        configuration.position = single("position").flatMap { PositionSection(reading: $0) }
         configuration.handlers = configuration.handlers.map { $0.told(of: configuration) }
         // A detector that a handler or the desktop service names is one that the user wants.
         configuration.defaultDetectors.subtract(configuration.handlers.flatMap { $0.detectors ?? [] })
         configuration.namedSensors = Set(detectors.flatMap { $0.entries.flatMap(Self.sensors) })
-        configuration.position = single("position").flatMap { PositionSection(reading: $0) }
         configuration.store = single("store").flatMap { EventStoreSettings(reading: $0) }
         configuration.socket = single("socket").flatMap { SocketSettings(reading: $0) }
         configuration.dbus = desktop.map { DBusSection(reading: $0, among: names) }

@@ -70,7 +70,7 @@ extension DBusSettings {
             without polkit: members of the group.
             """),
         SettingRow(
-            groupKey, \.group, .text,
+            groupKey, \.group, .text, idle: { $0.claims == .group ? nil : "without claims = \"group\"" },
             "The group whose members may claim sensors, with claims = \"group\". Root may as well."),
         SettingRow(
             "events", \.broadcastsEvents, .boolean,

@@ -43,9 +43,14 @@ extension HandlerSection {
             let isFirst = made.isEmpty || found.insert("\(type(of: detector).kind) \(sensor)").inserted
             return HandledDetector(name: name, sensor: sensor, kinds: Set(made), isFirst: isFirst)
         }
-        let events = HandledEvents(
+        var events = HandledEvents(
             kinds: Set(kinds), detectors: detectors.map { Set($0) },
             handlers: configuration.handlers.filter { type(of: $0.action).headingKinds == nil }.map(\.name))
+        if type(of: action).headingKinds != nil {
+            let finders = configuration.detectors.filter { detectors?.contains($0.name) ?? true }
+            events.samples = Set(finders.flatMap { $0.needs.map(\.kind) })
+            events.hasTrueNorth = configuration.position != nil && finders.contains(where: \.dependsOnPlace)
+        }
         return HandlerSection(
             name: name, kinds: kinds, detectors: detectors, action: action.told(of: heard, events),
             decorators: decorators, heard: heard)

@@ -16,22 +16,17 @@ package struct MotionSection: DetectorSection {
     ) {
         let sensor = Self.sensor(Self.accelerometer, table, names)
         gyroscope = GyroscopeChoice(reading: Self.gyroscope, of: table, sensors: names.sensors)
-        Self.warnOfUnused(settings, table)
+        if gyroscope == .none {
+            let words = "with gyroscope = \"none\""
+            if settings.features.contains(.rotation) { table.warn(idle: "detect", as: "\"rotation\" in detect", words) }
+            if settings.features.contains(.motion), settings.measure == .linearAcceleration {
+                table.warn(idle: "measure", as: "measure = \"linear_acceleration\"", words)
+            }
+        }
         guard let sensor else { return nil }
         self.name = name
         accelerometer = sensor
         self.settings = settings
-    }
-
-    /// Warns of rotation thresholds when rotations are not detected: unlike other features, they have to be enabled.
-    private static func warnOfUnused(_ settings: MotionSettings, _ table: TableReader) {
-        guard !settings.features.contains(.rotation) else { return }
-        for key in ["rotation_dps", "rotation_release_dps"] {
-            guard let entry = table.entry(key) else { continue }
-            table.warn(
-                at: entry.keyPosition, "\(key) has no effect: rotations are not detected",
-                hint: "add \"rotation\" to `detect`")
-        }
     }
 
     private var usedGyroscope: GyroscopeChoice { settings.usesGyroscope ? gyroscope : .none }
@@ -107,6 +102,14 @@ package struct MotionSection: DetectorSection {
 }
 
 extension MotionSection {
+    /// Why a key has no effect when none of its features is detected.
+    private static func needing(_ features: MotionSettings.Feature...) -> SettingRow<MotionSettings>.Idle {
+        { settings in
+            guard settings.features.isDisjoint(with: features) else { return nil }
+            return "without \(Spelling.alternatives(features.map { JSONObject.quoted($0.rawValue) })) in detect"
+        }
+    }
+
     package static let rows: [SettingRow<MotionSettings>] = [
         SettingRow(
             "detect", \.features, shown: .usual("[\"motion\", \"shake\", \"free_fall\", \"shock\"]"),
@@ -120,7 +123,7 @@ extension MotionSection {
             if let features = table.set(key, of: MotionSettings.Feature.self) { settings.features = features }
         },
         SettingRow(
-            "measure", \.measure, .choice,
+            "measure", \.measure, .choice, idle: needing(.motion),
             """
             The acceleration that threshold_g and release_g are compared with.
 
@@ -136,11 +139,11 @@ extension MotionSection {
             "release_g", \.releaseG, .number, usual: "half of threshold_g", shown: .usual("0.025"),
             "Motion can end only below it. The further it is below threshold_g, the less a motion falls into pieces."),
         SettingRow(
-            "rotation_dps", \.rotationDegreesPerSecond, .number,
+            "rotation_dps", \.rotationDegreesPerSecond, .number, idle: needing(.rotation),
             "A rotation begins above this rate of turn, about any axis, in degrees a second."),
         SettingRow(
             "rotation_release_dps", \.rotationReleaseDegreesPerSecond, .number, usual: "half of rotation_dps",
-            shown: .usual("15"), "A rotation can end only below it."),
+            shown: .usual("15"), idle: needing(.rotation), "A rotation can end only below it."),
         SettingRow(
             "min_duration_s", \.minimumDuration, .seconds,
             """
@@ -149,21 +152,32 @@ extension MotionSection {
             """),
         SettingRow(
             "quiet_s", \.quiet, .seconds,
+            // A chip watches after it.
+            idle: { $0.watch == .samples ? needing(.motion, .rotation)($0) : nil },
             """
             How long quiet has to last until motion has ended: from a sample below release_g on, without one above threshold_g. A \
             rotation has its own two limits. A longer time joins movements with pauses.
             """),
-        SettingRow("shake_g", \.shakeG, .number, "A shake is a user acceleration (without gravity) above it."),
-        SettingRow("shake_refractory_s", \.shakeRefractory, .seconds, "The shortest time between two shakes."),
-        SettingRow("free_fall_g", \.freeFallG, .number, "Below 1. Free fall is a total acceleration below it."),
         SettingRow(
-            "free_fall_s", \.freeFallDuration, .seconds,
+            "shake_g", \.shakeG, .number, idle: needing(.shake),
+            "A shake is a user acceleration (without gravity) above it."),
+        SettingRow(
+            "shake_refractory_s", \.shakeRefractory, .seconds, idle: needing(.shake),
+            "The shortest time between two shakes."),
+        SettingRow(
+            "free_fall_g", \.freeFallG, .number, idle: needing(.freeFall),
+            "Below 1. Free fall is a total acceleration below it."),
+        SettingRow(
+            "free_fall_s", \.freeFallDuration, .seconds, idle: needing(.freeFall),
             "How long free fall has to last. A jogger is weightless for up to 0.075 s."),
-        SettingRow("shock_g", \.shockG, .number, "Above 1. A shock is a total acceleration above it."),
         SettingRow(
-            "shock_window_s", \.shockWindow, .seconds,
+            "shock_g", \.shockG, .number, idle: needing(.shock), "Above 1. A shock is a total acceleration above it."),
+        SettingRow(
+            "shock_window_s", \.shockWindow, .seconds, idle: needing(.shock),
             "A shock is reported this long after its first sample, with its peak; with 0, at once with that sample."),
-        SettingRow("shock_refractory_s", \.shockRefractory, .seconds, "The shortest time between two shocks."),
+        SettingRow(
+            "shock_refractory_s", \.shockRefractory, .seconds, idle: needing(.shock),
+            "The shortest time between two shocks."),
         SettingRow(
             "gravity_s", \.gravityTimeConstant, .seconds,
             """

@@ -159,8 +159,9 @@ extension NorthSection {
         SettingRow(
             "heading_filter_deg", \.headingFilterDegrees, .number,
             """
-            The event \"heading\" is repeated when the heading has turned this far, and when its accuracy has got worse by a \
-            quarter, or, at most once a second, better by one.
+            The event \"heading\" is repeated when the heading has turned this far, when its accuracy has got worse by a quarter \
+            and by 1°, and, at most once a second, when it has got better by as much or the rate of turn is another one by half \
+            and by 1°/s.
             """),
         SettingRow(
             "field_range_uT", \.plausibleFieldMicrotesla, shown: .usual("[20, 70]"),

@@ -39,6 +39,24 @@ package struct SensorSection: Sendable, Equatable {
         }
     }
 
+    /// The sampling rate that the user set or the model has, in Hz; `nil` where a recording has it, or the detectors' needs decide.
+    var statedHz: Double? {
+        if case .simulated(let model) = source { return model.rateHz }
+        return hasRate ? settings.rateHz : nil
+    }
+
+    /// The time from one sample of a kind to the next, in seconds; `nil` where an input device or a recording decides it.
+    func intervalSeconds(of kind: SampleKind) -> Double? {
+        switch source {
+        case .simulated(let model): return 1 / model.rateHz
+        case .evdev, .trace: return nil
+        case .auto, .iio:
+            // The interval of single values is set for a device without a buffer.
+            let isPolled = settings.isPolled || settings.updateInterval != SensorSettings().updateInterval
+            return max(1 / settings.rateHz(for: [kind]), isPolled ? settings.updateInterval / .seconds(1) : 0)
+        }
+    }
+
     package init(name: String, source: Source, settings: SensorSettings = SensorSettings()) {
         self.settings = settings
         self.name = name
@@ -229,12 +247,14 @@ extension SensorSettings {
                 (2...100_000).contains($0)
             } _: {
                 "(\($0)) is not between 2 and 100000"
-            }, for: ["auto", "iio", "simulated"],
+            }, usual: "what the detectors need, and 100 of a model", shown: .example("200"),
+            for: ["auto", "iio", "simulated"],
             """
             Samples a second. A device takes the nearest rate that it has. Without this key a device gets no more than \
-            the detectors need: 400 for taps, 100 for shakes, shocks, free falls and gyroscopes, 50 for motions alone and for the \
-            accelerometer beside a gyroscope, 25 for the compass, 10 for how a screen is held; the highest of them counts. A model \
-            gives 100, and that of taps 400.
+            the detectors need: 400 for taps (200 by a chip), 100 for shakes, shocks, free falls and gyroscopes, 50 for motions \
+            alone, for an attitude and for the accelerometer beside a gyroscope, 25 for the compass, steps and rest, 10 for a screen \
+            or a hinge, and for vibration 2.56 times the highest to_hz; the highest of them counts. A model gives 100, and that of \
+            taps 400.
             """),
         SettingRow(
             "latency_s", \.latency, .seconds(in: 0...1), for: ["auto", "iio", "simulated"],
@@ -246,6 +266,7 @@ extension SensorSettings {
         SettingRow(
             "rest_latency_s", \.restLatency, .seconds(in: 0...10), usual: "latency_s", shown: .example("1"),
             for: ["auto", "iio"],
+            idle: { $0.isPolled ? "with polling = true" : $0.latency == .zero ? "with latency_s = 0" : nil },
             """
             latency_s after 2 s in which the acceleration stayed within 0.025 g: a device that lies wakes the program less often, \
             and the first event of a movement comes that much later, with the stamps that it has anyway. It counts for the buffer \
@@ -264,6 +285,7 @@ extension SensorSettings {
             "true reads single values although the device has a buffer."),
         SettingRow(
             "trigger", \.trigger, .text, shown: .example("\"timer0\""), for: ["auto", "iio"],
+            idle: { $0.isPolled ? "with polling = true" : nil },
             "The trigger that makes an IIO device take samples, instead of its own or the one that is set."),
         SettingRow(
             "acceleration", \.acceleration, .choice, for: ["auto", "iio", "evdev", "trace"],

@@ -38,7 +38,7 @@ package struct StepsSection: AccelerometerSection {
 
               "samples"  the detector, in every sample
               "chip"  the accelerometer's chip, where it counts by itself ('binnacle devices' shows "change of steps"). It decides what a \
-            step is, and the keys above do not matter. Without such a chip the detector counts, which is told. While nothing moves \
+            step is, and the keys above do not matter. Without such a chip the detector counts, which is reported. While nothing moves \
             the samples are off, as with `watch` of [motion.NAME]
               "auto"  the chip where its interrupt is found, or else "samples"
             """),

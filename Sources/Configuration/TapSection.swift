@@ -37,7 +37,7 @@ package struct TapSection: AccelerometerSection {
             "The most taps of one event; a burst of more is none. With 1 each tap is reported at once, whatever follows it."
         ),
         SettingRow(
-            "double_s", \.double, .seconds,
+            "double_s", \.double, .seconds, idle: { $0.mostTaps == 1 ? "with most_taps = 1" : nil },
             "The longest time from one tap to the next. The event is reported when it has passed after the last tap."),
         SettingRow(
             "bounce_s", \.bounce, .seconds,
@@ -50,7 +50,7 @@ package struct TapSection: AccelerometerSection {
               "samples"  the detector, in every sample
               "chip"  the accelerometer's chip, where it reports taps by itself ('binnacle devices' tells): single ones, and double ones \
             unless most_taps is 1. It decides what a tap is, and the keys above do not matter. Without such a chip the detector looks, \
-            which is told. While nothing moves the samples are off, as with `watch` of [motion.NAME]
+            which is reported. While nothing moves the samples are off, as with `watch` of [motion.NAME]
               "auto"  the chip where its interrupt is found, or else "samples"
             """),
         SettingRow("quiet_s", \.quiet, .seconds, "How long it has to be calm before the first tap."),

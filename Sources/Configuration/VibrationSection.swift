@@ -23,6 +23,15 @@ package struct VibrationSection: AccelerometerSection {
                     + "(\(Decimal.text(floor, decimals: 4) ?? ""))",
                 hint: "the noise alone exceeds it: raise the limit, narrow the band, or use a quieter chip")
         }
+        if let most = settings.chipBandwidthHz {
+            for band in settings.bands where most < band.fromHz + 1 {
+                table.warn(
+                    at: table.entry("chip_bandwidth_hz")?.keyPosition ?? table.position,
+                    "band \(Spelling.quoted(band.name)) begins at \(band.fromHz) Hz, and is not measured: the chip shows what is "
+                        + "below \(most) Hz",
+                    hint: "begin the band lower, or raise the bandwidth of the chip's filter")
+            }
+        }
         guard let sensor else { return nil }
         self.init(Parts(name: name, settings: settings, sensor: sensor))
     }
@@ -53,13 +62,17 @@ package struct VibrationSection: AccelerometerSection {
 }
 
 extension VibrationSection {
+    private static func withoutRunning(_ settings: VibrationSettings) -> String? {
+        settings.runningG == nil ? "without running_g" : nil
+    }
+
     package static let rows: [SettingRow<VibrationSettings>] = [
         SettingRow(
             "bands", \.bands,
             shown: .example("[{ name = \"unbalance\", from_hz = 10, to_hz = 100, zones_mm_s = [2.8, 7.1] }]"),
             usual: "{ name = \"machine\", from_hz = 10, to_hz = 1000 }",
             """
-            One to four ranges of frequencies. A band is measured up to the sampling rate divided by 2.56, which is told when it \
+            One to four ranges of frequencies. A band is measured up to the sampling rate divided by 2.56, which is reported when it \
             is less than to_hz. Limits are yours: those of a standard that applies to the machine, or what it had when it was \
             well. The events carry the band in the highest zone.
 
@@ -100,10 +113,10 @@ extension VibrationSection {
             "spinning_g", \.spinningG, .number, usual: "no spinning", shown: .example("0.1"),
             "Above running_g. Above this acceleration in the first band the machine is spinning."),
         SettingRow(
-            "machine_dwell_s", \.machineDwell, .seconds,
+            "machine_dwell_s", \.machineDwell, .seconds, idle: withoutRunning,
             "How long the machine has to run, or to spin, until that counts."),
         SettingRow(
-            "idle_s", \.idle, .seconds,
+            "idle_s", \.idle, .seconds, idle: withoutRunning,
             "How long it has to be idle until that counts, and \"machine.finished\" reports it: longer than its pauses."
         ),
         SettingRow(
@@ -113,7 +126,7 @@ extension VibrationSection {
             running and spinning seconds each. Then "vibration.began" reports what is unusual. What was learned is kept in the state folder.
             """),
         SettingRow(
-            "learned_spreads", \.learnedSpreads, .number,
+            "learned_spreads", \.learnedSpreads, .number, idle: { $0.learnDays == nil ? "without learn_days" : nil },
             "How many robust standard deviations above the median, on a scale of octaves, are unusual."),
     ]
 }

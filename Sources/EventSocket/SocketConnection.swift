@@ -21,7 +21,9 @@ package final class SocketConnection {
     package init(path: String) throws(EventSubscriptionError) {
         self.path = path
         guard let address = UnixAddress(path: path) else {
-            throw .system(reason: "\(path): no socket can have this path")
+            throw .system(
+                reason: "\(path): no socket can have this path: it has \(path.utf8.count) bytes, and 1 to "
+                    + "\(UnixAddress.longestPath) are possible")
         }
         socket = try mapError({ Self.explained($0, path: path) }) { () throws(SystemError) in
             let socket = try UnixAddress.makeStream()

@@ -17,9 +17,8 @@ package final class SocketListener: Sendable {
         // The kernel binds only to free names, so a name in use is replaced by renaming.
         let takesPlace = old.map { $0.path == settings.path && $0.isThere } ?? false
         let place = takesPlace ? Self.folder(of: path) + "/.new" : path
-        guard UnixAddress(path: path) != nil, let address = UnixAddress(path: place), path.hasPrefix("/") else {
-            throw .longPath(path)
-        }
+        guard UnixAddress(path: path) != nil, let address = UnixAddress(path: place) else { throw .longPath(path) }
+        guard path.hasPrefix("/") else { throw .relativePath(path) }
         var group: gid_t?
         if let name = settings.group {
             guard let number = AccountDatabase.group(name) else { throw .unknownGroup(name) }
@@ -76,8 +75,10 @@ package final class SocketListener: Sendable {
         guard let status = try? fileStatus(path, followsLink: false) else { return }
         guard status.kind == S_IFSOCK else { throw .noSocket(path) }
         let probe = try mapError(SocketServerError.system) { () throws(SystemError) in try UnixAddress.makeStream() }
-        // All other errors show that the socket is in use, such as a full queue or another type of socket.
+        // Most other errors show that the socket is in use, such as a full queue or another type of socket.
         let (result, code) = withErrno { address.withPointer { connect(probe.raw, $0, $1) } }
+        let cause = SystemError(code: code, call: "connect", path: path)
+        if result == -1, cause.isPermission { throw .system(cause) }
         guard result == -1, code == ECONNREFUSED else { throw .inUse(path) }
         try mapError(SocketServerError.system) { () throws(SystemError) in
             try systemCall("unlink", path: path) { unlink(path) }

@@ -1,17 +1,23 @@
 import Glibc
+import LinuxSystem
+import PlainText
 
 /// The default paths of the socket.
 package enum SocketPath {
     /// The socket of a service.
     package static let ofService = "/run/binnacle/binnacle.sock"
 
-    /// A path for a socket or a store, by its ending, of another daemon of the same user, in messages: in root's folder, or in the
-    /// user's own.
+    /// A path for a socket or a store, by its ending, of another daemon of the same user, in messages: in root's folder, in the
+    /// user's own, or, where none can have a socket, in that of all users.
     package static func example(
         _ ending: String = ".sock", isRoot: Bool = geteuid() == 0, variable: (String) -> String? = Self.ownVariable
     ) -> String {
-        let own = isRoot ? nil : ofUser(variable)
-        return (own.map { String($0.dropLast(".sock".count)) } ?? "/run/binnacle") + "-own" + ending
+        guard !isRoot else { return "/run/binnacle-own" + ending }
+        if let path = ofUser(variable) {
+            let own = String(path.dropLast(".sock".count)) + "-own"
+            if UnixAddress(path: own + ".sock") != nil { return own + ending }
+        }
+        return "/tmp/binnacle-\(geteuid())-own" + ending
     }
 
     /// The path on which a daemon listens: in the folder that systemd made for the service, or else the service's path for root,
@@ -45,8 +51,13 @@ package enum SocketPath {
             ? ofService : own
     }
 
-    /// Whether a daemon listens on a path; it may still refuse a request.
-    package static func isAnswered(_ path: String) -> Bool { failure(path) != .notRunning(path: path) }
+    /// Whether a daemon listens on a path: it accepts a connection, which it may still refuse, or has no room for it now.
+    package static func isAnswered(_ path: String) -> Bool {
+        switch failure(path) {
+        case nil, .busy?: true
+        default: false
+        }
+    }
 
     /// Why a client cannot connect to a path; `nil` when it can.
     package static func failure(_ path: String) -> EventSubscriptionError? {
@@ -60,7 +71,23 @@ package enum SocketPath {
 
     /// The folder of the user's own state, such as the store; `nil` when the environment names none.
     package static func ownStateFolder(_ variable: (String) -> String? = Self.ownVariable) -> String? {
-        (variable("XDG_STATE_HOME") ?? variable("HOME").map { $0 + "/.local/state" }).map { $0 + "/binnacle" }
+        (wholePath("XDG_STATE_HOME", variable) ?? wholePath("HOME", variable).map { $0 + "/.local/state" })
+            .map { $0 + "/binnacle" }
+    }
+
+    /// The path in a variable; `nil` for a relative one, which the XDG Base Directory Specification says to ignore.
+    private static func wholePath(_ name: String, _ variable: (String) -> String?) -> String? {
+        variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+
+    /// Why the session's folder that the environment names is not used, as after su, which keeps another account's; `nil` when it
+    /// is, or there is none.
+    package static func ignoredSession(_ variable: (String) -> String? = Self.ownVariable) -> String? {
+        guard let folder = variable("XDG_RUNTIME_DIR") else { return nil }
+        if folder.hasPrefix("/"), let status = try? fileStatus(folder), status.isFolder, status.st_uid == geteuid() {
+            return nil
+        }
+        return "XDG_RUNTIME_DIR (\(folder.printable)) is no folder of this account by its whole path"
     }
 
     /// An environment variable; `nil` when it is empty or unset.
@@ -73,8 +100,9 @@ package enum SocketPath {
         variable("RUNTIME_DIRECTORY")?.split(separator: ":").first.map { $0 + "/binnacle.sock" }
     }
 
-    /// The path in the session's folder, or without a session, as with su, beside the user's store.
+    /// The path in the session's folder, or without a session of this account, as with su, beside the user's store.
     private static func ofUser(_ variable: (String) -> String?) -> String? {
-        (variable("XDG_RUNTIME_DIR") ?? ownStateFolder(variable)).map { $0 + "/binnacle.sock" }
+        let session = ignoredSession(variable) == nil ? variable("XDG_RUNTIME_DIR") : nil
+        return (session ?? ownStateFolder(variable)).map { $0 + "/binnacle.sock" }
     }
 }

@@ -8,6 +8,8 @@ package enum SocketServerError: Error, Sendable, Equatable, CustomStringConverti
     case noSocket(String)
     /// The path is too long for a socket.
     case longPath(String)
+    /// The path does not begin with /.
+    case relativePath(String)
     /// The account does not exist.
     case unknownUser(String)
     /// The group does not exist.
@@ -23,7 +25,9 @@ package enum SocketServerError: Error, Sendable, Equatable, CustomStringConverti
         case .inUse(let path): "\(path): another process answers on this socket; is the daemon running already?"
         case .noSocket(let path): "\(path): is no socket and is left alone; move it away or choose another path"
         case .longPath(let path):
-            "\(path): a socket's path has from 1 to \(UnixAddress.longestPath) bytes, this one has \(path.utf8.count)"
+            "\(path): a socket's path has from 1 to \(UnixAddress.longestPath) bytes, this one has \(path.utf8.count); "
+                + "set a shorter `path` in [socket]"
+        case .relativePath(let path): "\(path): a socket's path begins with /; set such a `path` in [socket]"
         case .unknownUser(let name): "there is no account `\(name)`"
         case .unknownGroup(let name): "there is no group `\(name)`"
         case .foreignGroup(let name, let error):

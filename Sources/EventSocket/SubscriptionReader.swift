@@ -32,8 +32,10 @@ package final class SubscriptionReader {
     package enum Change: Sendable, Equatable {
         /// The daemon does not answer; the reader keeps trying.
         case waiting(EventSubscriptionError)
-        /// The daemon answers.
+        /// The daemon answers again, or at last.
         case connected
+        /// The daemon at this path has accepted the subscription, each time.
+        case subscribed(path: String)
     }
 
     private let findPath: () -> String
@@ -137,6 +139,7 @@ package final class SubscriptionReader {
             delayNanoseconds = Self.firstDelayNanoseconds
             if isWaiting { tell(.connected) }
             isWaiting = false
+            tell(.subscribed(path: path))
             return nil
         case .event(let event, let json):
             goOn(after: event.sequence)

@@ -92,6 +92,10 @@ package struct HandledEvents: Sendable, Equatable {
     package let detectors: Set<String>?
     /// The names of all handlers that can be disarmed.
     package let handlers: [String]
+    /// The kinds of samples that the detectors use, where they are there.
+    package var samples: Set<SampleKind> = []
+    /// Whether the detectors know true north, because the place is known.
+    package var hasTrueNorth = false
 
     package init(kinds: Set<EventKind>, detectors: Set<String>?, handlers: [String] = []) {
         self.kinds = kinds

@@ -62,6 +62,13 @@ package protocol KeptState: AnyObject, Sendable {
 
     /// Clears what a configuration ends, because no further event would change it.
     func configurationDidChange(_ change: HandledChange)
+
+    /// Takes, on the event thread, an event that the handler does not get; does nothing by default.
+    func didDrop(_ event: Event)
+}
+
+extension KeptState {
+    package func didDrop(_ event: Event) {}
 }
 
 /// The latest value of events, for a worker that needs no queue.

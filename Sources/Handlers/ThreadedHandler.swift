@@ -155,6 +155,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
     /// Passes an event to the worker, or counts it as dropped when the queue is full.
     package func handle(_ event: Event) {
         if offer(event) { return }
+        kept?.didDrop(event)
         // The report of a dropped report might be dropped as well, without end.
         guard event.kind.role != .report, port.drops.add(event) else { return }
         // The worker reports it when that is due.

@@ -39,13 +39,14 @@ package struct IIODevice: Equatable, Sendable {
 
     /// IIO's word for the kind, the text of the scale, and the raw steps in one unit of the samples: m/s², rad/s, µT (100 to a Gauss).
     ///
-    /// The ranges are ±2147 m/s² (219 g), ±214 rad/s and ±214 Gauss, in steps far below the noise of any chip.
+    /// The ranges are ±2147 m/s² (219 g), ±214 rad/s and ±214 Gauss, in steps far below the noise of any chip; a quaternion's steps
+    /// turn by 0.004°.
     private var row: (type: String, scale: String, steps: Double) {
         switch content {
         case .samples(.accelerometer): ("accel", "0.000001", 1e6)
         case .samples(.gyroscope): ("anglvel", "0.0000001", 1e7)
         case .samples(.magnetometer): ("magn", "0.0000001", 1e5)
-        case .attitude: ("rot", "0.000000001", 1e9)
+        case .attitude: ("rot", "0.00003125", 32_000)
         }
     }
 
@@ -79,20 +80,20 @@ package struct IIODevice: Equatable, Sendable {
         /// The channel's values, as places in those of a scan; none is the stamp.
         package let values: Range<Int>
         /// Its size and alignment in a scan, in bytes.
-        package var size: Int { values.isEmpty ? 8 : 4 * values.count }
+        ///
+        /// None is greater than the stamp: libiio 0.24 aligns a channel with several values in two ways, and later releases round the
+        /// size of a scan up to its largest channel, so that a quaternion of 16 bytes beside a stamp is read wrongly by one of them.
+        package var size: Int { values.count == 1 ? 4 : 8 }
         /// Endianness, sign, bits, repetition and shift, as libiio reads them.
         package var format: String {
-            values.isEmpty ? "le:S64/64>>0" : values.count == 1 ? "le:S32/32>>0" : "le:S32/32X\(values.count)>>0"
+            values.isEmpty ? "le:S64/64>>0" : values.count == 1 ? "le:S32/32>>0" : "le:S16/16X4>>0"
         }
     }
 
     /// In the order of a scan.
-    ///
-    /// The stamp is before the quaternion, so that the size of a scan is the same whether or not a reader rounds it up to its largest
-    /// channel.
     package var channels: [Channel] {
         let stamp = Channel(id: "timestamp", values: 0..<0)
-        guard content != .attitude else { return [stamp, Channel(id: "rot_quaternion", values: 0..<4)] }
+        guard content != .attitude else { return [Channel(id: "rot_quaternion", values: 0..<4), stamp] }
         return ["x", "y", "z"].enumerated().map { Channel(id: "\(type)_\($1)", values: $0..<$0 + 1) } + [stamp]
     }
 

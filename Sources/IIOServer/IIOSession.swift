@@ -285,9 +285,14 @@ package final class IIOSession {
                             of: scan.timeNanoseconds.littleEndian, toByteOffset: start + offset, as: Int64.self)
                     }
                     for (place, value) in channel.values.enumerated() {
-                        bytes.storeBytes(
-                            of: scan.values[value].littleEndian, toByteOffset: start + offset + 4 * place,
-                            as: Int32.self)
+                        let raw = scan.values[value]
+                        if channel.values.count == 1 {
+                            bytes.storeBytes(of: raw.littleEndian, toByteOffset: start + offset, as: Int32.self)
+                        } else {
+                            bytes.storeBytes(
+                                of: Int16(clamping: raw).littleEndian, toByteOffset: start + offset + 2 * place,
+                                as: Int16.self)
+                        }
                     }
                 }
                 start += buffer.size

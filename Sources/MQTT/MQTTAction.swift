@@ -277,6 +277,7 @@ package struct MQTTAction: HandlerAction, Equatable {
             case .debounce: "debounce"
             case .rateLimit: "rate_limit"
             case .quietHours: "quiet_hours"
+            case .coalesce: "coalesce"
             case .count: "count"
             default: nil
             }
@@ -287,7 +288,7 @@ package struct MQTTAction: HandlerAction, Equatable {
         }
         guard let name = dropping.first, let end = ends.first else { return notices }
         return notices + [
-            "Home Assistant may keep a state that has ended, because `\(name)` in `decorate` can drop \"\(end.rawValue)\": "
+            "Home Assistant may keep a state that has ended, because `\(name)` in `decorate` can drop or delay \"\(end.rawValue)\": "
                 + "`pace` drops no last event"
         ]
     }

@@ -1,6 +1,7 @@
 import CMosquitto
 import Glibc
 import Handlers
+import LinuxSystem
 
 /// Why there is no connection to a broker, as text.
 struct MQTTFailure: Error, Equatable {
@@ -8,11 +9,7 @@ struct MQTTFailure: Error, Equatable {
     let reason: String
     /// Whether the broker closed an accepted connection.
     var isClosedByBroker = false
-    /// Whether the broker's machine did not answer.
-    var isUnreachable = false
     var lacksVersion5 = false
-    /// Whether only the attempt by IPv4 failed, and one by IPv6 follows.
-    var isDetour = false
 
     init(_ reason: String) {
         self.reason = reason
@@ -39,7 +36,6 @@ extension MQTTClient {
                 || answer == nil
                     && [MOSQ_ERR_PROTOCOL.code, MOSQ_ERR_MALFORMED_PACKET.code].contains(result))
         failure.isClosedByBroker = answer == 0 && isClosing(result, code)
-        failure.isUnreachable = answer == nil && [ETIMEDOUT, EHOSTUNREACH, ENETUNREACH].contains(code)
         return failure
     }
 
@@ -52,9 +48,7 @@ extension MQTTClient {
         } else {
             words = "no answer to CONNECT within \(seconds) s"
         }
-        var failure = MQTTFailure("\(settings.address): \(words)")
-        failure.isUnreachable = !hasPeer
-        return failure
+        return MQTTFailure("\(settings.address): \(words)")
     }
 
     /// Records a line of the library's log about TLS.
@@ -128,13 +122,14 @@ extension MQTTClient {
         }
     }
 
-    private var hasPeer: Bool {
+    /// Whether a connection to an address of the broker was made.
+    var hasPeer: Bool {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return withUnsafeMutablePointer(to: &address) { pointer in
             // Every socket address begins with its family; only that is read here.
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getpeername(descriptor, $0, &length) == 0
+                getpeername(wire?.outer.raw ?? -1, $0, &length) == 0
             }
         }
     }

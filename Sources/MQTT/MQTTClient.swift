@@ -21,6 +21,8 @@ package final class MQTTClient {
     private var descriptions: [String] = []
     private var requests: [Request] = []
     private var subscriptions: [MQTTSubscription] = []
+    /// The IDs of unanswered SUBSCRIBEs: the library reports any SUBACK.
+    private var unansweredSubscriptions: Set<Int32> = []
     /// Whether messages arrived that were not subscribed to.
     private var hasUnexpected = false
     private var hasExactlyOnce = false
@@ -31,7 +33,7 @@ package final class MQTTClient {
     /// When a PINGRESP was last expected, on CLOCK_MONOTONIC.
     private var pingTime = SystemClock.monotonic()
     /// The connection; `nil` before it is begun.
-    private var wire: MQTTWire?
+    private(set) var wire: MQTTWire?
 
     /// A message at the topic of requests.
     struct Request {
@@ -150,6 +152,9 @@ package final class MQTTClient {
                 MQTTClient.of(object)?.receive(Acknowledgement(message: message))
             }
         }
+        functions.mosquitto_subscribe_callback_set(handle) { _, object, message, _, _ in
+            MQTTClient.of(object)?.receive(subscriptionAnswer: message)
+        }
         functions.mosquitto_message_callback_set(handle) { _, object, message in
             guard let message = message?.pointee, let topic = message.topic else { return }
             let bytes = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
@@ -168,6 +173,11 @@ package final class MQTTClient {
     private func receive(_ answer: Acknowledgement) {
         wire?.explain(MQTTLimits.bytesPerPacket)
         acknowledged.append(answer)
+    }
+
+    private func receive(subscriptionAnswer message: Int32) {
+        guard unansweredSubscriptions.remove(message) != nil else { return }
+        receive(Acknowledgement(message: message))
     }
 
     private func receive(_ topic: String, _ payload: UnsafeRawBufferPointer, isRetained: Bool) {
@@ -206,24 +216,35 @@ package final class MQTTClient {
 
     // MARK: - The connection
 
-    /// Begins to connect; resolving the name may wait for a name server.
-    func connect(avoidsIPv6: Bool) throws(MQTTFailure) {
-        // A socket bound to an IPv4 address uses only IPv4.
-        let local = avoidsIPv6 ? "0.0.0.0" : nil
+    /// Begins to connect, without `other` to the name's first address; resolving the name may wait for a name server.
+    ///
+    /// For another address a socket replaces the library's, which begins at the first address all the same: the library has to
+    /// know the name, because it verifies the broker's certificate by it.
+    func connect(to other: NetworkAddress?) throws(MQTTFailure) {
         let (result, code) = withErrno {
-            functions.mosquitto_connect_bind_async(
-                handle, settings.host, Int32(settings.port), Int32(settings.keepaliveSeconds), local)
+            functions.mosquitto_connect_async(
+                handle, settings.host, Int32(settings.port), Int32(settings.keepaliveSeconds))
         }
-        guard result == MOSQ_ERR_SUCCESS.code else {
-            var failure = failure(result, code)
-            failure.isDetour = avoidsIPv6 && [EINVAL, EAFNOSUPPORT].contains(code)
-            throw failure
-        }
+        guard result == MOSQ_ERR_SUCCESS.code else { throw failure(result, code) }
+        let socket = functions.mosquitto_socket(handle)
+        if let other { try mapError(broken) { () throws(SystemError) in try Self.replace(socket, to: other) } }
         do throws(SystemError) {
-            wire = try MQTTWire(takingPlaceOf: functions.mosquitto_socket(handle))
+            wire = try MQTTWire(takingPlaceOf: socket)
         } catch {
             throw MQTTFailure("\(settings.address): \(error)")
         }
+    }
+
+    /// Replaces a socket by one that connects to an address, under the same number.
+    private static func replace(_ socket: Int32, to address: NetworkAddress) throws(SystemError) {
+        let own = try address.makeSocket(SOCK_STREAM)
+        try own.setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+        do throws(SystemError) {
+            try systemCall("connect") { address.withPointer { Glibc.connect(own.raw, $0, $1) } }
+        } catch {
+            guard error.code == EINPROGRESS else { throw error }
+        }
+        try systemCall("dup2") { dup2(own.raw, socket) }
     }
 
     /// The broker's socket; −1 when there is none.
@@ -288,7 +309,7 @@ package final class MQTTClient {
 
     /// Sends a message; throws when the connection is lost.
     ///
-    /// Returns the ID for ``takeAcknowledged()``; `nil` when the message is not valid in MQTT.
+    /// Returns the ID for ``removeAcknowledged()``; `nil` when the message is not valid in MQTT.
     func publish(_ payload: [UInt8], to topic: String, quality: Int = 1, isRetained: Bool) throws(MQTTFailure)
         -> Int32?
     {
@@ -310,11 +331,16 @@ package final class MQTTClient {
 
     /// Subscribes to topics, with their retained messages, with QoS 0; `ownBytes` is the size of our own messages there, which
     /// the broker returns.
-    func subscribe(to filter: String, _ allowance: MQTTAllowance, ownBytes: Int = 0) throws(MQTTFailure) {
+    ///
+    /// Returns the ID for ``removeAcknowledged()``.
+    func subscribe(to filter: String, _ allowance: MQTTAllowance, ownBytes: Int = 0) throws(MQTTFailure) -> Int32 {
         subscriptions.removeAll { $0.filter == filter }
         subscriptions.append(MQTTSubscription(filter: filter, allowance: allowance))
         mostUnexplained += ownBytes
-        try send { functions.mosquitto_subscribe(handle, nil, filter, 0) }
+        var number: Int32 = 0
+        try send { functions.mosquitto_subscribe(handle, &number, filter, 0) }
+        unansweredSubscriptions.insert(number)
+        return number
     }
 
     /// Whether messages arrived since the last call that were not subscribed to.

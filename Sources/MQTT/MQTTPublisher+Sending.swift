@@ -5,11 +5,11 @@ import LinuxSystem
 extension MQTTPublisher {
     /// Fills the window, first with events of the last connection, then with new ones; then sends changed states.
     func publish(_ client: MQTTClient, _ connection: inout Connection, _ now: Int64) throws(MQTTFailure) {
-        let isAnnounced = connection.announcement == nil
-        let wasIdle = !window.contains { $0.message != nil } && states.inFlightCount == 0 && isAnnounced
+        let isSettled = connection.unanswered.isEmpty
+        let wasIdle = !window.contains { $0.message != nil } && states.inFlightCount == 0 && isSettled
         defer { if wasIdle { connection.answerTime = now } }
-        // An event must not be blamed for a broker's refusal of the status message.
-        if isCareful, !isAnnounced { return }
+        // An event must not be blamed for a broker's refusal of the status, a subscription or a description.
+        if isCareful, !isSettled { return }
         // The library would keep what the broker does not accept.
         if client.wantsWrite { return }
         let limit = now < silence?.until ?? now ? 0 : isCareful || silence != nil ? 1 : Self.windowLimit
@@ -31,6 +31,7 @@ extension MQTTPublisher {
             }
         }
         guard !isCareful, let stateTopic = topics.state else { return }
+        if window.isEmpty, port.isEmpty { kept.applyDropped(before: .max) }
         try states.sendDue { (sensor, state) throws(MQTTFailure) -> Int32? in
             try client.publish(Array(state.utf8), to: stateTopic(sensor), isRetained: true)
         }
@@ -38,16 +39,20 @@ extension MQTTPublisher {
 
     /// Publishes the descriptions for Home Assistant as retained messages, and subscribes to those of an earlier configuration.
     ///
-    /// Acknowledgements are not awaited: messages lost with a connection are published again over the next one.
-    func describe(_ client: MQTTClient) throws(MQTTFailure) {
+    /// What is lost with a connection is published again over the next one.
+    func describe(_ client: MQTTClient, _ connection: inout Connection) throws(MQTTFailure) {
         guard let discovery = settings.discovery else { return }
         if !hasTooManyDescriptions {
             let size = discovery.messages.reduce(0) { $0 + $1.topic.utf8.count + $1.text.utf8.count }
             let limit = (atOnce: MQTTLimits.descriptions + 2 * discovery.messages.count, perSecond: 0)
-            try client.subscribe(to: discovery.filter, MQTTAllowance(limit), ownBytes: size)
+            connection.awaitAnswer(
+                to: "the subscription to \(discovery.filter)",
+                try client.subscribe(to: discovery.filter, MQTTAllowance(limit), ownBytes: size))
         }
         for message in discovery.messages {
-            _ = try client.publish(Array(message.text.utf8), to: message.topic, isRetained: true)
+            connection.awaitAnswer(
+                to: "the description at \(message.topic)",
+                try client.publish(Array(message.text.utf8), to: message.topic, isRetained: true))
             // A sensor exists before its first event.
             if topics.state != nil { states.begin(message.sensor) }
         }
@@ -55,15 +60,16 @@ extension MQTTPublisher {
 
     /// Removes the devices described by an earlier configuration: an empty message ends the retention.
     func removeLeftDevices(_ client: MQTTClient) throws(MQTTFailure) {
-        guard let discovery = settings.discovery else { return }
+        guard let discovery = settings.discovery, !isCareful else { return }
         for topic in client.removeDescriptions() where discovery.isLeft(topic) {
             _ = try client.publish([], to: topic, isRetained: true)
         }
     }
 
-    func subscribeToRequests(_ client: MQTTClient) throws(MQTTFailure) {
+    func subscribeToRequests(_ client: MQTTClient, _ connection: inout Connection) throws(MQTTFailure) {
         guard let topic = settings.requestTopic else { return }
-        try client.subscribe(to: topic, MQTTAllowance(MQTTLimits.requests))
+        connection.awaitAnswer(
+            to: "the subscription to \(topic)", try client.subscribe(to: topic, MQTTAllowance(MQTTLimits.requests)))
     }
 
     /// Ends the subscriptions to which too much comes, and reports what is dropped; a flood of requests ends after a while.
@@ -86,7 +92,7 @@ extension MQTTPublisher {
             failures.fail("\(settings.address): messages that were not subscribed to are dropped")
         }
         guard let flood, now >= flood.until else { return }
-        if !flood.isSubscribed { try subscribeToRequests(client) }
+        if !flood.isSubscribed { try subscribeToRequests(client, &connection) }
         self.flood =
             flood.isSubscribed ? nil : Flood(isSubscribed: true, until: Units.later(now, by: times.requestPause))
         // The recovery is reported when there was no flood for a while.
@@ -148,6 +154,7 @@ extension MQTTPublisher {
         window[index].message = message
         if topics.state != nil, !window[index].isApplied {
             window[index].isApplied = true
+            kept.applyDropped(before: event.sequence)
             if !window[index].item.isOfEarlierRun { states.apply(event) }
         }
         return true
@@ -193,10 +200,12 @@ extension MQTTPublisher {
     func disconnect(
         _ client: MQTTClient, _ connection: inout Connection, _ stop: StopPlan
     ) throws(MQTTFailure) {
+        connection.unanswered = []
         if let topic = settings.statusTopic {
-            connection.announcement = try client.publish(Array("offline".utf8), to: topic, isRetained: true)
+            connection.awaitAnswer(
+                to: "\"offline\" at \(topic)", try client.publish(Array("offline".utf8), to: topic, isRetained: true))
         }
-        while connection.announcement != nil || client.wantsWrite {
+        while !connection.unanswered.isEmpty || client.wantsWrite {
             let now = SystemClock.monotonic()
             guard now < stop.endTime else { break }
             try turn(client, until: stop.endTime, now)
@@ -218,8 +227,9 @@ extension MQTTPublisher {
 
     /// Handles a connection that was lost or never made: events in flight are sent again.
     func lose(_ connection: Connection, _ failure: MQTTFailure) {
+        let reason = failure.reason + explainClosing(connection, failure)
         figures.connectedSinceNanoseconds = nil
-        if !failure.isDetour { figures.failure = failure.reason }
+        figures.failure = reason
         if connection.hasProgress { failures.resetPauses() }
         repeats.reset()
         silence?.until = 0
@@ -233,9 +243,21 @@ extension MQTTPublisher {
             return
         }
         if failure.isClosedByBroker, !connection.hasProgress { suspectEvent() }
-        // The first address of a name may be an IPv6 address without a route.
-        avoidsIPv6 = !avoidsIPv6 && failure.isUnreachable
-        if !failure.isDetour { failures.fail(failure.reason) }
+        failures.fail(reason)
+    }
+
+    /// Explains why the broker may have closed an accepted connection, as the end of the reason; empty for other failures.
+    private func explainClosing(_ connection: Connection, _ failure: MQTTFailure) -> String {
+        let now = SystemClock.monotonic()
+        let isBrief = now - (connection.acceptedTime ?? now) < Self.brief.time
+        briefCount = failure.isClosedByBroker && isBrief && !isWaitingForAnswer(connection) ? briefCount + 1 : 0
+        let isSending = window.contains { $0.message != nil }
+        if failure.isClosedByBroker, !isSending, let first = connection.unanswered.first {
+            return " before it answered \(first.what): its access rules may forbid that"
+        }
+        return briefCount < Self.brief.count
+            ? ""
+            : ": another client may connect with the client_id '\(settings.clientID)': set another `client_id` in one"
     }
 
     /// Counts a connection that the broker closed on receiving events, and skips an event that causes this repeatedly.

@@ -86,6 +86,9 @@ package final class MQTTPublisher {
     static let toleratedClosings = 2
     /// The number of further connections closed on one event before the event is skipped.
     static let mostRefusals = 5
+    /// The lifetime, in nanoseconds, of a connection that counts as brief, and the number of such connections in a row from
+    /// which on another client is suspected.
+    static let brief = (time: Int64(30_000_000_000), count: 3)
 
     let settings: MQTTSettings
     let topics: Topics
@@ -100,7 +103,7 @@ package final class MQTTPublisher {
         get { kept.states }
         set { kept.states = newValue }
     }
-    private let kept: MQTTKeptStates
+    let kept: MQTTKeptStates
     var payloads: MQTTPayloads
     /// The events that are published again on request.
     var repeats = MQTTRepeats()
@@ -120,7 +123,8 @@ package final class MQTTPublisher {
     /// The wait for a subscriber; `nil` if there is one, or the broker does not report it.
     var silence: Silence?
     var lacksVersion5 = false
-    var avoidsIPv6 = false
+    /// The number of connections in a row that the broker closed soon, although nothing was unanswered.
+    var briefCount = 0
     private var connectionCount = 0
 
     /// The plan of a handler that publishes its events; without a store, up to `capacity` of them wait.
@@ -198,21 +202,29 @@ package final class MQTTPublisher {
     struct Connection {
         /// When the broker accepted it; `nil` before that.
         var acceptedTime: Int64?
-        /// The ID of the status message; `nil` after its acknowledgement.
-        var announcement: Int32?
+        /// What was sent beside events and states and is not acknowledged, with its ID, in the order of sending: "online",
+        /// subscriptions and descriptions, or "offline".
+        var unanswered: [(message: Int32, what: String)] = []
         var hasProgress = false
         /// The start of the current wait for an acknowledgement.
         var answerTime: Int64 = 0
         /// When the broker had last accepted everything.
         var flowTime: Int64 = 0
         var hasLasted = false
+
+        /// Awaits the answer to what was sent; `message` is its ID, `nil` if it is not valid in MQTT.
+        mutating func awaitAnswer(to what: String, _ message: Int32?) {
+            guard let message else { return }
+            if unanswered.isEmpty { answerTime = SystemClock.monotonic() }
+            unanswered.append((message, what))
+        }
     }
 
     /// Connects and publishes until the connection is lost or a stop is complete.
     private func serve(_ connection: inout Connection) throws(MQTTFailure) {
-        let client = try MQTTClient(settings, speaksVersion5: settings.waitsForSubscriber && !lacksVersion5)
-        try client.connect(avoidsIPv6: avoidsIPv6)
-        guard try isAccepted(client) else { return }
+        guard let client = try connect() else { return }
+        // The last acknowledgements may come together with the end of the connection.
+        defer { finishAcknowledged(client, &connection) }
         try begin(client, &connection)
         while true {
             let now = SystemClock.monotonic()
@@ -234,6 +246,38 @@ package final class MQTTPublisher {
     private var isDone: Bool {
         guard states.isSettled else { return false }
         return silence == nil ? window.isEmpty && port.isEmpty : !window.contains { $0.message != nil }
+    }
+
+    /// Connects to the first address of the broker that answers CONNECT; `nil` if a stop makes the connection unnecessary.
+    ///
+    /// If none does, throws the failure of the first address that was reached: those of the others explain less.
+    private func connect() throws(MQTTFailure) -> MQTTClient? {
+        var others: ArraySlice<NetworkAddress>?
+        var address: NetworkAddress?
+        var explanation: MQTTFailure?
+        while true {
+            let client = try MQTTClient(settings, speaksVersion5: settings.waitsForSubscriber && !lacksVersion5)
+            do throws(MQTTFailure) {
+                try client.connect(to: address)
+                return try isAccepted(client) ? client : nil
+            } catch {
+                // Without a wire, the library found no address to connect to.
+                let hasBegun = others != nil || client.wire != nil
+                guard hasBegun, client.answer == nil, !error.lacksVersion5 else { throw error }
+                if explanation == nil, client.hasPeer { explanation = error }
+                var rest = others ?? otherAddresses()
+                address = rest.popFirst()
+                guard address != nil else { throw explanation ?? error }
+                others = rest
+            }
+        }
+    }
+
+    /// Looks up the addresses of the broker's name behind the first.
+    private func otherAddresses() -> ArraySlice<NetworkAddress> {
+        let found = try? NetworkAddress.resolve(
+            host: settings.host, port: settings.port, type: SOCK_STREAM, isOwn: false)
+        return found?.dropFirst() ?? []
     }
 
     /// Waits for the broker's answer to CONNECT; `false` if a stop makes the connection unnecessary.
@@ -265,11 +309,12 @@ package final class MQTTPublisher {
         figures.reconnectCount = connectionCount - 1
         states.reset()
         // A reader of "online" may send a request at once.
-        if flood?.isSubscribed ?? true { try subscribeToRequests(client) }
+        if flood?.isSubscribed ?? true { try subscribeToRequests(client, &connection) }
         if let topic = settings.statusTopic {
-            connection.announcement = try client.publish(Array("online".utf8), to: topic, isRetained: true)
+            connection.awaitAnswer(
+                to: "\"online\" at \(topic)", try client.publish(Array("online".utf8), to: topic, isRetained: true))
         }
-        try describe(client)
+        try describe(client, &connection)
     }
 
     /// Waits for the socket, the waker or a deadline, and runs the library's input and output.
@@ -303,8 +348,8 @@ package final class MQTTPublisher {
         return pause < 0 ? time : min(time, now + Int64(pause) * 1_000_000)
     }
 
-    private func isWaitingForAnswer(_ connection: Connection) -> Bool {
-        connection.announcement != nil || window.contains { $0.message != nil }
+    func isWaitingForAnswer(_ connection: Connection) -> Bool {
+        !connection.unanswered.isEmpty || window.contains { $0.message != nil }
             || states.inFlightCount > 0 || repeats.inFlightCount > 0
     }
 
@@ -313,8 +358,8 @@ package final class MQTTPublisher {
         guard !answers.isEmpty else { return }
         connection.answerTime = SystemClock.monotonic()
         for answer in answers {
-            if answer.message == connection.announcement {
-                connection.announcement = nil
+            if let index = connection.unanswered.firstIndex(where: { $0.message == answer.message }) {
+                connection.unanswered.remove(at: index)
             } else if let index = window.firstIndex(where: { $0.message == answer.message }) {
                 connection.hasProgress = true
                 closingCount = 0
@@ -342,7 +387,8 @@ package final class MQTTPublisher {
             throw MQTTFailure("\(settings.address): the broker accepts nothing for \(limit / 1_000_000_000) s")
         }
         guard isWaitingForAnswer(connection), now - connection.answerTime >= limit else { return }
-        throw MQTTFailure("\(settings.address): no answer to PUBLISH within \(limit / 1_000_000_000) s")
+        let what = connection.unanswered.first?.what ?? "PUBLISH"
+        throw MQTTFailure("\(settings.address): no answer to \(what) within \(limit / 1_000_000_000) s")
     }
 
     /// Whether the connection has not lasted yet, or something was reported of it since.
@@ -352,7 +398,7 @@ package final class MQTTPublisher {
     private func reportRecovery(_ connection: inout Connection) {
         guard silence == nil, flood == nil, isRecovering(connection), let accepted = connection.acceptedTime,
             SystemClock.monotonic() - max(accepted, reportTime) >= times.lasting,
-            connection.announcement == nil, connection.hasProgress || !isWaitingForAnswer(connection)
+            connection.unanswered.isEmpty, connection.hasProgress || !isWaitingForAnswer(connection)
         else { return }
         connection.hasLasted = true
         figures.failure = nil

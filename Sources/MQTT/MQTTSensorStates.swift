@@ -58,6 +58,8 @@ struct MQTTDetectorState: Equatable {
 struct MQTTSensorState: Equatable {
     /// Whether the sensor delivers samples; `nil` while unknown.
     var isActive: Bool?
+    /// The number of the event by which it ceased to deliver; a decorator may pass earlier ones later.
+    var inactiveSince: UInt64 = 0
     var detectors: [String: MQTTDetectorState] = [:]
     /// Whether handlers get events, `armed` or `disarmed`, as far as that was reported.
     var handlers: [String: String] = [:]
@@ -68,13 +70,13 @@ struct MQTTSensorState: Equatable {
         }
         for effect in event.kind.row.state {
             switch effect {
-            case .delivers: isActive = true
+            case .delivers: if event.sequence > inactiveSince { isActive = true }
             case .sensorActive:
                 isActive = true
                 for (name, state) in detectors where state.word == MQTTDetectorState.failed {
                     detectors[name]?.word = nil
                 }
-            case .sensorInactive: isActive = false
+            case .sensorInactive: (isActive, inactiveSince) = (false, event.sequence)
             default: break
             }
         }
@@ -240,6 +242,8 @@ package struct MQTTSensorStates {
 final class MQTTKeptStates: KeptState {
     private struct Content {
         var states = MQTTSensorStates()
+        /// The last events of each kind that found no room in the queue, in their order.
+        var dropped: [Event] = []
         /// That of the publisher before, which may still be at work, until this one begins.
         var predecessor: MQTTKeptStates?
         /// What the states do not contain yet.
@@ -253,6 +257,7 @@ final class MQTTKeptStates: KeptState {
         get {
             content.withLock { content in
                 if let predecessor = content.predecessor.take() {
+                    predecessor.applyDropped(before: .max)
                     content.states = predecessor.states
                     content.states.reset()
                 }
@@ -262,6 +267,25 @@ final class MQTTKeptStates: KeptState {
             }
         }
         set { content.withLock { $0.states = newValue } }
+    }
+
+    /// Keeps an event that is not published, because a state is the latest value all the same.
+    func didDrop(_ event: Event) {
+        content.withLock { content in
+            content.dropped.removeAll {
+                $0.kind == event.kind && $0.detector == event.detector && $0.sensor == event.sensor
+            }
+            content.dropped.append(event)
+        }
+    }
+
+    /// Applies dropped events with a smaller number.
+    func applyDropped(before sequence: UInt64) {
+        content.withLock { content in
+            while let event = content.dropped.first, event.sequence < sequence {
+                content.states.apply(content.dropped.removeFirst())
+            }
+        }
     }
 
     func inherit(from other: any KeptState) {

@@ -1,6 +1,6 @@
 package import Binnacle
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 
 /// Reads the events in a store's file while no daemon has it, and changes nothing.
 ///
@@ -12,6 +12,8 @@ package struct EventStoreReader: Sendable {
         case missing(path: String)
         /// Another process has locked it.
         case inUse(path: String)
+        /// This account may not read it.
+        case noPermission(SystemError)
         /// It cannot be read, for a reason that contains its path.
         case unreadable(String)
 
@@ -20,6 +22,7 @@ package struct EventStoreReader: Sendable {
             switch self {
             case .missing(let path): "\(path): there is no event store yet; [store] in the configuration keeps events"
             case .inUse(let path): "\(path): a daemon has this event store open: ask it for the events"
+            case .noPermission(let error): "\(error); read it as its owner, as a member of its group, or as root"
             case .unreadable(let reason): reason
             }
         }
@@ -90,6 +93,7 @@ package struct EventStoreReader: Sendable {
     private func failure(_ error: StoreFailure) -> Failure {
         switch error {
         case .system(let error) where error.isMissing: .missing(path: path)
+        case .system(let error) where error.isPermission: .noPermission(error)
         case .sqlite(let error) where error.isInUse: .inUse(path: path)
         default: .unreadable(error.text(path: path))
         }

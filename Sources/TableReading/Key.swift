@@ -160,6 +160,8 @@ extension KeyForm where Value: RawRepresentable<String> & CaseIterable & Sendabl
 /// Key paths and forms are made on demand: at each start they would take longer than reading the configuration.
 package struct SettingRow<Settings: Sendable>: Sendable {
     package typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
+    /// Why a key has no effect with some settings, as in "without running_g"; `nil` where it has one.
+    package typealias Idle = @Sendable (Settings) -> String?
 
     package let name: String
     /// Values of the section's first key with which this key has a meaning; empty for all.
@@ -168,16 +170,18 @@ package struct SettingRow<Settings: Sendable>: Sendable {
     private let makeKey: @Sendable (Settings) -> Key
     private let makeValue: @Sendable (Settings) -> String?
     private let readValue: @Sendable (TableReader, inout Settings) -> Void
+    private let makeIdleWords: Idle?
 
-    /// Creates a key with a default, which is documented unless `shown` replaces it.
+    /// Creates a key with a default, which is documented unless `shown` replaces it, or `words` where it depends on something else.
     package init<Value>(
         _ name: String, _ path: @autoclosure @escaping @Sendable () -> Path<Value>,
-        _ form: @autoclosure @escaping @Sendable () -> KeyForm<Value>, shown: Key.Shown? = nil,
-        for users: [String] = [], _ text: String
+        _ form: @autoclosure @escaping @Sendable () -> KeyForm<Value>, usual words: String? = nil,
+        shown: Key.Shown? = nil,
+        for users: [String] = [], idle: Idle? = nil, _ text: String
     ) {
-        self.init(name, path(), for: users) { settings in
+        self.init(name, path(), for: users, idle: idle) { settings in
             let usual: @Sendable () -> String = { form().show(settings[keyPath: path()]) }
-            return Key(name, shown ?? .usual(usual()), range: form().range, usual: usual(), for: users, text)
+            return Key(name, shown ?? .usual(usual()), range: form().range, usual: words ?? usual(), for: users, text)
         } value: {
             form().show($0[keyPath: path()])
         } read: { table, settings in
@@ -189,9 +193,9 @@ package struct SettingRow<Settings: Sendable>: Sendable {
     package init<Value>(
         _ name: String, _ path: @autoclosure @escaping @Sendable () -> Path<Value?>,
         _ form: @autoclosure @escaping @Sendable () -> KeyForm<Value>, usual: String? = nil, shown: Key.Shown,
-        for users: [String] = [], _ text: String
+        for users: [String] = [], idle: Idle? = nil, _ text: String
     ) {
-        self.init(name, path(), for: users) { _ in
+        self.init(name, path(), for: users, idle: idle) { _ in
             Key(name, shown, range: form().range, usual: usual, for: users, text)
         } value: {
             $0[keyPath: path()].map(form().show)
@@ -207,7 +211,7 @@ package struct SettingRow<Settings: Sendable>: Sendable {
         value: @escaping @Sendable (Settings) -> String? = { _ in nil },
         read: @escaping @Sendable (TableReader, String, inout Settings) -> Void
     ) {
-        self.init(name, property(), for: users) { _ in
+        self.init(name, property(), for: users, idle: nil) { _ in
             Key(name, shown, usual: usual, for: users, text)
         } value: {
             value($0)
@@ -218,17 +222,21 @@ package struct SettingRow<Settings: Sendable>: Sendable {
 
     private init(
         _ name: String, _ property: @autoclosure @escaping @Sendable () -> SettingsProblem<Settings>.Property,
-        for users: [String], key: @escaping @Sendable (Settings) -> Key,
+        for users: [String], idle: Idle?, key: @escaping @Sendable (Settings) -> Key,
         value: @escaping @Sendable (Settings) -> String?,
         read: @escaping @Sendable (TableReader, inout Settings) -> Void
     ) {
         self.name = name
         self.users = users
+        makeIdleWords = idle
         makeProperty = property
         makeKey = key
         makeValue = value
         readValue = read
     }
+
+    /// Why the key has no effect with the settings; `nil` if it has one.
+    func idleWords(_ settings: Settings) -> String? { makeIdleWords?(settings) }
 
     var property: SettingsProblem<Settings>.Property { makeProperty() }
 
@@ -247,6 +255,9 @@ package struct SettingRow<Settings: Sendable>: Sendable {
 extension TableReader {
     package func read<Settings: Sendable>(_ rows: [SettingRow<Settings>], into settings: inout Settings) {
         for row in rows { row.read(self, into: &settings) }
+        for row in rows {
+            if let words = row.idleWords(settings) { warn(idle: row.name, words) }
+        }
     }
 
     package func required(_ key: Key) -> TOMLNode? {

@@ -172,8 +172,13 @@ extension TableReader {
     }
 
     /// The value as a number; `nil` for other types.
-    package func number(_ node: TOMLNode) -> Double? {
-        switch node.value {
+    package func number(_ node: TOMLNode) -> Double? { node.number }
+}
+
+extension TOMLNode {
+    /// The value as a number; `nil` for other types.
+    package var number: Double? {
+        switch value {
         case .integer(let value): Double(value)
         case .float(let value): value
         default: nil

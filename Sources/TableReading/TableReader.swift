@@ -94,6 +94,14 @@ package final class TableReader {
         diagnostics.report(.warning, at: position, message, hint: hint)
     }
 
+    /// Warns of a key without effect, and why, as in "without running_g"; `text` is what of it has none, if that is not all.
+    ///
+    /// The reason may be a value that was refused, which is reported already.
+    package func warn(idle key: String, as text: String? = nil, _ words: String) {
+        guard refused.isEmpty, let entry = entry(key) else { return }
+        warn(at: entry.keyPosition, "\(text ?? key) has no effect \(words)")
+    }
+
     /// Reports a wrong type.
     package func refuse(_ key: String, _ node: TOMLNode, expected: String) {
         refuse(key, at: node.position, "`\(key)`: expected \(expected), found \(node.typeName)")

@@ -371,6 +371,60 @@ import BinnacleHeading
         }
     }
 
+    /// A steady attitude is not kept from those who wait for a better one.
+    @Test func aBetterAccuracyIsReportedAtMostOnceASecond() throws {
+        var body = Body()
+        body.turn(seconds: 3)
+        body.turn(seconds: 0.3, pushed: Vector3(0, 0, 6))
+        body.turn(seconds: 10)
+        let diary = play(body, gyroscope: false, magnetometer: false)
+        let (worst, last) = (diary.changes.map(\.tiltAccuracyDegrees).max(), try #require(diary.motions.last))
+        #expect(try #require(worst) > last.tiltAccuracyDegrees + 2)
+        let told = try #require(diary.changes.last).tiltAccuracyDegrees
+        #expect(abs(told - last.tiltAccuracyDegrees) <= max(1, told / 4), "\(told)")
+        for (before, after) in zip(diary.changes, diary.changes.dropFirst())
+        where after.tiltAccuracyDegrees < before.tiltAccuracyDegrees {
+            #expect(after.timeNanoseconds - before.timeNanoseconds >= second)
+        }
+    }
+
+    @Test func theEndOfATurnIsReported() throws {
+        var body = Body()
+        body.turn(seconds: 10)
+        body.turn(Vector3(0, 0, -6), seconds: 5)
+        body.turn(seconds: 5)
+        func rate(_ motion: DeviceMotion) -> Double { length(motion.rotationRate ?? .zero) * 180 / .pi }
+        let changes = play(body).changes
+        #expect(changes.contains { abs(rate($0) - 6) < 0.5 })
+        #expect(changes.contains { (15 * second..<17 * second).contains($0.timeNanoseconds) && rate($0) < 1 })
+    }
+
+    /// Handlers that send an attitude again and again send none after a failure, until there is one.
+    @Test(arguments: [0, 2], [true, false])
+    func theFirstAttitudeAfterASilenceIsReported(stream: Int, hasMagnetometer: Bool) throws {
+        var body = Body()
+        body.turn(seconds: 16)
+        let diary = play(body, magnetometer: hasMagnetometer) { kept, sample in
+            kept != stream || !(5 * second..<9 * second).contains(sample.timeNanoseconds)
+        }
+        #expect(diary.entries.count == 1)
+        // Without the gyroscope there is an attitude again behind the failure, without the accelerometer behind the silence.
+        let start = stream == 0 ? 6 * second : 9 * second
+        let first = try #require(diary.motions.first { $0.timeNanoseconds >= start })
+        #expect(diary.changes.contains(first), "\(diary.changes.map(\.timeNanoseconds))")
+    }
+
+    @Test func theFirstAttitudeAfterAFallIsReported() throws {
+        var body = Body()
+        body.turn(seconds: 3)
+        body.turn(seconds: 3, pushed: Vector3(0, 0, -Gravity.standard))
+        body.turn(seconds: 3)
+        let diary = play(body, gyroscope: false, magnetometer: false)
+        let pairs = zip(diary.motions, diary.motions.dropFirst())
+        let pause = try #require(pairs.first { $1.timeNanoseconds - $0.timeNanoseconds > second })
+        #expect(diary.changes.contains(pause.1))
+    }
+
     @Test(arguments: [1, 7, 100])
     func deliveriesChangeNothing(capacity: Int) throws {
         let recording = try Recording("broad05_rotation")
@@ -431,6 +485,14 @@ import BinnacleHeading
         #expect(count == 200 && last == 1990 * millisecond)
         // It is over, and says so.
         for try await _ in session.deviceMotion(of: "hull") { Issue.record("an attitude after the end") }
+    }
+
+    @Test func theLatestAttitudeIsPulled() async throws {
+        let session = Self.session { try $0.detectAttitude(name: "hull") }
+        let motions = session.deviceMotion(of: "hull", capacity: 1)
+        #expect(motions.latest == nil)
+        try await session.run()
+        #expect(motions.latest?.timeNanoseconds == 1990 * millisecond && motions.latest?.skippedCount == 0)
     }
 
     /// Counts the readers of a detector before each delivery and at the end.

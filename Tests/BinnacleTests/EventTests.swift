@@ -45,6 +45,11 @@ private func event(
         #expect(Figure.Value.number(value, decimals: decimals).description == expected)
     }
 
+    @Test func whatIsNoNumberIsLeftOutForPeople() {
+        #expect(Figure(.vibration, .number(.nan, decimals: 4)).text == nil)
+        #expect(Figure(.vibration, .number(0.5, decimals: 4)).text == "vibration 0.5000 g")
+    }
+
     @Test func everyKindHasItsOwnName() {
         #expect(Set(EventKind.allCases.map(\.rawValue)).count == EventKind.allCases.count)
     }
@@ -318,6 +323,26 @@ private func event(
         #expect(collector.events.map(\.sequence) == [1, 3, 5, 7], "another kind has an interval of its own")
         chain.finish()
         #expect(collector.events.map(\.sequence) == [1, 3, 5, 7, 6])
+    }
+
+    /// Otherwise a begin would come behind its end, and a heading behind the loss of its sensor.
+    @Test func paceForgetsWhatHasEnded() {
+        let pace = PaceDecorator(interval: .seconds(5))
+        let (chain, collector, _) = chain(pace)
+        let series: [(EventKind, Double)] = [
+            (.motionBegan, 0), (.motionEnded, 1), (.motionBegan, 4), (.motionEnded, 4.5), (.motionBegan, 5.5),
+            (.motionEnded, 5.8),
+        ]
+        for (index, (kind, seconds)) in series.enumerated() {
+            chain.handle(event(kind, at: seconds, sequence: UInt64(index + 1)))
+        }
+        pace.advance(to: 60 * second)
+        #expect(collector.events.last?.sequence == 6)
+        chain.handle(event(.heading, at: 70, sequence: 7))
+        chain.handle(event(.heading, at: 71, sequence: 8))
+        chain.handle(event(.sensorInactive, at: 72, sequence: 9))
+        pace.advance(to: 90 * second)
+        #expect(collector.events.last?.sequence == 9)
     }
 
     @Test func countPassesEveryNth() {

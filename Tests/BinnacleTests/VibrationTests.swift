@@ -130,6 +130,16 @@ import Binnacle
         #expect(events.last.map { abs(number($0.figures, .duration) - 15) < 1e-6 } == true)
     }
 
+    /// What the chip's filter hides is neither calm nor in a zone.
+    @Test func aBandThatIsNotCoveredIsNotMeasured() {
+        var settings = zones
+        settings.chipBandwidthHz = 5
+        let (events, figures, detector) = play(settings, seconds: 14, rateHz: 256, value: course)
+        #expect(events.isEmpty && figures.isEmpty && detector.state == "not measured")
+        settings.bands.append(.init("hull", fromHz: 2, toHz: 4))
+        #expect(play(settings, seconds: 14, rateHz: 256, value: course).detector.state == "calm")
+    }
+
     /// A second with a gap is not measured, and the dwell time begins again.
     @Test func aSecondWithAGapIsNotMeasured() {
         let (events, _, detector) = play(zones, seconds: 14, rateHz: 256, leaving: 1600..<1610, value: course)
@@ -278,7 +288,8 @@ import Binnacle
     @Test func whatTheRateDoesNotShowIsSaid() {
         let detector = play(VibrationSettings(), seconds: 2, rateHz: 100) { _ in .zero }.detector
         #expect(detector.assumptions.map(\.text).first?.contains("from 10.0 to 39.1 Hz, and not to 1000.0 Hz") == true)
-        #expect(play(VibrationSettings(), seconds: 2, rateHz: 20) { _ in .zero }.figures.isEmpty == false)
+        let slow = play(VibrationSettings(), seconds: 2, rateHz: 20) { _ in .zero }
+        #expect(slow.figures.isEmpty && slow.detector.state == "not measured")
     }
 
     /// 0.49 n mm/s for 10 to 1000 Hz, on one axis.

@@ -63,7 +63,8 @@ import Testing
     @Test func whatCannotBeIsExplained() throws {
         let long = "/tmp/" + String(repeating: "x", count: 110)
         #expect(throws: SocketServerError.longPath(long)) { try TestServer { $0.path = long } }
-        #expect(throws: SocketServerError.longPath("s")) { try TestServer { $0.path = "s" } }
+        #expect(!SocketPath.isAnswered(long), "no daemon can be there")
+        #expect(throws: SocketServerError.relativePath("s")) { try TestServer { $0.path = "s" } }
         #expect(throws: SocketServerError.unknownGroup("no-such")) { try TestServer { $0.group = "no-such" } }
         #expect(throws: SocketServerError.unknownGroup("no-such")) { try TestServer { $0.groups = ["no-such"] } }
         #expect(throws: SocketServerError.unknownUser("no-such")) { try TestServer { $0.users = ["no-such"] } }
@@ -128,23 +129,25 @@ import Testing
         try old.client().subscribe()
     }
 
-    @Test func thePathIsThatOfTheSurroundings() {
-        let folders = ["RUNTIME_DIRECTORY": "/run/b:/run/c", "XDG_RUNTIME_DIR": "/run/user/7"]
-        let session = ["XDG_RUNTIME_DIR": "/run/user/7"]
+    @Test func thePathIsThatOfTheSurroundings() throws {
+        let folder = try TemporaryFolder()
+        let own = folder.path + "/binnacle.sock"
+        let folders = ["RUNTIME_DIRECTORY": "/run/b:/run/c", "XDG_RUNTIME_DIR": folder.path]
+        let session = ["XDG_RUNTIME_DIR": folder.path]
         #expect(SocketPath.forDaemon(isRoot: true) { folders[$0] } == "/run/b/binnacle.sock")
         #expect(SocketPath.forDaemon(isRoot: true) { session[$0] } == "/run/binnacle/binnacle.sock")
-        #expect(SocketPath.forDaemon(isRoot: false) { session[$0] } == "/run/user/7/binnacle.sock")
+        #expect(SocketPath.forDaemon(isRoot: false) { session[$0] } == own)
         #expect(SocketPath.forDaemon(isRoot: false) { _ in nil } == "/run/binnacle/binnacle.sock")
         let home = ["HOME": "/home/a"]
         #expect(SocketPath.forDaemon(isRoot: false) { home[$0] } == "/home/a/.local/state/binnacle/binnacle.sock")
         #expect(SocketPath.withoutConfiguration(isRoot: true) { session[$0] } == nil)
         #expect(SocketPath.withoutConfiguration(isRoot: true) { folders[$0] } == "/run/b/binnacle.sock")
-        #expect(SocketPath.withoutConfiguration(isRoot: false) { session[$0] } == "/run/user/7/binnacle.sock")
+        #expect(SocketPath.withoutConfiguration(isRoot: false) { session[$0] } == own)
         for (isRoot, existing, path) in [
-            (false, [], "/run/user/7/binnacle.sock"),
-            (true, ["/run/user/7/binnacle.sock"], "/run/binnacle/binnacle.sock"),
-            (false, ["/run/user/7/binnacle.sock"], "/run/user/7/binnacle.sock"),
-            (false, ["/run/user/7/binnacle.sock", "/run/binnacle/binnacle.sock"], "/run/user/7/binnacle.sock"),
+            (false, [], own),
+            (true, [own], "/run/binnacle/binnacle.sock"),
+            (false, [own], own),
+            (false, [own, "/run/binnacle/binnacle.sock"], own),
             (false, ["/run/binnacle/binnacle.sock", "/run/binnacle"], "/run/binnacle/binnacle.sock"),
             (false, ["/run/binnacle"], "/run/binnacle/binnacle.sock"),
         ] as [(Bool, [String], String)] {
@@ -156,6 +159,30 @@ import Testing
                 } exists: {
                     existing.contains($0)
                 } == path)
+        }
+    }
+
+    /// As after su, which keeps the variables of another account.
+    @Test func aFolderThatIsNotTheAccountsOwnIsIgnored() throws {
+        let folder = try TemporaryFolder()
+        let isRoot = geteuid() == 0
+        if isRoot { try #require(chown(folder.path, 1, 1) == 0) }
+        for session in [isRoot ? folder.path : "/", "run", "/nonexistent/run"] {
+            let variables = ["XDG_RUNTIME_DIR": session, "XDG_STATE_HOME": "state", "HOME": "/home/a"]
+            let path = SocketPath.forDaemon(isRoot: false) { variables[$0] }
+            #expect(path == "/home/a/.local/state/binnacle/binnacle.sock")
+            let reason = SocketPath.ignoredSession { variables[$0] }
+            #expect(reason?.hasPrefix("XDG_RUNTIME_DIR (\(session)) ") == true)
+        }
+        let relative = ["HOME": "."]
+        #expect(SocketPath.withoutConfiguration(isRoot: false) { relative[$0] } == nil)
+    }
+
+    @Test func theExampleIsAPathThatASocketCanHave() {
+        for home in ["", ".", "/" + String(repeating: "x", count: 100)] {
+            let variables = ["HOME": home]
+            let path = SocketPath.example(isRoot: false) { variables[$0] }
+            #expect(path == "/tmp/binnacle-\(geteuid())-own.sock")
         }
     }
 }

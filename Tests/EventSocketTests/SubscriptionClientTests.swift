@@ -237,7 +237,10 @@ import Testing
             }
             #expect(event.sequence == UInt64(number))
         }
-        #expect(changes == [.waiting(.notRunning(path: "/nonexistent/binnacle.sock")), .connected])
+        #expect(
+            changes == [
+                .waiting(.notRunning(path: "/nonexistent/binnacle.sock")), .connected, .subscribed(path: server.path),
+            ])
         #expect(paths == ["/nonexistent/other.sock"])
     }
 

@@ -190,7 +190,9 @@ with harness.temporary_folder() as folder:
         connection.recv(65536)
         stream = {"kind": hostile, "samples": 3, "last_sample_s": None}
         status = {"state": "ok", "version": "\x1b[31m\x07\x9b", "sensors": [
-            {"name": hostile, "active": True, "streams": [stream, stream]}, {"name": hostile, "active": True, "streams": []}],
+            {"name": hostile, "active": True, "streams": [stream, stream]}, {"name": hostile, "active": True, "streams": []},
+            *({"name": word, "active": True, word: True, "streams": [{"kind": "accelerometer", "samples": 3, "last_sample_s": 24.0, "rate_hz": 0}]}
+              for word in ("idle", "sleeping"))],
             "detectors": [{"name": "hull", "heading_deg": 12.5, "yaw_accuracy_deg": 3.1}, {"name": "relative", "yaw_accuracy_deg": 9}]}
         connection.sendall(json.dumps({"status": status}).encode() + b"\n")
         connection.close()
@@ -207,7 +209,11 @@ with harness.temporary_folder() as folder:
     check(len(lines) == len({line.rsplit(" ", 1)[0] for line in lines}), "two sensors of one name give no series twice")
     accuracies = [value(families, "binnacle_heading_accuracy_degrees", detector=detector) for detector in ("hull", "relative")]
     check(accuracies == [3.1, None], f"the heading of an attitude has an accuracy, a relative yaw none: {accuracies}")
-    check("binnacle_sample_age_seconds" not in printed.stdout.decode(), "what is not known is not there")
+    check(all(f"binnacle_sample_{what}" not in printed.stdout.decode() for what in ("age_seconds", "rate_hertz")), "what is not known, or off by design, is not there")
+    for word in ("idle", "sleeping"):
+        off = [value(families, f"binnacle_sensor_{word}", sensor=sensor) for sensor in (hostile, "idle", "sleeping")]
+        check(off == [0, word == "idle", word == "sleeping"], f"binnacle_sensor_{word}: {off}")
+        check(value(families, "binnacle_samples_total", sensor=word) == 3, "its samples are counted all the same")
 
 # A client that reads nothing, of an answer that no buffer holds, from a process of its own as the socket units start it.
 with harness.temporary_folder() as folder:

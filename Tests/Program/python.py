@@ -17,8 +17,10 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+import unittest.mock
 
 import harness
 from harness import BINARY, ROOT, check, fail, start, until, wait_for
@@ -455,8 +457,27 @@ def program(address):
         check(done.returncode == 0 and wanted in done.stdout, f"examples/{name}", (done.stdout + done.stderr).strip()[-300:])
 
 
+def own_folder(folder):
+    """As the program has it: a folder of another account, as after su, and relative paths are ignored."""
+    home = f"{folder}/home"
+    # Of root, which owns /; where the test runs as root, of another account.
+    foreign = tempfile.mkdtemp(dir=folder) if os.geteuid() == 0 else "/"
+    if os.geteuid() == 0:
+        os.chown(foreign, 1, 1)
+    state = f"{home}/.local/state/binnacle"
+    for variables, wanted in (
+        ({"XDG_RUNTIME_DIR": str(folder), "HOME": home}, str(folder)), ({"XDG_RUNTIME_DIR": foreign, "HOME": home}, state),
+        ({"XDG_RUNTIME_DIR": ".", "XDG_STATE_HOME": "state", "HOME": home}, state),
+        ({"XDG_RUNTIME_DIR": f"{folder}/none", "XDG_STATE_HOME": home}, f"{home}/binnacle"), ({"HOME": "."}, None),
+    ):
+        with unittest.mock.patch.dict(os.environ, variables, clear=True):
+            found = binnacle._own_folder()
+        check(found == wanted, f"the own daemon's folder of {variables}", found)
+
+
 def main():
     with harness.temporary_folder() as folder:
+        own_folder(folder)
         types_and_wheel(folder)
         shutil.rmtree(f"{folder}/installed")
         pathlib.Path(folder, "c.toml").write_text(CONFIGURATION.format(folder=folder))

@@ -193,6 +193,19 @@ def library_reads(rows):
     check(z == scans(rows[300:400], (2,), stamp=False), "and takes an axis out of it")
 
 
+def library_takes_quaternions():
+    import iio
+    device = iio.Context("ip:127.0.0.1").find_device("hull-rot")
+    for channel in device.channels:
+        channel.enabled = True
+    buffer = iio.Buffer(device, 5)
+    buffer.refill()
+    rows = list(struct.iter_unpack("<8s8s", buffer.read()))
+    for place, name in enumerate(("rot_quaternion", "timestamp")):
+        read = bytes(device.find_channel(name).read(buffer))
+        check(len(rows) == 5 and read == b"".join(row[place] for row in rows), f"pylibiio takes {name} out of scans with both", read.hex())
+
+
 def hostile():
     server = Server("--speed", "max", *TRACES)
     raw = Raw()
@@ -323,8 +336,9 @@ def daemon():
         gaps = [b[0] - a[0] for a, b in zip(rows, rows[1:])]
         check(max(gaps) <= 2 * min(gaps), "without a loss", f"{min(gaps)} to {max(gaps)} ns")
         quaternions = read("hull-rot", "-b", "5", "-s", "20", status=0).stdout
-        lengths = [sum((v * 1e-9) ** 2 for v in values) for _, *values in struct.iter_unpack("<q8xiiii", quaternions)]
-        check(len(lengths) == 20 and all(abs(l - 1) < 1e-5 for l in lengths), "quaternions have the length 1")
+        lengths = [sum((v / 32000) ** 2 for v in values) for *values, _ in struct.iter_unpack("<hhhhq", quaternions)]
+        check(len(lengths) == 20 and all(abs(l - 1) < 1e-4 for l in lengths), "quaternions have the length 1")
+        library_takes_quaternions()
         words = client("iio_attr", "-u", "ip:127.0.0.1", "-d", "hull-rot", "frame").stdout
         check(words.strip() == b"ned", "and their frame is told", words)
         # One that asks for nothing for a while, beside one that is stopped, and one that reads.

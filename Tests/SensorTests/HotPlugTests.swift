@@ -214,6 +214,48 @@ import Testing
         #expect(try await recording.stop().streams.count == 1)
     }
 
+    /// Light and proximity that come after the start, or come back, of each place where they are searched for.
+    @Test func desktopsSeeLightAndProximityThatComeLater() async throws {
+        let bus = try PrivateBus()
+        let station = try MockStation(environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
+        let configuration = try station.configuration("[dbus]\nclaims = \"group\"\ngroup = \"root\"\n")
+        let program = try station.start(["run", "--config", configuration])
+        func wait(for property: String, toBe value: Bool) async throws {
+            try await program.waitUntil("\(property) is \(value)") {
+                try bus.call(
+                    "net.hadess.SensorProxy", "/net/hadess/SensorProxy", "org.freedesktop.DBus.Properties.Get",
+                    "net.hadess.SensorProxy", property
+                ).contains("<\(value)>")
+            }
+        }
+        var light = MockDevice.iio(0, name: "als")
+        light.attributes["in_illuminance_raw"] = "17"
+        var proximity = MockDevice.iio(1, name: "prox")
+        proximity.attributes["in_proximity_raw"] = "3"
+        proximity.attributes["in_proximity_nearlevel"] = "100"
+        var laptop = MockDevice(path: "/devices/platform/applesmc.768/hwmon/hwmon3")
+        laptop.subsystem = "hwmon"
+        laptop.attributes["light"] = "(51,0)"
+        var lid = MockDevice.evdev(2, name: "lid", hasProperty: false, isTagged: false)
+        // SW_FRONT_PROXIMITY is bit 11.
+        lid.parent?.attributes["capabilities/sw"] = "800"
+
+        try await wait(for: "HasAmbientLight", toBe: false)
+        for (device, property) in [
+            (light, "HasAmbientLight"), (proximity, "HasProximity"), (light.renumbered(4), "HasAmbientLight"),
+            (lid, "HasProximity"),
+        ] {
+            try station.add(device)
+            try await wait(for: property, toBe: true)
+            try station.unplug(device)
+            try await wait(for: property, toBe: false)
+        }
+        try station.add(laptop)
+        try await wait(for: "HasAmbientLight", toBe: true)
+        program.interrupt()
+        #expect(try await program.status() == 0)
+    }
+
     /// A device that a person names on the command line.
     @Test func onlyTheNamedSensorIsRecorded() async throws {
         let station = try MockStation()

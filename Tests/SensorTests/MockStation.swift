@@ -12,13 +12,15 @@ final class MockStation {
     private let commands: FileHandle
     private let answers: UnsafeMutablePointer<FILE>
 
-    init() throws {
+    /// `environment` is added to that of the programs that it starts.
+    init(environment: [String: String]? = nil) throws {
         folder = NSTemporaryDirectory() + "binnacle-station-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         chmod(folder, 0o777)
         let input = Pipe()
         let output = Pipe()
         mockdev = Child([Binary.buildFolder + "/mockdev"])
+        mockdev.environment = environment
         mockdev.standardInput = input.fileHandleForReading
         mockdev.standardOutput = output.fileHandleForWriting
         mockdev.standardError = .standardError

@@ -80,15 +80,34 @@ import Testing
         let named = try section("nmea = \"udp://a\"\nsentences = [\"PASHR\", \"HDT\", \"XDR\"]").action.notices
         #expect(
             named == [
-                "PASHR and XDR: never sent, because only an [attitude.NAME] finds roll and pitch: name it as `detector`"
+                "PASHR and XDR: never sent, because only an [attitude.NAME] finds roll and pitch: name it as `detector`",
+                "HDT: never sent, because true north is not known without a place: add [position]",
             ])
-        let slow = try section("nmea = \"/dev/ttyUSB7\"").action.notices
+        let place = "[position]\nlatitude_deg = 54\nlongitude_deg = 10\n"
+        #expect(try section("nmea = \"udp://a\"\nsentences = [\"HDT\"]", before: place).action.notices == [])
+        let slow = try section("nmea = \"/dev/ttyUSB7\"", before: place).action.notices
         #expect(slow.count == 1 && slow[0].contains("0.1854 s of the line"), "\(slow)")
         let hardly = try section("nmea = \"/dev/ttyUSB7\"\nsentences = [\"HDG\", \"ROT\"]\ninterval_s = 0.1").action
             .notices
         #expect(hardly.count == 1 && hardly[0].contains("0.1021 s of the line"), "\(hardly)")
         let fits = "nmea = \"/dev/ttyUSB7\"\nsentences = [\"HDG\", \"HDT\"]"
-        #expect(try section(fits).action.notices == [])
+        #expect(try section(fits, before: place).action.notices == [])
+    }
+
+    @Test(
+        arguments: [
+            ("magnetometer = \"box\"\n", "HDG", ""),
+            ("", "HDG", "HDG: never sent, because its [attitude.NAME] has no `magnetometer`"),
+            ("magnetometer = \"box\"\n", "PASHR", "PASHR: never sent, because true north is not known"),
+            ("", "XDR", ""), ("", "ROT", ""),
+            ("gyroscope = \"none\"\n", "ROT", "ROT: never sent, because its detector has gyroscope = \"none\""),
+        ] as [(String, String, String)])
+    func aSentenceNeedsWhatItSays(keys: String, sentence: String, notice: String) throws {
+        let hull = "[attitude.hull]\naccelerometer = \"box\"\n" + keys
+        let found = try section(
+            "nmea = \"udp://a\"\ndetector = [\"hull\"]\nsentences = [\"\(sentence)\"]", before: hull
+        ).action.notices
+        #expect(found.count == (notice.isEmpty ? 0 : 1) && found.allSatisfy { $0.hasPrefix(notice) }, "\(found)")
     }
 
     /// A line by the device to which its path leads, and a port by its address, of which two mean all.

@@ -57,7 +57,9 @@ import Configuration
             ("bands = [{ name = \"a b\", from_hz = 5, to_hz = 40 }]", "letters, digits"),
             ("bands = [{ name = \"a\", from_hz = 5, to_hz = 40, zones_g = [2, 1] }]", "ascending"),
             ("bands = [{ name = \"a\", from_hz = 5, to_hz = 40, zones_g = [1], zones_mm_s = [1] }]", "stands beside"),
-            ("spinning_g = 0.1", "has to be above running_g"), ("learn_days = 0", "has to be a number above 0"),
+            ("spinning_g = 0.1", "spinning_g needs running_g"),
+            ("running_g = 0.2\nspinning_g = 0.1", "has to be above running_g"),
+            ("learn_days = 0", "has to be a number above 0"),
         ] as [(String, String)])
     func whatIsWrongIsSaid(line: String, message: String) {
         let found = problems(sensor + "[vibration.washer]\naccelerometer = \"chassis\"\n" + line + "\n")

@@ -122,11 +122,12 @@ import Testing
         let folder = NSTemporaryDirectory() + "binnacle-own-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let words = message.replacing("/run/", with: folder + "/").split(separator: " ").map(String.init)
+        let place = geteuid() == 0 ? "/run/" : "/tmp/"
+        let words = message.replacing(place, with: folder + "/").split(separator: " ").map(String.init)
         let settings = words.indices.filter { words[$0] == "--set" }.flatMap { words[$0...($0 + 1)] }
         let remedied = try DaemonRun(nil, ["--simulate", "still"] + settings, environment: nowhere).start()
-        let place = try #require(words.firstIndex(of: "--socket"))
-        let socket = words[place + 1].replacing("'", with: "")
+        let option = try #require(words.firstIndex(of: "--socket"))
+        let socket = words[option + 1].replacing("'", with: "")
         try waitUntil("an answer") { try Binary.run("status", "--socket", socket).status == 0 }
         #expect(try !remedied.errors.text().contains("this daemon"))
         #expect(remedied.stop() == 0)

@@ -119,6 +119,33 @@ import Testing
         #expect(said.components(separatedBy: "the daemon answers").count == 3, "\(said)")
     }
 
+    /// The one that it has sends the events that end the test.
+    @Test func aSensorThatTheDaemonDoesNotHaveIsSaid() throws {
+        let folder = try TemporaryFolder()
+        let socket = folder.path + "/s"
+        let daemon = try DaemonRun(
+            """
+            [sensor.box]
+            source = "simulated"
+            model = "shake"
+            [motion.moved]
+            accelerometer = "box"
+            [socket]
+            path = "\(socket)"
+            """
+        ).start()
+        try waitUntil("an answer") { try Binary.run("status", "--socket", socket).status == 0 }
+        for command in [["on", "any", "--once"], ["events", "--follow"]] {
+            let run = try SubscriberRun(command + ["--socket", socket, "--sensor", "box", "--sensor", "bx"])
+            _ = try run.waitForLines(1)
+            try run.errors.wait {
+                $0.contains("binnacle: --sensor bx: the daemon has no such sensor now (did you mean `box`?)")
+            }
+            #expect(try !run.errors.text().contains("--sensor box"))
+        }
+        #expect(daemon.stop() == 0)
+    }
+
     @Test func whatWasMissedIsSaid() throws {
         let double = try SocketDouble(startingBehind: 9)
         let run = try on(double, "any", "--after", "5")

@@ -98,6 +98,26 @@ import Testing
         }
     }
 
+    /// The file of the metrics is replaced, also while no daemon answers.
+    @Test func metricsReplaceNothingButARegularFile() throws {
+        let folder = try TemporaryFolder(["metrics.prom": "old\n", "precious": "precious\n"])
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/link", withDestinationPath: "precious")
+        try #require(mkfifo(folder.path + "/pipe", 0o600) == 0)
+        let command = ["metrics", "--socket", "/nonexistent/s", "--file"]
+        for (name, reason) in [
+            ("link", "is no regular file"), ("pipe", "is no regular file"), (".", "is no regular file"),
+            ("nowhere/metrics.prom", "cannot be replaced"),
+        ] {
+            let result = try Binary.run(command + [name], in: folder.path)
+            #expect(result.status == 73 && result.errors.contains("\(name): \(reason)"), "\(result.errors)")
+        }
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path + "/link") == "precious")
+        let pipe = try FileManager.default.attributesOfItem(atPath: folder.path + "/pipe")
+        #expect(pipe[.type] as? FileAttributeType != .typeRegular)
+        #expect(try Binary.run(command + ["metrics.prom"], in: folder.path).status == 69)
+        #expect(try String(contentsOfFile: folder.path + "/metrics.prom", encoding: .utf8).contains("binnacle_up 0"))
+    }
+
     /// In a folder of another user, a link may lead to any file.
     @Test(arguments: [
         ["replay", "other.csv", "--report"], ["plot", "other.csv", "--format", "svg", "-o"],

@@ -105,6 +105,33 @@ import Testing
         #expect(kept.errors.contains("reading \(state)/events.db"))
     }
 
+    /// As after su, which keeps the variable.
+    @Test func theSessionOfAnotherAccountIsNoDaemon() throws {
+        let home = try Home()
+        let daemon = home.child(["run", "--simulate", "walk"])
+        daemon.environment?["XDG_RUNTIME_DIR"] = "/root"
+        defer { daemon.end() }
+        let errors = try TemporaryFile()
+        daemon.standardError = try errors.writer()
+        try daemon.run()
+        // Without a session the commands look in the same place.
+        try waitUntil("an answer") { try home.run(["status"], hasSession: false).status == 0 }
+        #expect(FileManager.default.fileExists(atPath: home.path + "/.local/state/binnacle/events.db"))
+        let text = try errors.text()
+        #expect(text.contains("XDG_RUNTIME_DIR (/root) is no folder of this account"), "\(text)")
+        #expect(!text.contains("another daemon of yours"), "\(text)")
+    }
+
+    @Test func aStoreThatMayNotBeReadIsAMatterOfRights() throws {
+        let home = try Home()
+        let file = home.folder.path + "/closed.db"
+        try "closed".write(toFile: file, atomically: true, encoding: .utf8)
+        chmod(file, 0)
+        let result = try home.run(["events", "--store", file])
+        #expect(result.status == 77, "\(result.errors)")
+        #expect(result.errors.contains("read it as its owner"), "\(result.errors)")
+    }
+
     /// The same with the paths that a configuration leaves open.
     @Test func aConfigurationWithoutPathsHasThemThere() throws {
         let home = try Home()

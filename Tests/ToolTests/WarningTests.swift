@@ -18,7 +18,7 @@ import Testing
     private static let cases: [(String, String)] = [
         (
             "[motion.turned]\naccelerometer = \"box\"\nrotation_dps = 20\n",
-            "10:1: warning: rotation_dps has no effect: rotations are not detected (add \"rotation\" to `detect`)"
+            "10:1: warning: rotation_dps has no effect without \"rotation\" in detect"
         ),
         (
             "[handler.a]\non = [\"motion.began\"]\ncommand = [\"/nonexistent/alarm\"]\n",
@@ -156,7 +156,7 @@ import Testing
         (
             "[handler.a]\non = [\"motion.*\"]\nmqtt = \"mqtt://localhost\"\ndiscovery = \"homeassistant\"\n"
                 + "decorate = [{ pace = { interval_s = 1 } }, { rate_limit = { per_minute = 6 } }]\n",
-            "10:1: warning: Home Assistant may keep a state that has ended, because `rate_limit` in `decorate` can drop "
+            "10:1: warning: Home Assistant may keep a state that has ended, because `rate_limit` in `decorate` can drop or delay "
                 + "\"motion.ended\": `pace` drops no last event"
         ),
         (

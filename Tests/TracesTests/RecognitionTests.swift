@@ -355,6 +355,18 @@ import Traces
         #expect(some.notices.contains { $0.contains("51 % of the samples have the same time") }, "\(some.notices)")
     }
 
+    @Test func kindsWithRowsOfTheirOwnMayShareATime() throws {
+        let header = "time_s,ax_m_s2,ay_m_s2,az_m_s2,gx_rad_s,gy_rad_s,gz_rad_s\n"
+        func notices(_ step: Int) throws -> [String] {
+            let rows = Self.rows(200) { row in
+                "\(Double(row / step) / 25)," + (row % 2 == 0 ? "0.1,0.2,9.81,,," : ",,,0.01,0,0")
+            }
+            return try opened(header + rows).notices.filter { $0.contains("the same time") }
+        }
+        #expect(try notices(2) == [])
+        #expect(try notices(4).count == 1)
+    }
+
     // MARK: - Files without times
 
     @Test(arguments: [false, true])

@@ -237,5 +237,5 @@ extension EventKind {
     public func hash(into hasher: inout Hasher) { hasher.combine(index) }
 
     /// The place among all cases: cases without values are numbered in their order, in one byte, which the cast checks.
-    var index: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
+    package var index: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
 }

@@ -135,7 +135,8 @@ extension Figure.Name {
 }
 
 extension Figure {
-    /// The figure as people read it, as in "peak 0.1391 g"; `nil` for a stamp, because an event shows its time anyway.
+    /// The figure as people read it, as in "peak 0.1391 g"; `nil` for a stamp, because an event shows its time anyway, and for
+    /// a number that is not finite, which was not measured.
     package var text: String? {
         var text: [UInt8] = []
         return append(to: &text) ? String(decoding: text, as: UTF8.self) : nil
@@ -143,6 +144,7 @@ extension Figure {
 
     /// Appends ``text``; returns whether there is any.
     package func append(to text: inout [UInt8]) -> Bool {
+        if case .number(let number, _) = value, !number.isFinite { return false }
         let name = name.rawValue
         switch self.name.row.type {
         case .stamp: return false

@@ -85,7 +85,7 @@ package final class HandlerChain {
         if accepts(event) { (event.kind.isArming ? handler : first).handle(event) }
     }
 
-    var nextDeadlineNanoseconds: Int64? { first.nextDeadlineNanoseconds }
+    var nextDeadlineNanoseconds: Int64? { decorators.first?.nextDeadlineNanoseconds }
 
     /// Passes on what the decorators hold back, from the first to the last.
     func flush() {

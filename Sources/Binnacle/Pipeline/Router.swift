@@ -166,10 +166,11 @@ package final class Router {
     private func handOn(_ items: inout [Pending], upTo timeNanoseconds: Int64?) {
         for index in items.indices {
             advance(to: items[index].position.timeNanoseconds)
-            // In place: a copy of an event has six references to count.
-            number(&items[index].event)
-            // One copy for all chains. That of the chains is there because a handler may add or remove some while it is called.
-            let event = items[index].event
+            // Taken out of the array: a copy of an event has six references to count.
+            var event = Event(kind: .gap, timeNanoseconds: 0)
+            swap(&event, &items[index].event)
+            number(&event)
+            // A copy, because a handler may add or remove chains while it is called.
             for chain in chains { chain.handle(event) }
         }
         if let timeNanoseconds { advance(to: timeNanoseconds) }

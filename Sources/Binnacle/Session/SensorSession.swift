@@ -61,7 +61,7 @@ public final class SensorSession: Sendable {
     package func sequence<Element: Sendable>(
         capacity: Int, mark: @escaping @Sendable (_ count: Int, _ last: Element) -> Element,
         attach: @escaping @Sendable (Setup, _ take: @escaping (Element) -> Bool) throws -> Void
-    ) -> some AsyncSequence<Element, SensorSessionError> & Sendable {
+    ) -> SessionSequence<Element> {
         let reader = PartReader(capacity: capacity, mark: mark, attach: attach)
         runner.add(reader)
         return SessionSequence(session: self, handover: reader.handover, reader: reader)

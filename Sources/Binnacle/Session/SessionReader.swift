@@ -27,6 +27,10 @@ final class PartReader<Element: Sendable>: SessionReader {
     let handover: Handover<Element, SensorSessionError>
     private let attach: Attach
     private let isAttached = Atomic(false)
+    private let newest = Mutex<Element?>(nil)
+
+    /// The newest element; `nil` before the first.
+    var latest: Element? { newest.withLock { $0 } }
 
     init(capacity: Int, mark: @escaping @Sendable (_ count: Int, _ last: Element) -> Element, attach: @escaping Attach)
     {
@@ -38,7 +42,10 @@ final class PartReader<Element: Sendable>: SessionReader {
         guard !isAttached.exchange(true, ordering: .relaxed) else { return }
         try attach(setup) { [weak self] element in
             guard let self else { return false }
-            return handover.offer(element) != .closed
+            newest.withLock { $0 = element }
+            // Behind the end of the sequence the newest one is still pulled.
+            _ = handover.offer(element)
+            return true
         }
     }
 
@@ -46,24 +53,27 @@ final class PartReader<Element: Sendable>: SessionReader {
 }
 
 /// What a session gives, for one task.
-struct SessionSequence<Element: Sendable>: AsyncSequence, Sendable {
-    typealias Failure = SensorSessionError
+package struct SessionSequence<Element: Sendable>: AsyncSequence, Sendable {
+    package typealias Failure = SensorSessionError
 
     let session: SensorSession
     let handover: Handover<Element, SensorSessionError>
     /// What the sequence keeps; `nil` for the events of the session, whose end is that of the session.
     let reader: PartReader<Element>?
 
-    func makeAsyncIterator() -> Iterator { Iterator(sequence: self) }
+    /// The newest element that its reader was given; `nil` before the first.
+    package var latest: Element? { reader?.latest }
 
-    struct Iterator: AsyncIteratorProtocol {
+    package func makeAsyncIterator() -> Iterator { Iterator(sequence: self) }
+
+    package struct Iterator: AsyncIteratorProtocol {
         let sequence: SessionSequence
 
-        mutating func next() async throws(SensorSessionError) -> Element? {
+        package mutating func next() async throws(SensorSessionError) -> Element? {
             try await sequence.session.next(of: sequence.handover, endsSession: sequence.reader == nil)
         }
 
-        mutating func next(
+        package mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(SensorSessionError) -> Element? {
             try await next()

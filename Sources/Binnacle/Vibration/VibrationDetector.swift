@@ -371,9 +371,11 @@ private struct QuietestNoise {
 /// What the detector shows.
 extension VibrationDetector {
     package var state: String? {
-        guard isMeasured else { return counts == (0, 0) ? nil : "not measured" }
+        guard hasReadings else { return counts == (0, 0) ? nil : "not measured" }
         return machineState?.rawValue ?? (zone.value > 0 ? "vibrating" : "calm")
     }
+    /// Whether the last second shows any band.
+    private var hasReadings: Bool { isMeasured && readings.contains(where: \.isCovered) }
     package var isActive: Bool { zone.value > 0 || machine.value > 0 }
     package var learned: String? { learning?.json }
     package func recall(_ learned: JSONValue) -> Bool { learning?.recall(learned) ?? true }
@@ -385,7 +387,7 @@ extension VibrationDetector {
     }
 
     package var figures: [Figure] {
-        isMeasured ? EventKind.vibrations.figures(of: found(.vibrationChanged, 0)) : []
+        hasReadings ? EventKind.vibrations.figures(of: found(.vibrationChanged, 0)) : []
     }
 
     package var spectrum: LiveValues.Spectrum? {

@@ -87,8 +87,9 @@ public struct VibrationSettings: CheckedSettings {
         list.requirePositive(\.chipBandwidthHz, chipBandwidthHz)
         list.requirePositive(\.runningG, runningG)
         if let spinningG {
+            list.require(\.spinningG, runningG != nil, "needs \(\Self.runningG)", others: [\.runningG])
             list.require(
-                \.spinningG, runningG.map { spinningG > $0 } ?? false,
+                \.spinningG, runningG.map { spinningG > $0 } ?? true,
                 "(\(spinningG)) has to be above \(\Self.runningG)", others: [\.runningG])
         }
         list.requireNotNegative(\.machineDwell, machineDwell)

@@ -2,37 +2,35 @@ import Binnacle
 import Glibc
 
 /// Decides when an attitude is reported again: when the body has turned enough since the one reported before, when its north is another
-/// one, or when it is less accurate.
-///
-/// A worse accuracy is reported at once, because readers rely on the better one; a better one comes with the next turn.
+/// one, or by ``FigureChanges``.
 struct AttitudeFilter {
     /// The cosine of half the turn: two quaternions have it as the size of their product.
     private let cosine: Double
     private var last: DeviceMotion?
-    /// An accuracy is another one when it differs by this share of the one reported before, and by as many degrees.
-    private static let (share, least) = (0.25, 1.0)
+    private var figures = FigureChanges()
 
     /// - Parameter degrees: How far the body has to turn, from 0 to 180.
     init(degrees: Double) { cosine = cos(degrees / 2 * .pi / 180) }
 
     /// Takes an attitude; returns whether it is to be reported.
     mutating func update(_ motion: DeviceMotion) -> Bool {
-        if let last, last.reference == motion.reference, !isWorse(motion.tiltAccuracyDegrees, last.tiltAccuracyDegrees),
-            !isWorse(motion.yawAccuracyDegrees ?? 0, last.yawAccuracyDegrees ?? 0)
-        {
+        figures.follow(
+            SIMD2(motion.tiltAccuracyDegrees, motion.yawAccuracyDegrees ?? 0),
+            rate: motion.rotationRate.map { $0 * (180 / Double.pi) }, at: motion.timeNanoseconds)
+        if let last, last.reference == motion.reference, !figures.areOther {
             let (a, b) = (last.attitude, motion.attitude)
             guard abs(a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z) <= cosine else { return false }
         }
         last = motion
+        figures.report()
         return true
     }
 
-    private func isWorse(_ degrees: Double, _ before: Double) -> Bool {
-        degrees - before > max(Self.least, Self.share * before)
-    }
-
     /// Makes the next attitude the first one again.
-    mutating func reset() { last = nil }
+    mutating func reset() {
+        last = nil
+        figures.reset()
+    }
 }
 
 /// Watches one angle for a limit, with hysteresis and a dwell time.

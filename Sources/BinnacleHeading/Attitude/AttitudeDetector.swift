@@ -118,11 +118,10 @@ package final class AttitudeDetector: ReportingDetector {
         if isLost(accelerometer) || isLost(gyroscope) { interrupt() }
         if isLost(accelerometer) {
             handleMissing()
-            filter.reset()
             // The loss is told, and no silence beside it.
             isFailureTold = true
         }
-        if takesAway { delegate?.collect(.detectorFailed, self, because: error) }
+        if takesAway { fail(error, delegate) }
     }
 
     /// Looks at the batches and tells the delegate what they mean.
@@ -175,7 +174,7 @@ package final class AttitudeDetector: ReportingDetector {
         lastRateNanoseconds = time
         if let failure {
             // Its turns are not those of the compass: tilt and north are better without it.
-            delegate?.collect(.detectorFailed, self, because: failure)
+            fail(failure, delegate)
         }
         guard fused?.fused.found.axes == nil else { return }
         let found = fused?.find(at: time)
@@ -209,11 +208,18 @@ package final class AttitudeDetector: ReportingDetector {
     private func tell(_ failure: AttitudeFailure, _ delegate: (any DetectorDelegate)?) {
         guard !isFailureTold else { return }
         isFailureTold = true
+        fail(failure, delegate)
+    }
+
+    /// Reports a failure, behind which readers have no attitude until the next one is reported.
+    private func fail(_ failure: any Error, _ delegate: (any DetectorDelegate)?) {
+        filter.reset()
         delegate?.collect(.detectorFailed, self, because: failure)
     }
 
     private func handleMissing() {
         latest = nil
+        filter.reset()
         heel?.interrupt()
         pitch?.interrupt()
     }

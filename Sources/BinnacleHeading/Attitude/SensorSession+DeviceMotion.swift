@@ -1,5 +1,22 @@
 public import Binnacle
 
+/// The attitudes of one detector of a session: pushed as an asynchronous sequence, and pulled as the ``latest``.
+///
+/// ```swift
+/// let motions = session.deviceMotion()
+/// for try await motion in motions { print(motion.pitchDegrees, motion.attitude) }
+/// ```
+public protocol DeviceMotionSequence: AsyncSequence, Sendable
+where Element == DeviceMotion, Failure == SensorSessionError {
+    /// The newest attitude that the session has had since this object was made; `nil` before the first.
+    ///
+    /// On any thread, without waiting. It does not start the session. While there is no attitude, as without an accelerometer, it is
+    /// the last one, as ``DeviceMotion/timeNanoseconds`` shows.
+    var latest: DeviceMotion? { get }
+}
+
+extension SessionSequence: DeviceMotionSequence where Element == DeviceMotion {}
+
 extension SensorSession {
     /// The attitudes that a detector of the session finds, at each of its samples.
     ///
@@ -14,10 +31,10 @@ extension SensorSession {
     /// - Parameters:
     ///   - detector: The detector's name.
     ///   - capacity: The most attitudes that wait, at least 1.
-    /// - Returns: The sequence, for one task.
+    /// - Returns: The sequence, for one task, and the latest attitude, for any.
     public func deviceMotion(
         of detector: String = "attitude", capacity: Int = 1024
-    ) -> some AsyncSequence<DeviceMotion, SensorSessionError> & Sendable {
+    ) -> some DeviceMotionSequence {
         sequence(
             capacity: capacity,
             mark: { count, last in

@@ -20,9 +20,10 @@
     X(mosquitto_connect_callback_set) \
     X(mosquitto_publish_callback_set) \
     X(mosquitto_publish_v5_callback_set) \
+    X(mosquitto_subscribe_callback_set) \
     X(mosquitto_message_callback_set) \
     X(mosquitto_log_callback_set) \
-    X(mosquitto_connect_bind_async) \
+    X(mosquitto_connect_async) \
     X(mosquitto_disconnect) \
     X(mosquitto_publish) \
     X(mosquitto_subscribe) \

@@ -8,8 +8,8 @@ package import TableReading
 package struct NMEAAction: HandlerAction, Equatable {
     /// The sentences and the receivers.
     package private(set) var settings: NMEASettings
-    /// Whether the detector finds no attitude, but sentences are named that only an attitude has.
-    private var lacksAttitude = false
+    /// What sentences need and the detector does not have.
+    private var unmet: Set<NMEASentence.Need> = []
 
     /// An example of the first key.
     package static let example = "nmea = \"udp://192.168.1.255\""
@@ -25,20 +25,31 @@ package struct NMEAAction: HandlerAction, Equatable {
 
     package func told(of detectors: [HandledDetector], _ events: HandledEvents) -> NMEAAction {
         var action = self
-        action.lacksAttitude = !events.kinds.contains { $0.row.heading == .body }
+        action.unmet = Set(
+            NMEASentence.Need.allCases.filter { need in
+                switch need {
+                case .attitude: !events.kinds.contains { $0.row.heading == .body }
+                case .magnetometer: !events.samples.contains(.magnetometer)
+                case .trueNorth: !events.hasTrueNorth
+                case .gyroscope: !events.samples.contains(.gyroscope)
+                }
+            })
         return action
     }
 
+    /// Whether both send the same.
+    ///
+    /// What only warnings depend on does not count: a handler that differs is replaced, and closes its connections.
+    package static func == (left: NMEAAction, right: NMEAAction) -> Bool { left.settings == right.settings }
+
     package var notices: [String] {
-        var notices: [String] = []
-        let named = settings.sentences == NMEASentence.allCases ? [] : settings.sentences.filter(\.isOfAttitude)
-        if lacksAttitude, !named.isEmpty {
-            let words = named.map(\.rawValue).joined(separator: " and ")
-            notices.append(
-                "\(words): never sent, because only an [attitude.NAME] finds roll and pitch: name it as `detector`")
+        let named = settings.sentences == NMEASentence.allCases ? [] : settings.sentences
+        var notices = NMEASentence.Need.allCases.compactMap { need -> String? in
+            let silent = named.filter { $0.lack(among: unmet) == need }.map(\.rawValue)
+            return silent.isEmpty ? nil : "\(Spelling.list(silent)): never sent, because \(need.lack)"
         }
         guard settings.sending.transport == .serial else { return notices }
-        let sent = settings.sentences.filter { !(lacksAttitude && $0.isOfAttitude) }
+        let sent = settings.sentences.filter { $0.lack(among: unmet) == nil }
         // Each byte has a start bit and a stop bit.
         let seconds = Double(sent.map(\.longestCount).reduce(0, +) * 10) / Double(settings.sending.baud.rawValue)
         if seconds > Units.seconds(settings.sending.interval), let text = Decimal.text(seconds, decimals: 4) {

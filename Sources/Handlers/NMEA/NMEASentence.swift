@@ -15,8 +15,34 @@ package enum NMEASentence: String, Sendable, CaseIterable {
     /// Pitch and roll.
     case xdr = "XDR"
 
-    /// Whether only an attitude has what it says.
-    var isOfAttitude: Bool { self == .pashr || self == .xdr }
+    /// What the detector has to have for it, or it is never sent.
+    enum Need: CaseIterable {
+        case attitude, magnetometer, trueNorth, gyroscope
+
+        /// Why a sentence is never sent without it, and the remedy.
+        var lack: String {
+            switch self {
+            case .attitude: "only an [attitude.NAME] finds roll and pitch: name it as `detector`"
+            case .magnetometer: "its [attitude.NAME] has no `magnetometer`: name the sensor of one there"
+            case .trueNorth: "true north is not known without a place: add [position]"
+            case .gyroscope: "its detector has gyroscope = \"none\": leave that out"
+            }
+        }
+    }
+
+    /// In the order in which what is missing is reported.
+    private var needs: [Need] {
+        switch self {
+        case .hdg, .hdm: [.magnetometer]
+        case .hdt: [.magnetometer, .trueNorth]
+        case .pashr: [.attitude, .magnetometer, .trueNorth]
+        case .rot: [.gyroscope]
+        case .xdr: [.attitude]
+        }
+    }
+
+    /// The first need that is among those which are not met.
+    func lack(among unmet: Set<Need>) -> Need? { needs.first(where: unmet.contains) }
 
     /// The most bytes of the sentence, for the time that it takes on a serial line.
     var longestCount: Int {

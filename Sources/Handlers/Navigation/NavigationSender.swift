@@ -111,7 +111,7 @@ package final class NavigationSender {
             let now = SystemClock.monotonic()
             try transport.advance(to: now)
             var next = transport.nextTime
-            if let reading = state.reading(at: now) {
+            if let reading = state.reading {
                 if now >= dueTime { try send(reading, transport, now) }
                 next = min(next ?? dueTime, dueTime)
             }

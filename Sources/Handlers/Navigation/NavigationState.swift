@@ -1,5 +1,4 @@
 package import Binnacle
-import LinuxSystem
 import PlainText
 import Synchronization
 
@@ -37,15 +36,11 @@ package final class NavigationState: LatestState {
     private struct State {
         var reading: NavigationReading?
         var detector: String?
-        /// When the reading came, on CLOCK_MONOTONIC.
-        var arrivalNanoseconds: Int64 = 0
         var statistics = NavigationStatistics()
     }
 
     private let state = Mutex(State())
     private let accuracyLimitDegrees: Double
-    /// How long the rate of turn of an attitude is valid: no event says that a turn has ended, as one of a heading does.
-    private static let rateNanoseconds: Int64 = 1_000_000_000
 
     /// Creates a state without a reading; what may be off by more than the limit counts as invalid.
     package init(accuracyLimitDegrees: Double = 180) {
@@ -69,8 +64,8 @@ package final class NavigationState: LatestState {
     /// Copies the reading of another state; an unchanged heading causes no new event.
     package func inherit(from other: any KeptState) {
         guard let other = other as? NavigationState else { return }
-        let before = other.state.withLock { ($0.reading, $0.detector, $0.arrivalNanoseconds) }
-        state.withLock { ($0.reading, $0.detector, $0.arrivalNanoseconds) = before }
+        let before = other.state.withLock { ($0.reading, $0.detector) }
+        state.withLock { ($0.reading, $0.detector) = before }
     }
 
     /// Clears a reading of a detector that does not run on.
@@ -85,7 +80,6 @@ package final class NavigationState: LatestState {
         state.withLock { state in
             let hadNone = state.reading?.within(accuracyLimitDegrees) == nil
             (state.reading, state.detector) = (reading, detector)
-            state.arrivalNanoseconds = SystemClock.monotonic()
             return hadNone && reading?.within(accuracyLimitDegrees) != nil
         }
     }
@@ -95,16 +89,8 @@ package final class NavigationState: LatestState {
 
     // MARK: - The sender's thread
 
-    /// What there is to send at a time on CLOCK_MONOTONIC, within the limit, which a reload may change; `nil` when nothing is valid.
-    func reading(at now: Int64) -> NavigationReading? {
-        state.withLock { state in
-            var reading = state.reading?.within(accuracyLimitDegrees)
-            if reading?.owner == .body, now - state.arrivalNanoseconds > Self.rateNanoseconds {
-                reading?.turnRateDegreesPerSecond = nil
-            }
-            return reading
-        }
-    }
+    /// What there is to send, within the limit, which a reload may change; `nil` when nothing is valid.
+    var reading: NavigationReading? { state.withLock { $0.reading?.within(accuracyLimitDegrees) } }
 
     func update(_ change: (inout NavigationStatistics) -> Void) {
         state.withLock { change(&$0.statistics) }

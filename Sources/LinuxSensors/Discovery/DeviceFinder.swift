@@ -61,10 +61,10 @@ package struct DeviceFinder: Sendable {
         return udev.device(path: path).flatMap(Self.describe)
     }
 
-    /// Whether a device may be a sensor, by its name, which excludes triggers and joysticks.
+    /// Whether a device may be a sensor, also one of single values, by its name, which excludes triggers and joysticks.
     static func mayBeSensor(_ device: UdevDevice) -> Bool {
         let name = device.path.split(separator: "/").last ?? ""
-        return name.hasPrefix("iio:device") || name.hasPrefix("event")
+        return ["iio:device", "event", "hwmon"].contains { name.hasPrefix($0) }
     }
 
     private static func describe(_ device: UdevDevice) -> SensorDevice? {

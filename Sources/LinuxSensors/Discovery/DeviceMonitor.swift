@@ -17,7 +17,8 @@ final class DeviceMonitor {
         let udev = udev
         let raw = try systemPointer("udev_monitor_new_from_netlink") { udev_monitor_new_from_netlink(udev.raw, "udev") }
         self.raw = raw
-        for subsystem in DeviceFinder.subsystems {
+        // An old laptop's light sensor is one of hwmon, and no device of the finder's.
+        for subsystem in DeviceFinder.subsystems + ["hwmon"] {
             udev_monitor_filter_add_match_subsystem_devtype(raw, subsystem, nil)
         }
         let code = udev_monitor_enable_receiving(raw)

@@ -3,7 +3,7 @@ struct DeviceTable {
     /// The devices, in order of preference.
     private(set) var devices: [SensorDevice] = []
     private(set) var isSearched = false
-    /// The number of changes of the devices so far.
+    /// The number of changes of the devices so far, and of reports: that of light or of a switch is in no list.
     private(set) var changeCount = 0
     /// The number of udev's last report for each device that is present.
     private var reports: [String: Int] = [:]
@@ -58,6 +58,7 @@ struct DeviceTable {
     ///
     /// Returns the report's number, for an examination of the device; `nil` when one is in progress.
     mutating func report(_ path: String) -> Int? {
+        changeCount += 1
         reportCount += 1
         reports[path] = reportCount
         return examined.insert(path).inserted ? reportCount : nil

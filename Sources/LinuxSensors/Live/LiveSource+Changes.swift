@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// Changes the sensors of a running source without touching those that stay.
 extension LiveSource {
-    /// Changes whenever a device is found or removed; 0 until the machine was searched.
+    /// Changes whenever a device is found or removed, or udev reports one, also of single values; 0 until the machine was searched.
     package var deviceChangeCount: Int { table.isSearched ? table.changeCount : 0 }
 
     /// Whether the machine has a device for each request, open or not.

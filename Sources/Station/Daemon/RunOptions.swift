@@ -5,6 +5,7 @@ import Glibc
 import Handlers
 import LinuxSensors
 import LinuxSystem
+import PlainText
 import Store
 import TableReading
 
@@ -114,10 +115,10 @@ extension RunOptions {
 
 extension Configuration {
     /// Makes the folders of the user's own socket and store; returns the failures, which the socket or the store
-    /// reports again when it is opened.
+    /// reports again when it is opened, and why the socket is not in the session's folder.
     func makeOwnFolders() -> [String] {
         let own = [EventStoreSettings.withoutConfiguration, SocketPath.withoutConfiguration()]
-        return zip([store?.path, socket?.path], own).compactMap { wanted, own in
+        var messages: [String] = zip([store?.path, socket?.path], own).compactMap { wanted, own in
             guard let wanted, wanted == own else { return nil }
             do throws(SystemError) {
                 try OwnFolder.make(for: wanted)
@@ -126,5 +127,11 @@ extension Configuration {
                 return "\(error)"
             }
         }
+        if let path = socket?.path, path == SocketPath.ownStateFolder().map({ $0 + "/binnacle.sock" }),
+            let reason = SocketPath.ignoredSession()
+        {
+            messages.append("\(reason): the socket is \(path.printable), where this account's commands look for it")
+        }
+        return messages
     }
 }

@@ -31,7 +31,8 @@ package final class Replay {
     private let interruption: Interruption
     private let output: LineWriter
     private let errors: LineWriter
-    private var eventCounts: [EventKind: Int] = [:]
+    /// By ``EventKind/index``.
+    private var eventCounts = [Int](repeating: 0, count: EventKind.allCases.count)
     private let recorder: PictureRecorder?
 
     /// Opens the traces and builds the pipeline; lines of log handlers go to `errors`.
@@ -73,7 +74,9 @@ package final class Replay {
         // With a speed each sample is delivered at its own time; otherwise deliveries are large, unless commands run
         // for each event.
         let most = max(1, Self.mostSamples / max(1, assembly.streams.count))
-        let usual = assembly.traces?.isMapped ?? false ? Self.mostMapped : 4096
+        // Detectors of several streams look at one sample after the other: the events of a large delivery would only leave the caches.
+        let isByColumn = assembly.detectors.allSatisfy { $0.streams.count == 1 }
+        let usual = isByColumn && assembly.traces?.isMapped ?? false ? Self.mostMapped : 4096
         var capacity = min(options.batch ?? (options.runsHandlers ? 1 : usual), most)
         let hasStretch = options.from != nil || options.to != nil
         stretch =
@@ -88,7 +91,7 @@ package final class Replay {
         pipeline = Pipeline(
             source: source, detectors: assembly.detectors.map { $0 } + [recorder?.observer].compactMap { $0 },
             router: router, capacity: capacity)
-        router.add(ClosureHandler { [unowned self] in eventCounts[$0.kind, default: 0] += 1 })
+        router.add(ClosureHandler { [unowned self] in eventCounts[$0.kind.index] += 1 })
         if options.printsEvents { addHandlers(to: router) }
     }
 
@@ -162,7 +165,9 @@ package final class Replay {
         summary.sampleCount = pipeline.sampleCount
         summary.timeRange = pipeline.timeRange
         summary.stretchStart = stretch?.firstNanoseconds
-        summary.eventCounts = eventCounts
+        for kind in EventKind.allCases where eventCounts[kind.index] > 0 {
+            summary.eventCounts[kind] = eventCounts[kind.index]
+        }
         let word = stretch == nil ? "trace" : "stretch"
         summary.detectors = assembly.detectors.flatMap { $0.summary(ofEnded: word) }
         let repairs = assembly.repairs

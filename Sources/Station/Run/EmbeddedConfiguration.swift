@@ -94,18 +94,19 @@ package enum EmbeddedConfiguration: Sendable {
 extension Configuration {
     /// Adds the socket and the store of a run without a configuration, unless another daemon of the user uses them.
     mutating func addOwnPlaces() {
-        guard let path = SocketPath.withoutConfiguration() else {
-            let reason =
-                geteuid() == 0
-                ? "root's are the service's" : "neither XDG_RUNTIME_DIR, XDG_STATE_HOME nor HOME names a folder"
-            return addNoticeOfMissingPlaces(reason)
+        var variables = "neither XDG_RUNTIME_DIR, XDG_STATE_HOME nor HOME"
+        if let path = SocketPath.withoutConfiguration() {
+            guard !SocketPath.isAnswered(path) else {
+                return addNoticeOfMissingPlaces("another daemon of yours answers at \(path.printable)")
+            }
+            // The command line may have set others.
+            socket = socket ?? SocketSettings(path: path)
+            store = store ?? EventStoreSettings.withoutConfiguration.map { EventStoreSettings(path: $0) }
+            variables = "neither XDG_STATE_HOME nor HOME"
         }
-        guard !SocketPath.isAnswered(path) else {
-            return addNoticeOfMissingPlaces("another daemon of yours answers at \(path.printable)")
-        }
-        // The command line may have set others.
-        socket = socket ?? SocketSettings(path: path)
-        store = store ?? EventStoreSettings.withoutConfiguration.map { EventStoreSettings(path: $0) }
+        addNoticeOfMissingPlaces(
+            geteuid() == 0
+                ? "root's are the service's" : "\(variables) names a folder of this account by its whole path")
     }
 
     /// Says why there is neither socket nor store, unless the command line has set them.

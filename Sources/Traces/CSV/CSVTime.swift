@@ -141,11 +141,12 @@ struct CSVTimeChoice {
             !columns.contains(where: \.isRecorded), let steps
         {
             let first = table.columns[column].values.first { $0.isFinite } ?? 0
-            if steps.repeated > 0.75, steps.median > 0 || isClock || first.magnitude >= 1e9 {
+            let repeated = values.flatMap { Self.repeated($0, columns, table) } ?? steps.repeated
+            if repeated > 0.75, steps.median > 0 || isClock || first.magnitude >= 1e9 {
                 let hertz = steps.rate > 0 ? steps.rate / unit.inSeconds : nil
                 let words =
                     steps.median > 0
-                    ? "\(Int((100 * steps.repeated).rounded())) % of the samples have the same time in '\(name)' as the one before"
+                    ? "\(Int((100 * repeated).rounded())) % of the samples have the same time in '\(name)' as the one before"
                     : "all samples at the beginning have the same time in '\(name)', whose last digits "
                         + (first.magnitude >= 1e12 ? "a spreadsheet has cut off" : "are cut off")
                 if let rate {
@@ -153,9 +154,9 @@ struct CSVTimeChoice {
                     return
                 }
                 flaw = (words, hertz.map { max(2, min(100_000, $0 >= 10 ? $0.rounded() : $0)) })
-            } else if steps.repeated > 0.05 {
+            } else if repeated > 0.05 {
                 notices.append(
-                    "'\(name)': \(Int((100 * steps.repeated).rounded())) % of the samples have the same time as the one before: a "
+                    "'\(name)': \(Int((100 * repeated).rounded())) % of the samples have the same time as the one before: a "
                         + "program may have cut off the last digits")
             }
         }
@@ -184,6 +185,22 @@ struct CSVTimeChoice {
                 "the dates in '\(names[date].printable)' are not used, because the column does not stand before '\(name)': "
                     + "another day begins where the clock starts again")
         }
+    }
+
+    /// The share of samples that have the time of the one before in their column, because kinds that have rows of their own may share
+    /// a time; `nil` without a sample.
+    private static func repeated(
+        _ stamps: HeadTable.Column, _ columns: [ColumnName], _ table: HeadTable
+    ) -> Double? {
+        let times = stamps.clock ?? stamps.values
+        var (repeats, count) = (0, 0)
+        for (place, name) in columns.enumerated() where table.columns.indices.contains(place) {
+            guard case .axis = name.role else { continue }
+            let own = zip(times, table.columns[place].values).filter { $0.isFinite && $1.isFinite }
+            repeats += zip(own, own.dropFirst()).count { $0.0 == $1.0 }
+            count += max(own.count - 1, 0)
+        }
+        return count > 0 ? Double(repeats) / Double(count) : nil
     }
 
     /// What is said about a rate that the user does not state, and that is taken because there are no times.

@@ -10,7 +10,8 @@ enum TraceUnit: Equatable {
     case measured(SampleKind, Double)
 
     /// The units of `--map`, for help and messages.
-    static let known = "s, ms, us, ns, dmy, mdy, ymd, m/s2, g, mg, uT, nT, mT, gauss, mgauss, rad/s, deg/s, mdps"
+    static let known =
+        "s, ms, us, ns, min, h, days, dmy, mdy, ymd, m/s2, cm/s2, mm/s2, g, mg, uT, nT, mT, T, gauss, mgauss, rad/s, mrad/s, deg/s, mdps"
 
     /// Parses a unit in any spelling; `nil` for an unknown one.
     init?(_ name: String) {

@@ -41,7 +41,8 @@ final class FakeBroker: Sendable {
         hasEnded.wait()
     }
 
-    /// Speaks as a broker does, until the other end has gone; asks about each PUBLISH before it is acknowledged.
+    /// Speaks as a broker does, until the other end has gone; asks about each PUBLISH, and the filter of each SUBSCRIBE, before it
+    /// is acknowledged.
     func speak(_ wire: Wire, answer: (_ topic: String, _ payload: String) -> Next = { _, _ in .goOn }) {
         while !isStopped {
             guard wire.isReadable(milliseconds: 20) else { continue }
@@ -52,6 +53,9 @@ final class FakeBroker: Sendable {
                 let (topic, payload, number) = packet.publication
                 guard answer(topic, payload) == .goOn else { return }
                 wire.send(PacketType.publishAnswer, number)
+            case PacketType.subscribe:
+                guard answer(packet.text(at: 2).text, "") == .goOn else { return }
+                wire.send(PacketType.subscribeAnswer, Array(packet.body.prefix(2)) + [0])
             case PacketType.ping: wire.send(PacketType.pingAnswer, [])
             case PacketType.disconnect: return
             default: break

@@ -116,6 +116,30 @@ import Testing
         #expect(run.reasons.count <= 1 && broker.connectionCount == 1, "\(run.reasons)")
     }
 
+    /// As brokers do whose access rules do not allow it: no event is to blame.
+    @Test func aBrokerThatClosesTheConnectionOnASubscription() throws {
+        let isAllowed = Mutex(false)
+        let broker = try FakeBroker { wire, _, broker in
+            broker.speak(wire) { topic, _ in
+                guard topic.hasSuffix("/+/config"), !isAllowed.withLock({ $0 }) else { return .goOn }
+                // In this time an event would follow the answer to "online".
+                usleep(20_000)
+                return .close
+            }
+        }
+        defer { broker.stop() }
+        let run = try MQTTRun(broker.port) { settings, _ in settings.discovery = Self.discovery }
+        run.handler.deliver(deliveries(1...3))
+        let words = "before it answered the subscription to \(Self.folder)/+/config: its access rules may forbid that"
+        _ = try run.waitForFailure(words)
+        // After so many connections an event that is to blame is skipped.
+        try waitUntil("further attempts; \(run.reasons)") { broker.connectionCount >= 12 }
+        isAllowed.withLock { $0 = true }
+        try waitUntil("the events; \(run.reasons)") { run.acknowledged.all.count == 3 }
+        #expect(run.end() == 0)
+        #expect(run.statistics.refusedCount == 0 && run.statistics.publishedCount == 3, "\(run.reasons)")
+    }
+
     private static let kinds: [(String, [UInt8])] = [
         ("more than answers", Wire.packet(PacketType.publish, flags: 0, Wire.text("a") + [0x78])),
         // QoS 1 is acknowledged by the library, with 2 it keeps the message, and 6 is its release.

@@ -49,6 +49,38 @@ import Testing
         #expect((1..<32_000_000).contains(sent.withLock { $0 }), "\(sent.withLock { $0 })")
     }
 
+    private static var hasTwoAddresses: Bool {
+        let found = try? NetworkAddress.resolve(host: "localhost", port: 1, type: SOCK_STREAM, isOwn: false)
+        return found?.contains { $0.family == AF_INET6 } ?? false
+    }
+
+    /// ::1, which the system puts first, refuses.
+    @Test(.enabled(if: hasTwoAddresses, "localhost has no IPv6 address; `::1 localhost` in /etc/hosts adds it"))
+    func everyAddressOfANameIsTried() throws {
+        let broker = try FakeBroker { wire, _, broker in broker.speak(wire) }
+        defer { broker.stop() }
+        let run = try MQTTRun(broker.port, host: "localhost")
+        run.handler.deliver(deliveries(1...3))
+        try waitUntil("the acknowledgements; \(run.reasons)") { run.acknowledged.all.count == 3 }
+        #expect(run.end() == 0 && run.reasons == [], "\(run.reasons)")
+    }
+
+    @Test func aFightOverOneClientID() throws {
+        let broker = try FakeBroker { wire, _, _ in
+            _ = wire.next()
+            wire.send(PacketType.connectAnswer, [0, 0])
+            // After "online" it closes the connection, as when another client connects with the ID.
+            guard let packet = wire.next(), packet.type == PacketType.publish else { return }
+            wire.send(PacketType.publishAnswer, packet.publication.number)
+        }
+        defer { broker.stop() }
+        let run = try MQTTRun(broker.port)
+        let reason = try run.waitForFailure("another client")
+        #expect(reason.contains("the client_id 'binnacle-fleet': set another `client_id`"))
+        #expect(run.reasons.first == "127.0.0.1:\(broker.port): the broker closed the connection")
+        #expect(broker.connectionCount >= 3)
+    }
+
     @Test func aNameThatDoesNotResolve() throws {
         let run = try MQTTRun(1883, host: "broker.invalid")
         let reason = try run.waitForFailure("looked up")

@@ -166,6 +166,23 @@ struct MQTTKeptStateTests {
         #expect(old.reasons == [] && new.reasons == [])
     }
 
+    @Test func theStateIsTheLatestAlsoWhereItsEventWasDropped() throws {
+        let broker = try Broker()
+        broker.stop()
+        let run = try MQTTRun(broker.port, capacity: 2)
+        _ = try run.waitForFailure("refused")
+        for number in 1...9 as ClosedRange<UInt64> {
+            run.handler.handle(event(number, kind: number.isMultiple(of: 2) ? .motionEnded : .motionBegan))
+        }
+        run.handler.handle(event(10, kind: .motionEnded))
+        try broker.start()
+        try run.waitUntilConnected()
+        let late = try Subscriber(broker.port)
+        defer { late.stop() }
+        try late.wait("the state") { $0.contains { $0.topic == "states/chassis" && $0.payload.contains("still") } }
+        #expect(run.end() == 0)
+    }
+
     private static func configuration(_ port: Int, _ further: String = "") -> String {
         """
         [sensor.box]

@@ -25,6 +25,7 @@ import math
 import os
 import select
 import socket
+import stat
 import struct
 import threading
 import time
@@ -248,15 +249,31 @@ _Wanted = TypeVar("_Wanted")
 _NAMED = frozenset(("seq", "kind", "detector", "sensor", "time_ns", "wall_time", "simulated", "identity"))
 
 
+def _own_folder() -> Optional[str]:
+    """Where this user's own daemon has its socket; None when the environment names no folder by its whole path."""
+    session = os.environ.get("XDG_RUNTIME_DIR", "")
+    try:
+        status = os.stat(session)
+        # After su the variable may name the folder of another account.
+        if os.path.isabs(session) and stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid():
+            return session
+    except (OSError, ValueError):
+        pass
+    state = os.environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(state):
+        home = os.environ.get("HOME", "")
+        if not os.path.isabs(home):
+            return None
+        state = home + "/.local/state"
+    return os.path.join(state, "binnacle")
+
+
 def default_path() -> str:
     """The socket of this user's own daemon where that answers, or else that of the service; root has the service alone."""
-    folder = os.environ.get("XDG_RUNTIME_DIR")
-    if not folder:
-        state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
-        folder = os.path.join(state, "binnacle")
-    own = os.path.join(folder, "binnacle.sock")
-    if os.geteuid() == 0:
+    folder = _own_folder()
+    if os.geteuid() == 0 or folder is None:
         return SERVICE_PATH
+    own = os.path.join(folder, "binnacle.sock")
     try:
         _connect(own).close()
         return own

@@ -2,7 +2,7 @@
 ///
 /// The first event passes at once and opens an interval. When sample time has passed the interval, the latest event that
 /// came in it is passed, and opens the next one. So nothing is delayed by more than the interval, and the last event of
-/// a series always passes.
+/// a series always passes, unless what it says has ended before: then the end alone passes.
 package final class PaceDecorator: EventDecorator {
     /// The interval of one kind and detector.
     private struct Interval {
@@ -23,6 +23,7 @@ package final class PaceDecorator: EventDecorator {
     package override func handle(_ event: Event) {
         let time = event.timeNanoseconds
         release(before: time)
+        forget { $0.detector == event.detector && event.kind.endsState(of: $0.kind) }
         let topic = EventTopic(event)
         let end = Units.later(time, by: intervalNanoseconds)
         guard let index = intervals.firstIndex(where: { $0.topic == topic }) else {
@@ -36,6 +37,22 @@ package final class PaceDecorator: EventDecorator {
             intervals[index].latest = nil
             intervals[index].endNanoseconds = end
             super.handle(event)
+        }
+    }
+
+    /// Learns what a sensor says no more: it would come behind its loss.
+    package override func observe(_ event: Event) {
+        release(before: event.timeNanoseconds)
+        switch event.kind {
+        case .detectorFailed: forget { $0.detector == event.detector }
+        case .sensorInactive: forget { $0.sensor == event.sensor }
+        default: break
+        }
+    }
+
+    private func forget(where isOver: (Event) -> Bool) {
+        for index in intervals.indices where intervals[index].latest.map(isOver) ?? false {
+            intervals[index].latest = nil
         }
     }
 
