@@ -82,9 +82,10 @@ public struct MagnetometerJudge: Sendable {
     /// - Throws: When the result should not be used, an error that says why, and what to do about it.
     public func judge(_ samples: [Vector3]) throws -> Finding { try finding(of: samples) }
 
-    package func finding(of samples: [Vector3]) throws(MagnetometerRefusal) -> Finding {
+    /// `seen` is the number of samples of which these are left after a thinning.
+    package func finding(of samples: [Vector3], seen: Int = 0) throws(MagnetometerRefusal) -> Finding {
         let finite = samples.filter(\.isFinite)
-        let samples = Self.withoutGlitches(finite)
+        let samples = Self.withoutGlitches(finite, seen: seen)
         guard samples.count >= Self.leastSamples else { throw .samples(samples.count) }
         guard let coverage = Coverage(samples) else { throw .samples(0) }
         let missing = Self.map(samples).missing
@@ -175,8 +176,11 @@ public struct MagnetometerJudge: Sendable {
     /// by far more than the others are.
     ///
     /// Least squares weigh a lone sample far outside like a direction, and one of them spoils the fit of thousands.
-    package static func withoutGlitches(_ samples: [Vector3]) -> [Vector3] {
-        let most = max(1, samples.count / 100)
+    ///
+    /// A thinning of `seen` samples discards good ones and keeps nearly all garbled ones. They are a tenth of the rest at most, so that
+    /// a long rest does not excuse iron near a short turn.
+    package static func withoutGlitches(_ samples: [Vector3], seen: Int = 0) -> [Vector3] {
+        let most = max(1, samples.count / 100, min(seen / 100, samples.count / 10))
         // The Earth's field turns no sample further than its diameter, stretched; a sample far beyond that is its own fit.
         let middle = Vector3(median(samples.map(\.x)), median(samples.map(\.y)), median(samples.map(\.z)))
         let near = samples.filter { ($0 - middle).length <= earthMicrotesla.upperBound * 2 * greatestStretch }

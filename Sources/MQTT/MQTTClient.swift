@@ -13,6 +13,8 @@ package final class MQTTClient {
     let handle: OpaquePointer
     /// The broker's answer to CONNECT: 0, or the reason of the refusal.
     private(set) var answer: Int32?
+    /// Whether the broker's name was found.
+    private(set) var hasAddress = false
     var tlsProblem: String?
     /// Whether the connection uses MQTT 5; otherwise 3.1.1.
     let speaksVersion5: Bool
@@ -218,16 +220,20 @@ package final class MQTTClient {
 
     /// Begins to connect, without `other` to the name's first address; resolving the name may wait for a name server.
     ///
-    /// For another address a socket replaces the library's, which begins at the first address all the same: the library has to
-    /// know the name, because it verifies the broker's certificate by it.
+    /// The library gets another address in place of the name, but for TLS, where it verifies the broker's certificate by the name:
+    /// then it begins at the first address all the same, and a socket to the other one replaces its own.
     func connect(to other: NetworkAddress?) throws(MQTTFailure) {
+        let digits = settings.usesTLS ? nil : other?.host.filter { $0 != "[" && $0 != "]" }
         let (result, code) = withErrno {
             functions.mosquitto_connect_async(
-                handle, settings.host, Int32(settings.port), Int32(settings.keepaliveSeconds))
+                handle, digits ?? settings.host, Int32(settings.port), Int32(settings.keepaliveSeconds))
         }
+        hasAddress = result != MOSQ_ERR_EAI.code
         guard result == MOSQ_ERR_SUCCESS.code else { throw failure(result, code) }
         let socket = functions.mosquitto_socket(handle)
-        if let other { try mapError(broken) { () throws(SystemError) in try Self.replace(socket, to: other) } }
+        if let other, settings.usesTLS {
+            try mapError(broken) { () throws(SystemError) in try Self.replace(socket, to: other) }
+        }
         do throws(SystemError) {
             wire = try MQTTWire(takingPlaceOf: socket)
         } catch {

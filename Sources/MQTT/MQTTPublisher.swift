@@ -261,9 +261,7 @@ package final class MQTTPublisher {
                 try client.connect(to: address)
                 return try isAccepted(client) ? client : nil
             } catch {
-                // Without a wire, the library found no address to connect to.
-                let hasBegun = others != nil || client.wire != nil
-                guard hasBegun, client.answer == nil, !error.lacksVersion5 else { throw error }
+                guard client.hasAddress, client.answer == nil, !error.lacksVersion5 else { throw error }
                 if explanation == nil, client.hasPeer { explanation = error }
                 var rest = others ?? otherAddresses()
                 address = rest.popFirst()

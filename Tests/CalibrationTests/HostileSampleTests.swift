@@ -101,6 +101,25 @@ import Testing
         #expect(MagnetometerJudge.withoutGlitches(spoilt).count == 420)
     }
 
+    /// A thinning discards most good samples and keeps nearly all garbled ones: these are one in a hundred of all samples.
+    @Test func glitchesAreAShareOfAllSamples() throws {
+        var generator = SeededGenerator(seed: 20)
+        var thinning = SampleThinning()
+        for sample in (0..<5).flatMap({ _ in Self.sphere(45, centre: [10, 20, 30], count: 1000) }) { thinning.add(sample) }
+        let good = thinning.samples.count
+        for _ in 0..<50 {
+            let axes = (0..<3).map { _ in Double.random(in: -300...300, using: &generator) }
+            thinning.add([axes[0], axes[1], axes[2]])
+        }
+        #expect(thinning.samples.count / 100 < 40, "the thinning leaves most garbled samples")
+        let found = try MagnetometerJudge().finding(of: thinning.samples, seen: thinning.count)
+        #expect(found.glitchCount > 40 && abs(found.sampleCount - good) <= 9)
+        #expect(length(found.calibration.hardIronMicrotesla - Vector3(10, 20, 30)) < 0.5)
+        // Of a device that lay for hours, no more than a tenth of the directions are left out.
+        let spoilt = Self.sphere(45) + (0..<60).map { Vector3(500 + Double($0), 0, 0) }
+        #expect(MagnetometerJudge.withoutGlitches(spoilt, seen: 1_000_000).count == 460)
+    }
+
     @Test func ironThatNoCompassLivesWithIsNoEllipsoid() {
         let samples = Self.sphere(45).map { Vector3($0.x, $0.y, $0.z * 3) }
         var judge = MagnetometerJudge()

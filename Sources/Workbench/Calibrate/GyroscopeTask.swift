@@ -11,6 +11,9 @@ final class GyroscopeTask: CalibrationTask {
         var sum = Vector3.zero
         var squares = Vector3.zero
         var count = 0
+        var first = Vector3.zero
+        /// Whether a sample differs from the first: the squares of constant values leave a noise by their rounding.
+        var hasChanged = false
         /// Sum and count since the last comparison.
         var recent = (sum: Vector3.zero, count: 0, startNanoseconds: Int64(0))
 
@@ -54,6 +57,7 @@ final class GyroscopeTask: CalibrationTask {
         stretch.sum += rate
         stretch.squares += rate * rate
         stretch.count += 1
+        stretch.hasChanged = stretch.hasChanged || rate != stretch.first
         stretch.lastNanoseconds = time
         stretch.recent.sum += rate
         stretch.recent.count += 1
@@ -68,7 +72,7 @@ final class GyroscopeTask: CalibrationTask {
     private func begin(_ rate: Vector3, at time: Int64) {
         smoothed = rate
         stretch = Stretch(
-            startNanoseconds: time, lastNanoseconds: time, sum: rate, squares: rate * rate, count: 1,
+            startNanoseconds: time, lastNanoseconds: time, sum: rate, squares: rate * rate, count: 1, first: rate,
             recent: (rate, 1, time))
     }
 
@@ -125,7 +129,7 @@ final class GyroscopeTask: CalibrationTask {
                 "seconds = \(CalibrationText.number(longest.seconds, 1))", "samples = \(longest.count)",
             ]
         let quality =
-            noise < 1e-6
+            !longest.hasChanged
             ? "doubtful: the values never changed: does it measure?"
             : noise < 0.3 ? "good" : "fair: there was noise or vibration"
         let report = [

@@ -30,12 +30,12 @@ final class MagnetometerTask: CalibrationTask {
     func review() {
         guard thinning.samples.count != reviewedCount else { return }
         reviewedCount = thinning.samples.count
-        let samples = MagnetometerJudge.withoutGlitches(thinning.samples)
+        let samples = MagnetometerJudge.withoutGlitches(thinning.samples, seen: thinning.count)
         map = MagnetometerJudge.map(samples)
         coverage = Coverage(samples)
         lacksSamples =
             hasAllDirections && reviewedCount < Self.enoughSamples
-            && (try? judge.judge(thinning.samples))?.lacksSamples == true
+            && (try? judge.finding(of: thinning.samples, seen: thinning.count))?.lacksSamples == true
     }
 
     private var allowed: MagnetometerFit.Model? {
@@ -87,7 +87,7 @@ final class MagnetometerTask: CalibrationTask {
 
     func finish() throws(CalibrationRefusal) -> CalibrationResult {
         do throws(MagnetometerRefusal) {
-            return result(try judge.finding(of: thinning.samples))
+            return result(try judge.finding(of: thinning.samples, seen: thinning.count))
         } catch {
             throw CalibrationRefusal(name: error.name, description: error.description, figures: counts)
         }
@@ -98,9 +98,8 @@ final class MagnetometerTask: CalibrationTask {
         object.add("samples", raw: "\(thinning.samples.count)")
         object.add("samples_seen", raw: "\(thinning.count)")
         object.add("samples_unusable", raw: "\(thinning.unusableCount)")
-        let coverage = Coverage(MagnetometerJudge.withoutGlitches(thinning.samples)).map(\.condition).flatMap {
-            $0.isFinite ? $0 : nil
-        }
+        let samples = MagnetometerJudge.withoutGlitches(thinning.samples, seen: thinning.count)
+        let coverage = Coverage(samples).map(\.condition).flatMap { $0.isFinite ? $0 : nil }
         object.add("coverage", raw: coverage.map { CalibrationText.number($0, 2) } ?? "null")
         return object
     }

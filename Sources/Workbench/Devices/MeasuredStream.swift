@@ -95,6 +95,8 @@ package struct MeasuredStream {
         var movement: String?
         /// That of the noisiest axis.
         var density: Double?
+        /// How many samples are far off all others for a moment, as those that a bus has garbled.
+        var garbled = 0
     }
 
     /// `nil` of too few samples, and where most stamps stand still.
@@ -112,25 +114,57 @@ package struct MeasuredStream {
         found.jitter = spread < 1e-11 ? 0 : spread
         found.gaps = intervals.count - regular.count
         found.longest = intervals.max() ?? 0
+        let axes: [[Float]]
+        (axes, found.garbled) = withoutGarbled(words)
         found.allan = axes.map { AllanDeviation($0, intervalSeconds: period) }
         found.density = found.allan.compactMap(\.noiseDensity).max().map { $0 * words.noise }
         found.means = axes.map { $0.reduce(0) { $0 + Double($1) } / Double($0.count) * words.value }
         let second = Int(max(1, min(1 / period, Double(times.count))))
-        let moves = axes.indices.map { move(of: $0, second, found.allan[$0], words) }
+        let moves = axes.indices.map { move(of: axes[$0], second, found.allan[$0], words) }
         if moves.contains(where: { $0.drift > $0.most }) {
             let drift = moves.map(\.drift).max() ?? 0
             found.movement = "the means of seconds are \(Self.shown(drift)) \(words.unit) apart"
-        } else if let most = axes.indices.compactMap({ swing(of: $0, found.allan[$0], period, words) }).max() {
+        } else if let most = axes.indices.compactMap({ swing(of: axes[$0], found.allan[$0], period, words) }).max() {
             found.movement = "an axis swings by \(Self.shown(most)) \(words.unit)"
         }
         return found
     }
 
+    /// The axes with their medians in place of the values that are far off for one sample or two, and the number of such samples; a
+    /// longer stretch is movement.
+    ///
+    /// One of them has more variance than the noise of thousands. More than one in a hundred stay.
+    private func withoutGarbled(_ words: Words) -> (axes: [[Float]], count: Int) {
+        func median(_ values: [Float]) -> Float { values.sorted()[values.count / 2] }
+        var cleaned = axes
+        var garbled: Set<Int> = []
+        for (axis, values) in axes.enumerated() {
+            let middle = median(values)
+            let most = max(
+                Self.farFactor * median(values.map { ($0 - middle).magnitude }), Float(words.still / words.value))
+            let isFar = values.map { ($0 - middle).magnitude > most }
+            var start = 0
+            while start < values.count {
+                var end = start + 1
+                while isFar[start], end < values.count, isFar[end] { end += 1 }
+                if isFar[start], end - start <= 2 {
+                    for index in start..<end { cleaned[axis][index] = middle }
+                    garbled.formUnion(start..<end)
+                }
+                start = end
+            }
+        }
+        return (garbled.count * 100 <= count ? cleaned : axes, garbled.count)
+    }
+
+    /// How many times the median deviation a garbled value is off: eight standard deviations of white noise.
+    private static let farFactor: Float = 12
+
     /// How far the means of seconds of an axis are apart, and how far they may be at rest.
     private func move(
-        of axis: Int, _ second: Int, _ allan: AllanDeviation, _ words: Words
+        of values: [Float], _ second: Int, _ allan: AllanDeviation, _ words: Words
     ) -> (drift: Double, most: Double) {
-        let values = axes[axis].map(Double.init)
+        let values = values.map(Double.init)
         // The last second of all overlaps the one before: nothing is left out.
         let starts = Array(stride(from: 0, to: values.count - second, by: second)) + [values.count - second]
         let means = starts.map { values[$0..<$0 + second].reduce(0, +) / Double(second) }
@@ -146,11 +180,10 @@ package struct MeasuredStream {
     /// Twice the deviation of an axis that swings more slowly than a machine vibrates; `nil` where its neighbours differ as by noise.
     ///
     /// The means of whole seconds do not show a periodic movement.
-    private func swing(of axis: Int, _ allan: AllanDeviation, _ period: Double, _ words: Words) -> Double? {
+    private func swing(of values: [Float], _ allan: AllanDeviation, _ period: Double, _ words: Words) -> Double? {
         // A vibration that lasts counts as noise, however fast it is sampled.
         guard let point = allan.points.last(where: { $0.seconds < 0.0101 }) ?? allan.points.first else { return nil }
         let count = max(1, Int((point.seconds / period).rounded()))
-        let values = axes[axis]
         let means = stride(from: 0, through: values.count - count, by: count).map { start in
             values[start..<start + count].reduce(0.0) { $0 + Double($1) } / Double(count)
         }
@@ -184,6 +217,10 @@ package struct MeasuredStream {
         // A device that reports changes alone has no noise between them.
         guard found.gaps * 10 < count else {
             return (0, ("gaps", "\(found.gaps) of \(count) samples come late, so that their noise cannot be judged"))
+        }
+        guard found.garbled * 100 <= count else {
+            let many = "\(found.garbled) of \(count) samples are far off all others, as if a bus garbled them"
+            return (0, ("garbled", many + ": check the wiring and the bus's speed"))
         }
         let none = ("none", "no noise is seen: it is below the step of the values, and nothing has to be kept")
         return found.density.map { ($0, nil) } ?? (0, none)
@@ -278,7 +315,8 @@ package struct MeasuredStream {
                     : (density.map { "\(shown($0)) \(words.noiseUnit)/√Hz" }
                         ?? "none: it is below the step of the values")
                         + (claims.noiseDensity.map { ", its data sheet says \(shown($0)) (half more passes)" }
-                            ?? ", no claim of this chip is known")),
+                            ?? ", no claim of this chip is known")
+                        + (found.garbled > 0 ? "; \(found.garbled) samples are far off all others" : "")),
         ]
         if let range = claims.range {
             checks.append(
