@@ -48,7 +48,7 @@ enum CommandPages {
             ("Pa /etc/binnacle/binnacle.toml", "The configuration; see binnacle.toml(5)."),
             ("Pa /etc/binnacle/conf.d/*.toml", "Files that complete it, in the order of their names."),
             ("Pa /var/lib/binnacle/events.db", "The events that the service has kept."),
-            ("Pa /var/lib/binnacle/gyroscopes.json", "What the service has learned of gyroscopes."),
+            ("Pa /var/lib/binnacle/gyroscopes.json", "What the service has learned of gyroscopes and magnetometers."),
             ("Pa /var/lib/binnacle/learned.json", "What detectors have counted or learned."),
             ("Pa /var/lib/binnacle/disarmed.json", "Which handlers are disarmed."),
             ("Pa /run/binnacle/binnacle.sock", "The socket at which the service answers."),

@@ -37,7 +37,8 @@ struct CompassHeading {
     private var sphere: IronSphere?
     /// The magnetometer whose iron it is; `nil` while a calibration has taken a part of it.
     private var device: Sensor?
-    private var hasRecalled = false
+    /// What that was when its iron was recalled.
+    private var recalled: MountedSensor?
     /// Whether a gyroscope shows the iron, better than the sphere does.
     private var isIronShown = false
     /// The departure of the iron in µT from which on strength and dip are others.
@@ -77,8 +78,8 @@ struct CompassHeading {
         var memory = FusionMemory.nothing(FusionSettings())
         memory.errors = errors
         return GyroscopeState(
-            device: device.gyroscopeDevice, memory: memory, isLearned: true, isAtRest: true, secondsAlone: nil,
-            hasGyroscope: false)
+            gyroscope: nil, magnetometer: device.magnetometerDevice, memory: memory, isLearned: true, isAtRest: true,
+            secondsAlone: nil, hasGyroscope: false)
     }
 
     /// Takes a sample of the accelerometer; one that is not finite is left out.
@@ -95,6 +96,8 @@ struct CompassHeading {
     }
 
     private mutating func learn(_ iron: LearnedIron) {
+        // What was smoothed with other iron would be wrong for some time constants, and the accuracy is at once that of this one.
+        if iron.offset != self.iron { field.shift(by: self.iron - iron.offset) }
         self.iron = iron.offset
         accuracy.ironSigma = iron.sigma
         let change = iron.offset - learnedIron
@@ -109,7 +112,7 @@ struct CompassHeading {
         learnIron(sample, at: time)
         let startsAgain = field.update(sample - iron, timeNanoseconds: time)
         fieldHistory.append(
-            FieldHistory.Field(vector: field.value, recent: field.recent, strength: field.length),
+            FieldHistory.Field(vector: field.value, recent: field.recent, strength: field.length, iron: iron),
             at: field.lastTimeNanoseconds)
         return startsAgain
     }
@@ -118,10 +121,11 @@ struct CompassHeading {
     private mutating func learnIron(_ sample: SIMD3<Float>, at time: Int64) {
         let up = Vector3(acceleration.recent)
         guard sphere != nil, up != .zero else { return }
-        if !hasRecalled {
-            // Only now it is known which device it is.
-            hasRecalled = true
-            if let errors = device?.recalledGyroscope?.errors { sphere?.recall(errors) }
+        // Only now it is known which device it is.
+        if let device, let current = device.magnetometerDevice, current != recalled {
+            if recalled != nil { sphere = LearnedIron.startSigma(device, settings).map { IronSphere(ironSigma: $0) } }
+            recalled = current
+            if let errors = device.recalledMagnetometer?.errors { sphere?.recall(errors) }
         }
         let size = length(up)
         // What accelerates the device tilts the vertical, and so does a turn that the smoothing follows late.
@@ -163,9 +167,9 @@ struct CompassHeading {
         _ = try? watch(field, at: time, fieldChanged)
     }
 
-    /// The field as it was known at a stamp.
+    /// The field as it was known at a stamp, without the iron that is known now.
     private func pairedField(at time: Int64) -> FieldHistory.Field? {
-        fieldHistory.latest(notAfter: time, maximumAge: maximumAgeNanoseconds)
+        fieldHistory.latest(notAfter: time, maximumAge: maximumAgeNanoseconds)?.without(iron)
     }
 
     /// Shows the gates and the watch over the field a sample; finds the axis that has a heading.

@@ -15,6 +15,17 @@ struct FieldHistory {
         ///
         /// In a turn the smoothed vector is shorter: it is a mean of several directions.
         let strength: Float
+        /// The hard iron that was taken from it.
+        let iron: SIMD3<Float>
+
+        /// It with other iron taken from it.
+        func without(_ iron: SIMD3<Float>) -> Field {
+            guard iron != self.iron else { return self }
+            let change = self.iron - iron
+            return Field(
+                vector: vector + change, recent: recent + change,
+                strength: SmoothedVector.length(strength, of: vector, shiftedBy: change), iron: iron)
+        }
     }
 
     private typealias Entry = (timeNanoseconds: Int64, field: Field)

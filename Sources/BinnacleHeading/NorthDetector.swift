@@ -53,7 +53,10 @@ public final class NorthDetector: EventDetector {
     /// How far off ``heading`` may be, in degrees; negative when there is none.
     package var headingAccuracyDegrees: Double { hold.last?.accuracyDegrees ?? -1 }
     /// What is known of the gyroscope, or of the iron without one, as of the end of the last delivery; `nil` while that is nothing.
-    package var gyroscopeState: GyroscopeState? { fused == nil ? compass.state : fused?.state }
+    package var gyroscopeState: GyroscopeState? {
+        // A gyroscope that is only silent at the moment has shown the iron better than the compass.
+        fused?.state ?? (fused?.isOfDevice ?? false ? nil : compass.state)
+    }
     /// Whether the field's strength is off, as of the end of the last delivery: iron is nearby, or the calibration is wrong.
     package var isDisturbed: Bool { compass.isDisturbed }
 

@@ -47,6 +47,23 @@ struct SmoothedVector {
         return startsAnew
     }
 
+    /// Adds a constant to what was smoothed, as if it had been added to each sample.
+    mutating func shift(by change: SIMD3<Float>) {
+        guard let time = lastTimeNanoseconds else { return }
+        let shiftedLength = Self.length(length, of: value, shiftedBy: change)
+        let shifted = value + change
+        filter.reset()
+        lengths.reset()
+        filter.step(shifted, timeNanoseconds: time)
+        lengths.step(SIMD3(shiftedLength, 0, 0), timeNanoseconds: time)
+    }
+
+    /// The mean length of vectors to each of which a constant is added; the mean of vectors is not longer than that.
+    static func length(_ length: Float, of mean: SIMD3<Float>, shiftedBy change: SIMD3<Float>) -> Float {
+        let shifted = squaredLength(mean + change).squareRoot()
+        return max(shifted, length + shifted - squaredLength(mean).squareRoot())
+    }
+
     private mutating func reset() {
         filter.reset()
         lag.reset()

@@ -152,8 +152,14 @@ struct CalibrateCommand {
                 "no \(what): \(refusal.description)"
                     + (path == nil ? "" : "\nnothing was written"))
         case .done(let result):
-            try file?.write(result)
-            report(result, calibration, file, output, errors)
+            do throws(StationError) {
+                let written = try file?.write(result)
+                report(result, calibration, written, output, errors)
+            } catch {
+                // What took minutes to measure is shown at least.
+                if !writesJSON { report(result, calibration, nil, output, errors) }
+                throw error
+            }
             return .ok
         }
     }

@@ -67,8 +67,10 @@ enum StatusText {
         let offset = gyroscope["offset_dps"].items.map(word).joined(separator: ", ")
         var text = "; gyroscope's offset \(offset)°/s ± \(word(gyroscope["offset_sigma_dps"]))"
         if gyroscope["scale"] != nil {
-            let iron = gyroscope["iron_uT"].items.map(word).joined(separator: ", ")
             text += ", scale \(word(gyroscope["scale"])) ± \(word(gyroscope["scale_sigma"]))"
+        }
+        if gyroscope["iron_uT"] != nil {
+            let iron = gyroscope["iron_uT"].items.map(word).joined(separator: ", ")
             text += "; iron \(iron) µT ± \(word(gyroscope["iron_sigma_uT"]))"
         }
         if let alone = number(gyroscope["alone_s"]).flatMap({ Double($0) }), alone >= 1 {

@@ -351,7 +351,8 @@ package struct CommandRow: Sendable {
                 ends when there are enough, or with Ctrl-C. A sphere corrects hard iron (magnets that turn with the
                 sensor), an ellipsoid soft iron as well. An accelerometer is held still for a second with each of its
                 six sides up. A gyroscope lies still for ten seconds, which gives its offset; without --config it is a
-                device by itself. With --trace the samples come from recordings.
+                device by itself. Without --config a device is read with the mount matrix and the sign of its section in
+                /etc/binnacle; the file states them, and a section with others refuses it. With --trace the samples come from recordings.
 
                 Prints a verdict, with figures before and after. With -o the result is saved in a file that
                 'calibration' names in a [sensor.NAME] of the configuration; a file may hold one of each kind, and keeps

@@ -50,6 +50,7 @@ extension ConfigurationReader {
         warnOfGaps(configuration)
         warnOfMatrices(configuration, sensors)
         warnOfCalibrations(configuration, sensors)
+        reportForeignAxes(configuration, sensors)
         warnOfWatching(configuration)
         warnOfUnheard(configuration)
         warnOfSilence(configuration, handlers)
@@ -122,6 +123,31 @@ extension ConfigurationReader {
                     .warning, at: entry.keyPosition,
                     "its [\(kind.rawValue)] is not used: the \(kind.rawValue) is that of [sensor.\(other.name)]",
                     hint: "name the file in [sensor.\(other.name)] as well")
+            }
+        }
+    }
+
+    /// Reports calibrations that were made in other axes than their section's: they would add an error in place of removing one.
+    private func reportForeignAxes(_ configuration: Configuration, _ sensors: [TOMLEntry]) {
+        for sensor in configuration.sensors {
+            guard let stated = sensor.calibration?.statedAxes,
+                let entry = sensors.first(where: { $0.key == sensor.name })?.entry(SensorSection.calibration)
+            else { continue }
+            for kind in configuration.kinds(of: sensor.name) + configuration.optionalKinds(of: sensor.name) {
+                guard let made = stated[kind], let own = sensor.statedAxes(of: kind), made != own else { continue }
+                // A magnetometer without a device of its own has the axes of the section that it shares one with.
+                if case .auto = sensor.source, kind == .magnetometer, sensor.settings.mountMatrix == nil,
+                    configuration.sensors.contains(where: { $0.statedAxes(of: kind) == made })
+                {
+                    continue
+                }
+                func words(_ axes: String) -> String { axes == "driver" ? "the driver's axes" : axes.printable }
+                diagnostics.report(
+                    .error, at: entry.keyPosition,
+                    "its [\(kind.rawValue)] was made in \(words(made)), and [sensor.\(sensor.name)] has \(words(own))",
+                    hint:
+                        "take this key out, calibrate again with 'binnacle calibrate \(kind.rawValue) --config PATH', and put it back"
+                )
             }
         }
     }

@@ -32,17 +32,22 @@ extension SensorCalibration {
         func table(_ key: String, _ allowed: String...) -> TableReader? {
             file.entry(key).flatMap { file.table(key, $0.node, title: "[\(key)]", allowed: allowed) }
         }
-        magnetometer = table(
+        if let table = table(
             "magnetometer", "model", "hard_iron_uT", "soft_iron", "field_uT", "fit_error_percent", "error_uT",
-            "coverage",
-            "samples"
-        ).flatMap(MagnetometerCalibration.init)
-        if let table = table("accelerometer", "offset_m_s2", "matrix", "fit_error_m_s2", "positions") {
+            "coverage", "samples", "axes")
+        {
+            statedAxes[.magnetometer] = table.string("axes")
+            magnetometer = MagnetometerCalibration(table)
+        }
+        if let table = table("accelerometer", "offset_m_s2", "matrix", "fit_error_m_s2", "positions", "axes") {
+            statedAxes[.accelerometer] = table.string("axes")
             accelerometer = AxisCalibration(reading: table, offset: "offset_m_s2", matrix: "matrix")
             accelerometerResidual = table.number("fit_error_m_s2", in: 0...10)
         }
-        gyroscope = table("gyroscope", "offset_rad_s", "noise_dps", "seconds", "samples")
-            .flatMap { AxisCalibration(readingOffset: "offset_rad_s", $0) }
+        if let table = table("gyroscope", "offset_rad_s", "noise_dps", "seconds", "samples", "axes") {
+            statedAxes[.gyroscope] = table.string("axes")
+            gyroscope = AxisCalibration(readingOffset: "offset_rad_s", table)
+        }
         for kind in Self.kinds {
             let (name, key, factor) = Self.noiseKey(of: kind)
             guard let table = table(name, key, "seconds", "samples") else { continue }

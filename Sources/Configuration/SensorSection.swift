@@ -69,6 +69,19 @@ package struct SensorSection: Sendable, Equatable {
         deviceID = device.id
     }
 
+    /// The axes of a device's samples, as a calibration states those in which it was made; `nil` for other sources.
+    package func statedAxes(of kind: SampleKind) -> String? {
+        guard source.device != nil else { return nil }
+        var texts: [String] = []
+        if kind == .gyroscope, let matrix = settings.gyroscopeMatrix {
+            texts.append("gyroscope_matrix \(matrix)")
+        } else if let matrix = settings.mountMatrix {
+            texts.append("mount_matrix \(matrix)")
+        }
+        if kind == .accelerometer, settings.acceleration == .gravity { texts.append("acceleration gravity") }
+        return texts.isEmpty ? "driver" : texts.joined(separator: ", ")
+    }
+
     /// The sensor with another source: its samples are read for the same clients.
     package func playing(_ source: Source) -> SensorSection {
         var section = SensorSection(name: name, source: source)

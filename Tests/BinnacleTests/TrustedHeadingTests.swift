@@ -16,6 +16,39 @@ import Testing
 
     private let still = [Double](repeating: 40, count: 1000)
 
+    /// The fields that came before the iron was recalled are not wrong by it afterwards.
+    @Test func recalledIronIsTakenFromWhatWasSmoothed() throws {
+        let sensor = Sensor(name: "boat")
+        let iron = SIMD3<Double>(30, -10, 20)
+        sensor.magnetometerDevice = MountedSensor(device: "chip", axes: nil)
+        sensor.recallLearned = { _, _ in
+            var memory = FusionMemory.nothing(FusionSettings())
+            memory.errors = SensorErrors.iron(iron, sigma: SIMD3(repeating: 1))
+            return memory
+        }
+        let streams = SampleStream.ordered([(sensor, .accelerometer), (sensor, .magnetometer)])
+        var settings = NorthSettings()
+        settings.smoothing = .seconds(1)
+        settings.headingFilterDegrees = 0
+        let detector = NorthDetector(accelerometer: streams[1], magnetometer: streams[0], settings: settings)
+        let diary = NorthDiary()
+        detector.delegate = diary
+        let (up, field) = level(90)
+        let measured = field + SIMD3<Float>(iron)
+        var samples: [(stream: Int, sample: Sample)] = []
+        for index in 0..<200 {
+            let time = Int64(index) * 20 * millisecond
+            samples.append((0, Sample(timeNanoseconds: time, x: measured.x, y: measured.y, z: measured.z)))
+            // The accelerometer starts later; with it comes the iron.
+            if index >= 25 { samples.append((1, Sample(timeNanoseconds: time, x: up.x, y: up.y, z: up.z))) }
+        }
+        detector.startDetection()
+        Pipeline(source: ScriptedSource(streams: streams, samples: samples), detectors: [detector]).run()
+        #expect(diary.headings.count > 10)
+        #expect(diary.headings.allSatisfy { abs($0.headingDegrees - 90) < 0.5 }, "\(diary.headings.prefix(3))")
+        #expect(detector.gyroscopeState?.magnetometer == sensor.magnetometerDevice)
+    }
+
     // MARK: - True north
 
     @Test func aKnownPlaceMakesHeadingsTrue() throws {

@@ -105,7 +105,10 @@ import Testing
     @Test func glitchesAreAShareOfAllSamples() throws {
         var generator = SeededGenerator(seed: 20)
         var thinning = SampleThinning()
-        for sample in (0..<5).flatMap({ _ in Self.sphere(45, centre: [10, 20, 30], count: 1000) }) { thinning.add(sample) }
+        let sphere = Self.sphere(45, centre: [10, 20, 30], count: 1000)
+        for _ in 0..<5 {
+            for sample in sphere { thinning.add(sample) }
+        }
         let good = thinning.samples.count
         for _ in 0..<50 {
             let axes = (0..<3).map { _ in Double.random(in: -300...300, using: &generator) }

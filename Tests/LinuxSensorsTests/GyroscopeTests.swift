@@ -59,6 +59,9 @@ private let turn = Float.pi / 180
         let range = try #require(run.streams[0].sensor.gyroscopeRange)
         #expect(abs(range / turn - 2000) < 1)
         #expect(!run.streams[0].sensor.gyroscopeReportsOnChange)
+        // What is learned of it is kept under its device and its axes.
+        let known = MountedSensor(device: try tree.finder.devices()[0].id, axes: "1, 0, 0; 0, 1, 0; 0, 0, 1")
+        #expect(run.streams[0].sensor.gyroscopeDevice == known)
         #expect(run.events.isEmpty && run.notices.isEmpty)
     }
 
@@ -107,6 +110,7 @@ private let turn = Float.pi / 180
         try run.turn("a sample") { $0.samples.allSatisfy { $0.count == 1 } }
         let rate = try #require(run.samples[0].first)
         #expect([rate.x, rate.y, rate.z].map { Int(($0 / 0.001065264).rounded()) } == [100, 200, -600])
+        #expect(run.streams[0].sensor.gyroscopeDevice?.axes == "1, 0, 0; 0, 1, 0; 0, 0, -2")
     }
 
     /// A chip that is two devices, of which only the accelerometer has a matrix.

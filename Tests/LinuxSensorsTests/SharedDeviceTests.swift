@@ -53,6 +53,9 @@ import Testing
             #expect(stream.sensor.name == (stream.kind == .magnetometer ? "compass" : "chassis"))
             #expect(stream.sensor.authorizationStatus == .authorized)
             if stream.kind == .magnetometer {
+                // Its iron is kept under it although no gyroscope was opened.
+                let known = MountedSensor(device: try tree.finder.devices()[0].id, axes: "1, 0, 0; 0, 1, 0; 0, 0, 1")
+                #expect(stream.sensor.magnetometerDevice == known && stream.sensor.gyroscopeDevice == nil)
                 // 0.0015 gauss are 0.15 µT.
                 for (number, sample) in samples.enumerated() {
                     #expect(abs(sample.x - Float(number) * 0.15) < 1e-4 && abs(sample.y + 15) < 1e-4)

@@ -53,7 +53,7 @@ import Workbench
         let events = line("shake", 5.5) + line("shock", 7) + #"{"kind":"recording.replayed","status":0}"# + "\n"
         for labels in [
             "time_s,kind\n5,shake\n", "kind;time_ns\r\n\"shake\";5000000000\r\n",
-            "\u{FEFF}time,kind\n1970-01-01T00:00:05Z,shake\n", "time_s\tkind\n5\tshake\n",
+            "\u{FEFF}time_s,kind\n5,shake\n", "time_s\tkind\n5\tshake\n",
         ] {
             let (text, notices) = try table(events, labels)
             #expect(text == head + "shake,1,1,0,0,1.000,1.000,0.500,0.500\n")
@@ -65,6 +65,25 @@ import Workbench
             line("shake", 5, of: "x/a.csv") + line("shake", 5, of: "x/b.csv"),
             "time_s,kind,recording\n5,shake,a.csv\n5,shake,c.csv\n")
         #expect(both.0 == head + "shake,2,1,1,1,0.500,0.500,0.000,0.000\n" && both.1.count == 1)
+    }
+
+    /// The stamps of a daemon count from the boot, and its events have the wall clock's time beside.
+    @Test func labelsInUTCAreComparedWithTheWallClock() throws {
+        let labels = "time,kind\n2026-11-21T12:00:05Z,shake\n"
+        let wall = line("shake", 5.5).replacing("}", with: #","wall_time":"2026-11-21T12:00:05.500000Z"}"#)
+        #expect(try table(wall, labels).0.hasSuffix("shake,1,1,0,0,1.000,1.000,0.500,0.500\n"))
+        let stamps = line("shake", 1_795_262_405.5)
+        #expect(try table(stamps, labels).0.hasSuffix("shake,1,1,0,0,1.000,1.000,0.500,0.500\n"))
+        let error = #expect(throws: StationError.self) { _ = try table(line("shake", 5.5), labels) }
+        #expect(error?.description.contains("no wall-clock time (one is 5.500 s)") == true, "\(error as Any)")
+    }
+
+    @Test func labelsThatAreAllElsewhereAreReported() throws {
+        let events = line("shake", 1000) + line("shock", 1010)
+        let notices = try table(events, "time_s,kind\n0.5,shake\n10,shake\n").1
+        let text = "they are from 0.500 s to 10.000 s, and it is from 1000.000 s to 1010.000 s"
+        #expect(notices.contains { $0.hasSuffix(text) }, "\(notices)")
+        #expect(try !table(events, "time_s,kind\n0.5,shake\n1011,shake\n").1.contains { $0.contains("outside") })
     }
 
     @Test func aPathThatIsAnotherRecordingsFileNameMeansItselfAlone() throws {

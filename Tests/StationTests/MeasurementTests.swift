@@ -130,6 +130,18 @@ import Workbench
         #expect(shaken.lines.contains("it moved"), "\(shaken.lines)")
     }
 
+    /// A bus that garbles one sample in a hundred has no part in the noise, and is reported.
+    @Test func garbledSamplesAreNoNoise() throws {
+        let garbled = stream(.magnetometer, noise: 0.5) { $0 % 100 == 50 ? 300 : 0 }
+        #expect(!garbled.lines.contains("it moved"), "\(garbled.lines)")
+        #expect(garbled.lines.contains("; 60 samples are far off all others"), "\(garbled.lines)")
+        let axes = try #require(garbled.json["axes"] as? [[String: Any]])
+        // 500 nT at 100 Hz are 71 nT/√Hz.
+        #expect(axes.allSatisfy { abs(($0["noise_density"] as? Double ?? 0) / 70.7 - 1) < 0.1 }, "\(garbled.lines)")
+        // A push of 0.1 s is movement.
+        #expect(stream(.magnetometer, noise: 0.5) { 3000..<3010 ~= $0 ? 300 : 0 }.lines.contains("it moved"))
+    }
+
     /// The means of seconds do not show what swings twice in each; a fan's vibration is noise.
     @Test func whatSwingsWithinASecondMovedAndWhatVibratesDidNot() {
         func swung(_ hz: Double, _ size: Double) -> String {

@@ -52,6 +52,17 @@ import Testing
         #expect(try Binary.run(plain).output.contains("rotation.began"))
     }
 
+    /// Values of which the squares leave a variance by their rounding.
+    @Test(arguments: [5.3, 8.7, 9.3])
+    func valuesThatNeverChangeAreDoubtful(rate: Double) throws {
+        let rows = (0..<3000).map { "\(Double($0) / 100),\(rate),0,0\n" }.joined()
+        let trace = try TemporaryFile("time_s,gx_dps,gy_dps,gz_dps\n" + rows, suffix: ".csv")
+        let result = try Binary.run("calibrate", "gyroscope", "--trace", trace.path)
+        #expect(
+            result.status == 0 && result.output.contains("doubtful: the values never changed"),
+            "\(result.output)\(result.errors)")
+    }
+
     @Test(arguments: [
         ({ @Sendable (t: Double) -> [Double] in [t < 8 ? 1 : 40, 0, 0] }, "still for 7.99 s", "moving"),
         ({ @Sendable (t: Double) -> [Double] in [0.5 * t, 0, 0] }, "in a row", "moving"),

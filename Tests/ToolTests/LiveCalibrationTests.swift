@@ -140,7 +140,64 @@ import Testing
         try Self.turn(node, heights: -0.2...0.98, count: 500)
         #expect(run.end() == 0)
         #expect(try run.output.text().contains("verdict: good; an ellipsoid"))
-        #expect(try String(contentsOfFile: path, encoding: .utf8).contains("hard_iron_uT = [1"))
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains("hard_iron_uT = [1") && text.contains("\naxes = \"driver\"\n"), "\(text)")
+    }
+
+    /// A calibration is applied behind the mount matrix: one that was made with another one is wrong.
+    @Test func aCalibrationOfOtherAxesIsRefused() throws {
+        let tree = try FifoTree()
+        let node = try #require(try tree.addDevice(0, name: "magn_3d", prefix: "in_magn", scale: "0.001"))
+        let folder = try TemporaryFolder()
+        let (configuration, path) = (folder.path + "/binnacle.toml", folder.path + "/compass.toml")
+        func configure(_ keys: String) throws {
+            let section = "[sensor.box]\nsource = \"iio\"\nmatch = { name = \"magn_3d\" }\n"
+            let text = section + "samples = [\"magnetometer\"]\n" + keys
+            try text.write(toFile: configuration, atomically: true, encoding: .utf8)
+        }
+        let matrix = "mount_matrix = \"0, 1, 0; -1, 0, 0; 0, 0, 1\"\n"
+        try configure(matrix)
+        let run = try Run(["--root", tree.root, "--config", configuration, "-o", path])
+        try Self.turn(node, heights: -0.98 ... -0.2, count: 300)
+        try run.wait(for: "keep turning: the upper half is missing")
+        try Self.turn(node, heights: -0.2...0.98, count: 500)
+        #expect(run.end() == 0)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains("\naxes = \"mount_matrix 0, 1, 0; -1, 0, 0; 0, 0, 1\"\n"), "\(text)")
+        try configure(matrix + "calibration = \"compass.toml\"\n")
+        let same = try Binary.run("check", configuration)
+        #expect(same.status == 0, "\(same.output)\(same.errors)")
+        try configure("calibration = \"compass.toml\"\n")
+        let other = try Binary.run("check", configuration)
+        #expect(
+            other.status == 78
+                && other.errors.contains(
+                    "its [magnetometer] was made in mount_matrix 0, 1, 0; -1, 0, 0; 0, 0, 1, and [sensor.box] has the driver's axes"
+                ), "\(other.output)\(other.errors)")
+        // Files of earlier versions do not state their axes.
+        let stated = text.split(separator: "\n").filter { !$0.hasPrefix("axes") }.joined(separator: "\n")
+        try stated.write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(try Binary.run("check", configuration).status == 0)
+    }
+
+    /// What another calibration writes while the device is turned is kept, and not replaced without a question.
+    @Test(arguments: ["accelerometer", "magnetometer"])
+    func whatIsWrittenMeanwhileIsKept(kind: String) throws {
+        let tree = try FifoTree()
+        let node = try #require(try tree.addDevice(0, name: "magn_3d", prefix: "in_magn", scale: "0.001"))
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/compass.toml"
+        let run = try Run(["--root", tree.root, "-o", path])
+        try Self.turn(node, heights: -0.98 ... -0.2, count: 300)
+        try run.wait(for: "keep turning: the upper half is missing")
+        try "[\(kind)]\nsamples = 7\n".write(toFile: path, atomically: true, encoding: .utf8)
+        try Self.turn(node, heights: -0.2...0.98, count: 500)
+        let isRefused = kind == "magnetometer"
+        #expect(run.end() == (isRefused ? 73 : 0))
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains("[\(kind)]\nsamples = 7\n") && text.contains("hard_iron_uT") != isRefused, "\(text)")
+        #expect(try run.output.text().contains(isRefused ? "hard_iron_uT" : "(its [accelerometer] is kept)"))
+        #expect(try run.errors.text().contains("was changed while the samples were taken") == isRefused)
     }
 
     /// Ctrl-C says that it is enough, and it is, for a sphere.

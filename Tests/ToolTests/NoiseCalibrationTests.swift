@@ -96,6 +96,7 @@ import Testing
         #expect(try refused(Self.recording { 10 * sin(0.1 * $0) }, "magnetometer").name == "moving")
         #expect(try refused(Self.recording(seconds: 5)).name == "samples")
         #expect(try refused(Self.recording(noise: (0, 0, 0))).name == "none")
+        #expect(try refused(Self.recording { Int($0 * 100) % 25 == 7 ? 3 : 0 }).name == "garbled")
         #expect(!FileManager.default.fileExists(atPath: path))
         let misused = try Binary.run("calibrate", "--noise", "--field", "49")
         #expect(misused.status == 64 && misused.errors.contains("--field does not go with --noise"))

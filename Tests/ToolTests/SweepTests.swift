@@ -61,6 +61,36 @@ import Testing
         #expect(result.errors.contains("labels outside of --from and --to left out: 4"), "\(result.errors)")
     }
 
+    /// Times since the first sample, where the stamps are others, and times in UTC.
+    @Test func labelsInOtherTimesAreReported() throws {
+        let folder = try TemporaryFolder([
+            "since.csv": "time_s,kind\n-500,motion.began\n",
+            "utc.csv": "time,kind\n2026-11-21T12:00:05Z,motion.began\n",
+        ])
+        let since = try Binary.run("sweep", "--json", "--labels", folder.path + "/since.csv", Self.recording)
+        #expect(since.status == 0 && since.errors.contains("all labels are outside of it"), "\(since.errors)")
+        let utc = try Binary.run("sweep", "--json", "--labels", folder.path + "/utc.csv", Self.recording)
+        #expect(utc.status == 65 && utc.errors.contains("the stamps are no wall-clock time"), "\(utc.errors)")
+    }
+
+    /// A recording's stamps count from the boot, and it contains how far the wall clock was ahead.
+    @Test func labelsInUTCFitARecordingThatHasTheDifference() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/r.arrows"
+        let made = try Binary.run("record", "--simulate", "shake", "--for", "4s", "-o", path)
+        #expect(made.status == 0, "\(made.errors)")
+        let events = try Binary.run("replay", "--json", path).lines.map { try CalibrateTests.object($0) }
+        let began = try #require(events.first { $0["kind"] as? String == "motion.began" }?["time_ns"] as? Int64)
+        let form = ISO8601DateFormatter()
+        let time = form.string(from: Date(timeIntervalSinceNow: Double(began - Clock.now()) * 1e-9))
+        try "time,kind\n\(time),motion.began\n".write(
+            toFile: folder.path + "/l.csv", atomically: true, encoding: .utf8)
+        let result = try Binary.run(
+            "sweep", "--json", "--labels", folder.path + "/l.csv", "--tolerance", "10s", path)
+        let row = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        #expect(row["found"] as? Int == 1, "\(result.output)\(result.errors)")
+    }
+
     @Test func aFolderIsOneRecordingAndSeveralAreSummedUp() throws {
         let folder = try TemporaryFolder()
         for name in ["Accelerometer.csv", "Magnetometer.csv"] {

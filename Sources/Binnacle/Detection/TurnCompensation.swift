@@ -5,8 +5,8 @@ import SensorGeometry
 struct TurnCompensation {
     private var fusion = SixAxisFusion()
     private let gyroscope: SampleStream
-    /// The device of which the fusion has learned.
-    private var device: String?
+    /// The gyroscope of which the fusion has learned.
+    private var device: MountedSensor?
     private let settings: MotionSettings
     /// When the first acceleration came, or the first one after an interruption.
     private var startNanoseconds: Int64?
@@ -30,7 +30,7 @@ struct TurnCompensation {
             fusion.memory, isLearned: fusion.hasLearnedOffset, isAtRest: fusion.rest.isAtRest)
     }
 
-    /// Begins with what an earlier run has learned of a device, and forgets what this one has of another.
+    /// Begins with what an earlier run has learned of the gyroscope, and forgets what this one has of another.
     private mutating func recall() {
         guard gyroscope.sensor.gyroscopeDevice != device else { return }
         device = gyroscope.sensor.gyroscopeDevice

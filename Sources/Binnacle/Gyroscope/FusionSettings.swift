@@ -84,7 +84,7 @@ package struct FusionSettings: Sendable, Equatable {
 
     /// What of the errors that turns show belongs to the device.
     package func usable(_ errors: SensorErrors) -> SensorErrors {
-        ironIsOfDevice ? errors : errors.withoutIron(sigma: ironSigma)
+        ironIsOfDevice ? errors : errors.withoutIron()
     }
 
     /// The published constants, as the reference implementation has them.
@@ -129,6 +129,32 @@ package struct FusionMemory: Sendable, Equatable {
         FusionMemory(offset: .zero, sigmaDegrees: SIMD3(repeating: settings.startSigma))
     }
 
+    /// What it has of the gyroscope.
+    package var ofGyroscope: FusionMemory {
+        let scale = errors.flatMap { $0.isScaleKnown ? $0.withoutIron() : nil }
+        return FusionMemory(offset: offset, sigmaDegrees: sigmaDegrees, errors: scale)
+    }
+
+    /// What it has of the magnetometer.
+    package var ofMagnetometer: FusionMemory {
+        var memory = FusionMemory.nothing(FusionSettings())
+        memory.field = field
+        memory.errors = errors.flatMap { $0.isIronKnown ? $0.withoutScale() : nil }
+        return memory
+    }
+
+    /// It with what is known of a magnetometer in place of what it has of one.
+    package func with(magnetometer: FusionMemory?) -> FusionMemory {
+        var memory = ofGyroscope
+        memory.field = magnetometer?.field
+        if let iron = magnetometer?.errors {
+            let scale = memory.errors ?? iron.withoutScale()
+            memory.errors = SensorErrors(
+                iron: iron.iron, ironSigma: iron.ironSigma, scale: scale.scale, scaleSigma: scale.scaleSigma)
+        }
+        return memory
+    }
+
     /// What it is worth after a time: an offset moves with the temperature.
     package func aged(seconds: Double) -> FusionMemory {
         let growth = 0.1 * 0.1 * max(seconds, 0) / 100
@@ -170,9 +196,29 @@ package struct SensorErrors: Sendable, Equatable {
     private static let (ironDrift, scaleDrift) = (2.0, 0.002)
     private static let daySeconds = 86_400.0
 
-    /// It for a field from which a calibration has taken the iron: another calibration leaves another one.
-    func withoutIron(sigma: Double) -> SensorErrors {
-        SensorErrors(iron: .zero, ironSigma: SIMD3(repeating: sigma), scale: scale, scaleSigma: scaleSigma)
+    /// The standard deviations of what is not known, in µT and of the scale: a fusion limits them to its own.
+    private static let (unknownIron, unknownScale) = (1000.0, 1.0)
+
+    /// Whether anything is known of the iron.
+    package var isIronKnown: Bool { ironSigma.max() < Self.unknownIron }
+    /// Whether anything is known of the scale.
+    package var isScaleKnown: Bool { scaleSigma < Self.unknownScale }
+
+    /// The scale alone: for a field from which a calibration has taken the iron, because another calibration leaves another one, and
+    /// for another magnetometer.
+    func withoutIron() -> SensorErrors { .scale(scale, sigma: scaleSigma) }
+
+    /// The iron alone: for another gyroscope.
+    func withoutScale() -> SensorErrors { .iron(iron, sigma: ironSigma) }
+
+    /// A scale, while nothing is known of the iron.
+    package static func scale(_ scale: Double, sigma: Double) -> SensorErrors {
+        SensorErrors(iron: .zero, ironSigma: SIMD3(repeating: unknownIron), scale: scale, scaleSigma: sigma)
+    }
+
+    /// Iron, while nothing is known of the scale.
+    package static func iron(_ iron: SIMD3<Double>, sigma: SIMD3<Double>) -> SensorErrors {
+        SensorErrors(iron: iron, ironSigma: sigma, scale: 1, scaleSigma: unknownScale)
     }
 
     /// What it is worth after a time: as much less as a day makes it, and no less after longer.

@@ -39,14 +39,16 @@ public final class Sensor {
     package var gyroscopeRange: Float?
     /// Whether the gyroscope gives a sample only when its rate has changed; set as ``gyroscopeRange`` is.
     package var gyroscopeReportsOnChange = false
-    /// What the device with the gyroscope is known by when it is plugged in again; `nil` for what is no device.
+    /// The gyroscope of the device that was opened for it; `nil` for what is no device.
     ///
     /// Set as ``gyroscopeRange`` is.
-    package var gyroscopeDevice: String?
+    package var gyroscopeDevice: MountedSensor?
+    /// The magnetometer; the same holds for it.
+    package var magnetometerDevice: MountedSensor?
     /// What the device itself finds at present; set as ``gyroscopeRange`` is.
     package var chipReports: Set<ChipReport> = []
-    /// Recalls what was learned of a device's gyroscope before, of its samples without a calibration, as it is worth now.
-    package var recallGyroscope: ((_ device: String) -> FusionMemory?)?
+    /// Recalls what was learned of a gyroscope or a magnetometer before, of its samples without a calibration, as it is worth now.
+    package var recallLearned: ((_ kind: SampleKind, _ sensor: MountedSensor) -> FusionMemory?)?
     /// Told what happens to the sensor.
     ///
     /// One object may be the delegate of many sensors; it is held weakly, so its creator has to keep it.

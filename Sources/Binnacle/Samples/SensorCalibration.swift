@@ -12,6 +12,8 @@ public struct SensorCalibration: Sendable, Equatable {
     package var gyroscope: AxisCalibration?
     /// The noise of each kind that was measured at rest: its one-sided density on the noisiest axis, in the samples' unit by √Hz.
     package var noise: [SampleKind: Double] = [:]
+    /// The axes in which each kind was calibrated, as a section states them; without what recordings and earlier versions gave.
+    package var statedAxes: [SampleKind: String] = [:]
 
     /// Creates a calibration.
     public init(

@@ -26,8 +26,8 @@ struct FieldModel {
     private(set) var misfit = 0.0
     /// That of the last second.
     private(set) var recentMisfit = 0.0
-    /// The mean square of the last second's residuals, in units of their standard deviation: below 1 while iron and scale explain all.
-    private(set) var surprise = 0.0
+    /// The mean square of the last second's residuals, in units of what they usually are: below 1 while iron, scale and noise explain all.
+    var surprise: Double { square / max(1, Self.noiseShare * noiseVariance / fieldVariance) }
     /// The probability that there is iron although a calibration has taken it, as of the last step.
     private(set) var ironProbability = 0.0
     /// The turn that the last step learned from, in the frame I in radians.
@@ -40,6 +40,16 @@ struct FieldModel {
 
     /// (h, b, e, τ).
     private var estimate = LinearEstimate()
+    /// The mean square of the last second's residuals, in units of their standard deviation.
+    private var square = 0.0
+    /// The noise of a mean, as its variance on an axis in µT²: what a calibration has of it, or what was measured if that is more.
+    private var noiseVariance: Double { max(statedNoise, measuredNoise) }
+    private var fieldVariance: Double { max(Self.leastFieldNoise * Self.leastFieldNoise, noiseVariance) }
+    private let statedNoise: Double
+    private var measuredNoise = 0.0
+    /// The last two fields in the frame I without iron.
+    private var fieldsBefore: (last: Vector3, earlier: Vector3?)?
+
     /// Whether the last step continued the ones before: it did not where there is another field at once.
     private(set) var isFieldKnown = false
     private var hasMeasured = false
@@ -65,8 +75,6 @@ struct FieldModel {
     ///
     /// A sensor's noise is less; what iron in the room does over the width of a movement of the hand is not.
     private static let leastFieldNoise = 1.0
-    /// It, or more where more was measured.
-    private let fieldNoise: Double
     /// In seconds: how far the delay varies, by rates and stamps of the two sensors; a turn makes it an error of the field.
     private static let delayNoise = 0.01
     /// In seconds: the frame I drifts by what is left of the gyroscope's offset as if that were another one after so long.
@@ -100,6 +108,12 @@ struct FieldModel {
     /// In µT: iron that is known no better is learned anyway.
     private static let knownIron = 10.0
     private static let misfitSeconds = 3.0
+    /// The square of three components is three variances in the mean, and less than twice that in nearly each second.
+    private static let noiseShare = 6.0
+    /// In rad/s and seconds: noise is measured in slow movement, where the field's change between two means is the same as before.
+    private static let (noiseSpeed, noiseSeconds) = (0.2, 10.0)
+    /// In µT: such a movement and much noise change a field by less between three means; a gyroscope that shows no turn, by more.
+    private static let slowChange = 8.0
     /// From this share of odd residuals on it is other iron.
     private static let largestMisfit = 0.3
     /// In rad/s: below it a fit says little of turns, and counts for the second as much.
@@ -119,7 +133,7 @@ struct FieldModel {
     ///   - noise: The magnetometer's, in µT/√Hz.
     ///   - known: What an earlier run has learned of the device.
     init(ironSigma: Double, scaleSigma: Double, noise: Double, known: SensorErrors? = nil) {
-        fieldNoise = max(Self.leastFieldNoise, noise / (2 * Self.stepSeconds).squareRoot())
+        statedNoise = noise * noise / (2 * Self.stepSeconds)
         startIronVariance = ironSigma * ironSigma
         startScaleVariance = scaleSigma * scaleSigma
         for axis in 3..<6 { estimate.covariance[axis][axis] = startIronVariance }
@@ -167,6 +181,7 @@ struct FieldModel {
     mutating func interrupt() {
         isFieldKnown = false
         lastRotation = nil
+        fieldsBefore = nil
         clear()
     }
 
@@ -208,6 +223,7 @@ struct FieldModel {
             min(angleSum / seconds, Self.fastest)
         )
         predict(offsetSigma)
+        measureNoise()
         measure()
         updateDirection(rotation)
         chooseScale()
@@ -251,6 +267,19 @@ struct FieldModel {
         estimate.covariance[6][6] += Self.scaleDrift * Self.scaleDrift * seconds
     }
 
+    /// Learns the noise of a mean from how its field differs from what the two before let expect.
+    private mutating func measureNoise() {
+        let field = mean.field - mean.frame * iron
+        if let (last, earlier) = fieldsBefore, let earlier, mean.speed < Self.noiseSpeed,
+            length(field - earlier) < Self.slowChange
+        {
+            // The second difference has 1 + 4 + 1 variances on each of three axes.
+            let found = (field - 2 * last + earlier).squaredLength / 18
+            measuredNoise += (found - measuredNoise) * min(seconds / Self.noiseSeconds, 1)
+        }
+        fieldsBefore = mean.speed < Self.noiseSpeed ? (field, fieldsBefore?.last) : nil
+    }
+
     private var appliedDelay: Double { max(estimate.state[7] - Self.harmlessDelay, 0) }
 
     /// Corrects the state by the mean of what was measured.
@@ -258,7 +287,7 @@ struct FieldModel {
         let field = Vector3(estimate.state[0], estimate.state[1], estimate.state[2])
         let size = max(length(field), 1)
         let late = Self.delayNoise * mean.speed * size
-        let variance = fieldNoise * fieldNoise + late * late
+        let variance = fieldVariance + late * late
         let frame = mean.frame
         let perDelay = cross(turn / seconds, field)
         // A part of the delay was taken out by the rotation at the earlier stamp.
@@ -267,19 +296,20 @@ struct FieldModel {
             row(0, frame.x, perDelay.x), row(1, frame.y, perDelay.y), row(2, frame.z, perDelay.z)
         )
         let spread = (estimate.spread(of: rows.0), estimate.spread(of: rows.1), estimate.spread(of: rows.2))
-        let square = normalizedSquare(residual, rows, spread, variance)
-        let isOdd = square > Self.oddSquare
+        let normalized = normalizedSquare(residual, rows, spread, variance)
+        let isOdd = normalized > Self.oddSquare
         // What was odd and has passed is forgotten in a slow movement as well, which shows less of it.
         let step = mean.speed > Self.turning || isOdd ? seconds : seconds * Self.slowShare
         let odd = isOdd ? 1.0 : 0
         misfit += (odd - misfit) * min(step / Self.misfitSeconds, 1)
         recentMisfit += (odd - recentMisfit) * min(step, 1)
-        let shown = min(square, Self.largestSquare)
-        if mean.speed > Self.turning || isOdd || shown < surprise { surprise += (shown - surprise) * min(step, 1) }
+        let shown = min(normalized, Self.largestSquare)
+        if mean.speed > Self.turning || isOdd || shown < square { square += (shown - square) * min(step, 1) }
         if isOdd, misfit > Self.largestMisfit, ironVariance < Self.knownIron * Self.knownIron { forgetIron() }
-        guard square <= Self.largestSquare else {
+        guard normalized <= Self.largestSquare else {
             // It is another field, which says nothing of what is wrong with the sensors.
             isFieldKnown = false
+            fieldsBefore = nil
             return
         }
         // One component after the other, because their errors are independent.

@@ -16,7 +16,7 @@ final class FusedHeading {
     private var lastRateNanoseconds: Int64?
     private let gyroscope: SampleStream
     private let settings: NorthSettings
-    private let hasMagnetometer: Bool
+    private let magnetometer: Sensor?
     private let accuracy: HeadingAccuracy
     /// Chooses the axis by the fusion's attitude, which is steadier than the compass'.
     private var finder: HeadingFinder
@@ -26,8 +26,9 @@ final class FusedHeading {
     /// The strength that the calibration has; a field that was learned with another one is none.
     private let calibratedStrength: Double?
     private static let strengthShare = 0.1
-    /// The device of which the fusion has learned.
-    private var device: String?
+    /// The sensors of which the fusion has learned.
+    private var gyroscopeDevice: MountedSensor?
+    private var magnetometerDevice: MountedSensor?
 
     /// Without a rate for so long the compass decides.
     private static let silenceNanoseconds: Int64 = 1_000_000_000
@@ -39,7 +40,7 @@ final class FusedHeading {
         guard let gyroscope else { return nil }
         self.gyroscope = gyroscope
         self.settings = settings
-        hasMagnetometer = magnetometer != nil
+        self.magnetometer = magnetometer?.sensor
         finder = HeadingFinder(settings: settings)
         var constants = FusionSettings()
         constants.plausibleField = settings.plausibleFieldMicrotesla
@@ -83,25 +84,52 @@ final class FusedHeading {
         return Fusion(settings: constants, memory: memory)
     }
 
-    /// Begins with what an earlier run has learned of a device, and forgets what this one has of another.
+    /// Begins with what an earlier run has learned of the sensors, and forgets what this one has of another gyroscope.
     private func recall() {
-        guard gyroscope.sensor.gyroscopeDevice != device else { return }
-        device = gyroscope.sensor.gyroscopeDevice
-        var memory = gyroscope.sensor.recalledGyroscope
+        guard gyroscope.sensor.gyroscopeDevice != gyroscopeDevice else { return }
+        gyroscopeDevice = gyroscope.sensor.gyroscopeDevice
+        magnetometerDevice = magnetometer?.magnetometerDevice
+        let (rates, field) = (gyroscope.sensor.recalledGyroscope, recalledMagnetometer)
+        let isKnown = rates != nil || field != nil
+        fusion = Self.fusion(
+            constants, placeField,
+            recalling: isKnown ? (rates ?? FusionMemory.nothing(constants)).with(magnetometer: field) : nil)
+    }
+
+    private var recalledMagnetometer: FusionMemory? {
+        var memory = magnetometer?.recalledMagnetometer
         if let calibratedStrength, let known = memory?.field?.strength,
             abs(known - calibratedStrength) > Self.strengthShare * calibratedStrength
         {
             memory?.field = nil
         }
-        fusion = Self.fusion(constants, placeField, recalling: memory)
+        return memory
     }
+
+    /// Follows a magnetometer that was opened later than the gyroscope, or is another one than before.
+    private func followMagnetometer() {
+        guard let device = magnetometer?.magnetometerDevice, device != magnetometerDevice else { return }
+        let isOther = magnetometerDevice != nil
+        magnetometerDevice = device
+        var memory = recalledMagnetometer
+        // A first one of which nothing is known is what the fusion has begun with.
+        guard isOther || memory != nil else { return }
+        if let placeField {
+            memory = memory ?? FusionMemory.nothing(constants)
+            memory?.field = placeField
+        }
+        fusion.replaceMagnetometer(memory)
+    }
+
+    /// Whether there was a rate of a device.
+    var isOfDevice: Bool { gyroscopeDevice != nil }
 
     /// What is known of the gyroscope; `nil` while there is none.
     var state: GyroscopeState? {
         guard isFed else { return nil }
         return gyroscope.sensor.gyroscopeState(
-            fusion.memory, isLearned: fusion.hasLearned, isAtRest: fusion.isAtRest,
-            secondsAlone: hasMagnetometer ? fusion.secondsOnGyroscopeAlone : nil)
+            fusion.memory, magnetometer: magnetometer, isLearned: fusion.hasLearned, isAtRest: fusion.isAtRest,
+            secondsAlone: magnetometer == nil ? nil : fusion.secondsOnGyroscopeAlone)
     }
 
     /// The hard iron that turns have shown, which a compass has to take from the field as well, and how well it is known; `nil` where
@@ -175,7 +203,9 @@ final class FusedHeading {
     }
 
     func update(field: SIMD3<Float>, at time: Int64) {
-        if isFed { fusion.update(field: field, at: time) }
+        guard isFed else { return }
+        followMagnetometer()
+        fusion.update(field: field, at: time)
     }
 
     /// Notices at a sample of another sensor that the gyroscope is silent.

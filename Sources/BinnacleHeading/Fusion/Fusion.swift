@@ -50,6 +50,8 @@ package struct Fusion {
     /// The iron that was known before, and whether turns show that it is another one now.
     private var expectedIron: Vector3?
     package private(set) var isIronOther = false
+    /// Whether an earlier run has learned the iron and nothing of this gyroscope.
+    private let hasRecalledIronAlone: Bool
     /// The iron with which the undisturbed field was learned.
     private var fieldIron = Vector3.zero
     /// The iron with which the heading was found.
@@ -87,6 +89,7 @@ package struct Fusion {
     /// Creates a fusion without a sample, with what an earlier run has learned.
     package init(settings: FusionSettings = FusionSettings(), memory: FusionMemory? = nil) {
         self.settings = settings
+        hasRecalledIronAlone = memory?.errors?.isScaleKnown == false
         sixAxes = SixAxisFusion(settings: settings, memory: memory)
         field = FieldReference(settings, reference: memory?.field.map { SIMD2($0.strength, $0.dipDegrees) })
         // After a calibration a field that does not turn as the gyroscope does is not explained by iron.
@@ -95,7 +98,7 @@ package struct Fusion {
             scaleSigma: settings.learnsSensors ? settings.scaleSigma : 0, noise: settings.fieldNoise,
             known: settings.learnsSensors ? memory?.errors.map(settings.usable) : nil)
         accuracy = FusionAccuracy(
-            scaleSigma: model.scaleSigma, isSeen: settings.learnsSensors && memory?.errors != nil,
+            scaleSigma: model.scaleSigma, isSeen: settings.learnsSensors && memory?.errors?.isScaleKnown ?? false,
             tiltError: settings.tiltError)
         ironVariance = settings.isFieldCalibrated ? 0 : model.ironVariance
         iron = settings.isFieldCalibrated ? .zero : model.iron
@@ -105,6 +108,16 @@ package struct Fusion {
         rejectionSeconds = memory?.field == nil ? settings.longestRejectionSeconds : 0
         sixAxes.scale = model.scale
         expectedIron = settings.isFieldCalibrated || isIronKnownOnAllAxes ? iron : nil
+    }
+
+    /// Forgets the magnetometer, because there is another one; the level and what is known of the gyroscope stay.
+    ///
+    /// - Parameter known: What an earlier run has learned of the other one.
+    package mutating func replaceMagnetometer(_ known: FusionMemory?) {
+        let before = self
+        self = Fusion(settings: settings, memory: memory.with(magnetometer: known))
+        (sixAxes, gravity) = (before.sixAxes, before.gravity)
+        sixAxes.scale = model.scale
     }
 
     // MARK: - What is known
@@ -139,7 +152,12 @@ package struct Fusion {
     package var memory: FusionMemory {
         var memory = sixAxes.memory
         memory.field = isIronKnown ? field.reference.map { ($0.x, $0.y) } : nil
-        memory.errors = settings.learnsSensors && model.hasLearned ? settings.usable(model.errors) : nil
+        guard settings.learnsSensors, model.hasLearned else { return memory }
+        let errors = settings.usable(model.errors)
+        // That the iron is known does not say that this gyroscope was ever seen to turn rightly.
+        memory.errors =
+            hasRecalledIronAlone && errors.scaleSigma > settings.scaleSigma / 2
+            ? SensorErrors.iron(errors.iron, sigma: errors.ironSigma) : errors
         return memory
     }
 

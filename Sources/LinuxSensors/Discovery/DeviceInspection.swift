@@ -140,7 +140,7 @@ package struct DeviceInspection: Sendable {
         try Permission.check(node, writing: false)
         let file = try EvdevHandle.open(device)
         let handle = try EvdevHandle(file, device)
-        let matrix = try handle.matrix()
+        let matrix = try EvdevHandle.matrix(of: device)
         try describe { kind throws(SensorFailure) in
             let channels = zip(EvdevHandle.axisNames(kind), try handle.scales(kind)).map {
                 Channel(name: $0, type: nil, scale: $1, offset: 0)

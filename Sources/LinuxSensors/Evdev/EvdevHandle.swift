@@ -45,7 +45,9 @@ final class EvdevHandle {
 
     func conversion(_ kind: SampleKind, _ settings: SensorSettings) throws(SensorFailure) -> ScanConversion {
         let scales = try scales(kind)
-        let (matrix, factor) = try settings.mounting(kind) { () throws(SensorFailure) in try self.matrix().matrix }
+        let (matrix, factor) = try settings.mounting(kind) { () throws(SensorFailure) in
+            try Self.matrix(of: device).matrix
+        }
         return AxisScaling(scales: scales, offsets: [0, 0, 0], matrix: matrix, factor: factor).conversion
     }
 
@@ -62,7 +64,7 @@ final class EvdevHandle {
     }
 
     /// The mount matrix and its source; the identity and `nil` without one.
-    func matrix() throws(SensorFailure) -> (matrix: MountMatrix, source: String?) {
+    static func matrix(of device: SensorDevice) throws(SensorFailure) -> (matrix: MountMatrix, source: String?) {
         guard let text = device.properties["ACCEL_MOUNT_MATRIX"] else { return (.identity, nil) }
         let source = IIODevice.matrixProperty
         let matrix = try IIODevice.matrix(text, from: source)

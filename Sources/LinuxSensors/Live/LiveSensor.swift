@@ -59,6 +59,8 @@ final class LiveSensor {
     var lastID: String?
     /// How its device was built in when it was last opened (``SensorDevice/mounting``).
     var mounting: [String?] = []
+    /// How the axes of the open device are turned to the device's, as text, of each kind but the accelerometer.
+    var axes: [SampleKind: String] = [:]
     /// The last stamp delivered, or of what ended a rest: a lower limit for the next samples.
     var lastTimeNanoseconds: Int64?
     /// The notices already shown.

@@ -45,6 +45,7 @@ extension LiveSource {
             switch result {
             case .success(let device):
                 sensor.held = .open(device.access)
+                sensor.axes = device.axes
                 let isWanted = sensor.use(device.kinds)
                 // A sensor that a reload has removed delivers nothing.
                 if let lastDelivery, sensors.contains(where: { $0 === sensor }) {

@@ -105,9 +105,23 @@ extension LiveSource {
             sensor.reader = reader
             sensor.isReady = true
             try beginRest(of: sensor, access)
+            identify(sensor)
             describeGyroscope(of: sensor, access)
         } catch {
             advance(sensor, .failed(error), at: now)
+        }
+    }
+
+    /// Sets what the sensors of the open device are known by.
+    private func identify(_ sensor: LiveSensor) {
+        guard let id = sensor.lastID else { return }
+        for stream in sensor.streams {
+            let device = MountedSensor(device: id, axes: sensor.axes[stream.kind])
+            switch stream.kind {
+            case .gyroscope: stream.sensor.gyroscopeDevice = device
+            case .magnetometer: stream.sensor.magnetometerDevice = device
+            case .accelerometer: break
+            }
         }
     }
 
@@ -119,7 +133,6 @@ extension LiveSource {
             return
         }
         let object = sensor.request.sensor
-        object.gyroscopeDevice = sensor.lastID
         switch access {
         case .buffer(let buffer):
             object.gyroscopeRange = buffer.scans.gyroscopeRange

@@ -15,6 +15,8 @@ struct OpenedDevice: Sendable {
     var notices: [String]
     /// Whether single values are read because the buffer was refused.
     var isSubstitute = false
+    /// How the axes of each kind but the accelerometer are turned to the device's, as text.
+    var axes: [SampleKind: String] = [:]
 }
 
 extension OpenedDevice.Access {
@@ -54,6 +56,21 @@ struct SensorOpener: Sendable {
 
     /// Opens the device: its event node, its buffer, or else its single values.
     func open() throws(SensorFailure) -> OpenedDevice {
+        var opened = try openMost()
+        for kind in opened.kinds where kind != .accelerometer { opened.axes[kind] = try? axes(kind) }
+        return opened
+    }
+
+    private func axes(_ kind: SampleKind) throws(SensorFailure) -> String {
+        let (matrix, factor) = try settings.mounting(kind) { () throws(SensorFailure) in
+            guard device.interface == .iio else { return try EvdevHandle.matrix(of: device).matrix }
+            return try IIODevice(device).matrix(kind).matrix
+        }
+        return factor < 0 ? "-(\(matrix))" : matrix.description
+    }
+
+    /// Opens it with as many kinds as can be read.
+    private func openMost() throws(SensorFailure) -> OpenedDevice {
         // While a buffer is enabled, many drivers refuse single values, and the sensor draws power.
         abandoned?.undo()
         let more = optionalKinds.filter(device.kinds.contains)

@@ -138,11 +138,15 @@ final class DetectionPart: DaemonPart {
             "offset_dps", list: (0..<3).map { Figure.Value.number(offset[$0], decimals: 3).description })
         object.add("offset_sigma_dps", number: state.sigmaDegrees, decimals: 3)
         if let errors = state.memory.errors {
-            object.add("scale", number: errors.scale, decimals: 4)
-            object.add("scale_sigma", number: errors.scaleSigma, decimals: 4)
-            object.add(
-                "iron_uT", list: (0..<3).map { Figure.Value.number(errors.iron[$0], decimals: 1).description })
-            object.add("iron_sigma_uT", number: errors.ironSigma.max(), decimals: 1)
+            if errors.isScaleKnown {
+                object.add("scale", number: errors.scale, decimals: 4)
+                object.add("scale_sigma", number: errors.scaleSigma, decimals: 4)
+            }
+            if errors.isIronKnown {
+                object.add(
+                    "iron_uT", list: (0..<3).map { Figure.Value.number(errors.iron[$0], decimals: 1).description })
+                object.add("iron_sigma_uT", number: errors.ironSigma.max(), decimals: 1)
+            }
         }
         // How long the heading has been derived from the gyroscope alone.
         if let seconds = state.secondsAlone { object.add("alone_s", number: seconds, decimals: 1) }

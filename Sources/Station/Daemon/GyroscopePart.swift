@@ -2,7 +2,7 @@ import Binnacle
 import LinuxSystem
 import PlainText
 
-/// Saves the calibration that detectors have learned of gyroscopes for the next start.
+/// Saves what detectors have learned of gyroscopes and magnetometers for the next start.
 final class GyroscopePart: DaemonPart {
     private unowned let daemon: Daemon
     private let memoryFile = GyroscopeMemoryFile(path: GyroscopeMemoryFile.standardPath)
@@ -27,7 +27,7 @@ final class GyroscopePart: DaemonPart {
     /// Gives sensors access to the memory of their devices.
     func apply(_ change: ConfigurationChange) {
         for sensor in daemon.assembly.sensors.map(\.object) {
-            sensor.recallGyroscope = { [memoryFile] in memoryFile.recall($0, at: SystemClock.realtime()) }
+            sensor.recallLearned = { [memoryFile] in memoryFile.recall($0, $1, at: SystemClock.realtime()) }
         }
     }
 

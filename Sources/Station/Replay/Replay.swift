@@ -126,7 +126,7 @@ package final class Replay {
         if let path = options.configurationPath { picture.facts.append(("configuration", path.printable)) }
         if let range = summary.timeRange {
             picture.facts.append(("first stamp", "\(range.lowerBound) ns"))
-            if range.lowerBound >= ReplayStretch.leastWallClock {
+            if range.lowerBound >= ReplayBound.leastWallClock {
                 picture.facts.append(("which is", WallTime.text(range.lowerBound)))
             }
         }
@@ -165,6 +165,7 @@ package final class Replay {
         summary.sampleCount = pipeline.sampleCount
         summary.timeRange = pipeline.timeRange
         summary.stretchStart = stretch?.firstNanoseconds
+        summary.wallAheadNanoseconds = assembly.traces?.wallAheadNanoseconds
         for kind in EventKind.allCases where eventCounts[kind.index] > 0 {
             summary.eventCounts[kind] = eventCounts[kind.index]
         }
@@ -246,6 +247,8 @@ package struct ReplaySummary {
     package var timeRange: ClosedRange<Int64>?
     /// The recording's first stamp, in nanoseconds, when only a stretch was played.
     package var stretchStart: Int64?
+    /// How far the wall clock was ahead of the stamps when the recording began, in nanoseconds; `nil` where it is not known.
+    package var wallAheadNanoseconds: Int64?
     /// The number of events, by kind.
     package var eventCounts: [EventKind: Int] = [:]
     /// Final results of the detectors, one line each.

@@ -12,6 +12,9 @@ package struct ReplayBound: Sendable {
         case wallClock(Int64)
     }
 
+    /// Earlier stamps (before 2000) are no wall-clock time: they count from a boot or from the recording's start.
+    package static let leastWallClock: Int64 = 946_684_800_000_000_000
+
     package let time: Time
     /// The option with its value, for messages.
     package let text: String
@@ -47,8 +50,6 @@ final class ReplayStretch: SampleSource {
 
     /// Maximum number of samples skipped in one turn, between which the session checks for signals.
     private static let mostSkipped = 65_536
-    /// Earlier stamps (before 2000) are no wall-clock time: they count from a boot or from the recording's start.
-    static let leastWallClock: Int64 = 946_684_800_000_000_000
 
     init(_ source: any SampleSource, from: ReplayBound?, to: ReplayBound?) {
         self.source = source
@@ -132,7 +133,7 @@ final class ReplayStretch: SampleSource {
         switch bound.time {
         case .afterFirst(let distance): return Units.later(first, by: distance)
         case .wallClock(let time):
-            guard first < Self.leastWallClock else { return time }
+            guard first < ReplayBound.leastWallClock else { return time }
             failure = StationError(
                 .usage,
                 "\(bound.text): the recording's stamps are no wall-clock time (its first one is \(Self.seconds(first)) s); "

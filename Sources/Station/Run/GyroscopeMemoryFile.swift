@@ -4,11 +4,13 @@ import LinuxSystem
 import PlainText
 import Store
 
-/// The learned properties of each device's gyroscope, kept across starts in a small file in the state folder.
+/// What was learned of gyroscopes and magnetometers, kept across starts in a small file in the state folder.
 package final class GyroscopeMemoryFile {
-    /// The memory of one device.
+    /// The memory of one sensor of a device.
     package struct Entry: Sendable, Equatable {
-        package let device: String
+        /// A gyroscope has the offset and the scale, a magnetometer the field and the iron.
+        package let kind: SampleKind
+        package let sensor: MountedSensor
         package let memory: FusionMemory
         /// Time of learning, in nanoseconds since 1970.
         package let wallNanoseconds: Int64
@@ -47,9 +49,9 @@ package final class GyroscopeMemoryFile {
         return nil
     }
 
-    /// The memory of a device's gyroscope, with its uncertainty aged to the given time; `nil` for an unknown device.
-    package func recall(_ device: String, at wallNanoseconds: Int64) -> FusionMemory? {
-        guard let entry = entries.last(where: { $0.device == device }) else { return nil }
+    /// The memory of a sensor, with its uncertainty aged to the given time; `nil` for one that is unknown or mounted otherwise.
+    package func recall(_ kind: SampleKind, _ sensor: MountedSensor, at wallNanoseconds: Int64) -> FusionMemory? {
+        guard let entry = entry(kind, sensor) else { return nil }
         let seconds = Units.seconds(from: entry.wallNanoseconds, to: wallNanoseconds)
         // The clock was wrong at one of the times, so the age is unknown.
         return entry.memory.aged(seconds: seconds < 0 ? .greatestFiniteMagnitude : seconds)
@@ -57,25 +59,32 @@ package final class GyroscopeMemoryFile {
 
     /// Records what a detector has learned.
     package func record(_ state: GyroscopeState, at wallNanoseconds: Int64) {
-        guard let device = state.device, state.isLearned else { return }
-        let entry = entries.last { $0.device == device }
-        let known = entry?.memory
-        // A detector without a magnetometer knows nothing of iron and scale.
-        var memory = state.memory
-        memory.errors = memory.errors ?? known?.errors
-        if !state.hasGyroscope, let entry {
-            guard let iron = memory.errors,
-                (entry.memory.errors?.iron, entry.memory.errors?.ironSigma) != (iron.iron, iron.ironSigma)
-            else { return }
-            // What is kept gets the new stamp, and so its age until then.
-            memory = entry.memory.aged(seconds: max(0, Units.seconds(from: entry.wallNanoseconds, to: wallNanoseconds)))
-            memory.errors?.iron = iron.iron
-            memory.errors?.ironSigma = iron.ironSigma
-            memory.errors = memory.errors ?? iron
+        guard state.isLearned else { return }
+        if state.hasGyroscope, let sensor = state.gyroscope {
+            var memory = state.memory.ofGyroscope
+            // A detector without a magnetometer knows nothing of the scale.
+            memory.errors = memory.errors ?? entry(.gyroscope, sensor)?.memory.errors
+            keep(memory, .gyroscope, sensor, at: wallNanoseconds)
         }
-        guard known != memory else { return }
-        entries.removeAll { $0.device == device }
-        entries.append(Entry(device: device, memory: memory, wallNanoseconds: wallNanoseconds))
+        if let sensor = state.magnetometer {
+            let known = entry(.magnetometer, sensor)?.memory
+            var memory = state.memory.ofMagnetometer
+            // A calibration hides the device's iron, and a compass without a gyroscope knows nothing of the field.
+            memory.errors = memory.errors ?? known?.errors
+            if !state.hasGyroscope { memory.field = known?.field }
+            guard memory.errors != nil || memory.field != nil else { return }
+            keep(memory, .magnetometer, sensor, at: wallNanoseconds)
+        }
+    }
+
+    private func entry(_ kind: SampleKind, _ sensor: MountedSensor) -> Entry? {
+        entries.last { $0.kind == kind && $0.sensor.holds(for: sensor) }
+    }
+
+    private func keep(_ memory: FusionMemory, _ kind: SampleKind, _ sensor: MountedSensor, at wallNanoseconds: Int64) {
+        guard entry(kind, sensor)?.memory != memory else { return }
+        entries.removeAll { $0.kind == kind && $0.sensor.device == sensor.device }
+        entries.append(Entry(kind: kind, sensor: sensor, memory: memory, wallNanoseconds: wallNanoseconds))
         if entries.count > Self.limits.entries { entries.removeFirst() }
         isChanged = true
     }
@@ -83,8 +92,12 @@ package final class GyroscopeMemoryFile {
     /// The contents of the file; marks them as written.
     package func removeContents() -> [UInt8] {
         isChanged = false
-        let gyroscopes = JSONObject.list(entries.map(Self.text))
-        return Array((JSONObject.text(["version": "1", "gyroscopes": gyroscopes]) + "\n").utf8)
+        func list(_ kind: SampleKind) -> String { JSONObject.list(entries.filter { $0.kind == kind }.map(Self.text)) }
+        var object = JSONObject()
+        object.add("version", raw: "1")
+        object.add("gyroscopes", raw: list(.gyroscope))
+        object.add("magnetometers", raw: list(.magnetometer))
+        return Array((object.text + "\n").utf8)
     }
 
     private static func text(_ entry: Entry) -> String {
@@ -92,17 +105,23 @@ package final class GyroscopeMemoryFile {
             (0..<3).map { Decimal.text(vector[$0], decimals: decimals) ?? "0" }
         }
         var object = JSONObject()
-        object.add("device", entry.device)
+        object.add("device", entry.sensor.device)
+        // Version 0.3 wrote no axes; where they are empty they are not known either.
+        object.add("axes", entry.sensor.axes ?? "")
         object.add("time", WallTime.text(entry.wallNanoseconds))
-        object.add("offset_rad_s", list: list(entry.memory.offset, 9))
-        object.add("sigma_dps", list: list(entry.memory.sigmaDegrees, 6))
+        if entry.kind == .gyroscope {
+            object.add("offset_rad_s", list: list(entry.memory.offset, 9))
+            object.add("sigma_dps", list: list(entry.memory.sigmaDegrees, 6))
+        }
         if let field = entry.memory.field {
             object.add("field", raw: Decimal.text(field.strength, decimals: 4) ?? "null")
             object.add("dip_deg", raw: Decimal.text(field.dipDegrees, decimals: 4) ?? "null")
         }
-        if let errors = entry.memory.errors {
+        if let errors = entry.memory.errors, errors.isIronKnown {
             object.add("iron_uT", list: list(errors.iron, 4))
             object.add("iron_sigma_uT", list: list(errors.ironSigma, 4))
+        }
+        if let errors = entry.memory.errors, errors.isScaleKnown {
             object.add("scale", raw: Decimal.text(errors.scale, decimals: 6) ?? "null")
             object.add("scale_sigma", raw: Decimal.text(errors.scaleSigma, decimals: 6) ?? "null")
         }
@@ -114,10 +133,14 @@ package final class GyroscopeMemoryFile {
         guard let value = try? JSONReader.value(of: bytes), value["version"]?.integer == 1,
             case .array(let items)? = value["gyroscopes"]
         else { return nil }
-        return items.suffix(limits.entries).compactMap(entry)
+        var entries = items.compactMap { entry(.gyroscope, $0) }
+        // Version 0.3 kept the iron with the gyroscope: whose it is, is known where one device has both sensors.
+        entries += items.filter { $0["axes"] == nil }.compactMap { entry(.magnetometer, $0) }
+        if case .array(let items)? = value["magnetometers"] { entries += items.compactMap { entry(.magnetometer, $0) } }
+        return Array(entries.suffix(limits.entries))
     }
 
-    private static func entry(_ value: JSONValue) -> Entry? {
+    private static func entry(_ kind: SampleKind, _ value: JSONValue) -> Entry? {
         func number(_ value: JSONValue?, in range: ClosedRange<Double>) -> Double? {
             guard case .number(let text)? = value, let number = Double(text), range.contains(number) else { return nil }
             return number
@@ -128,20 +151,31 @@ package final class GyroscopeMemoryFile {
             return numbers.count == 3 ? SIMD3(numbers[0], numbers[1], numbers[2]) : nil
         }
         guard let device = value["device"]?.text, !device.isEmpty,
-            let time = value["time"]?.text.flatMap(WallTime.nanoseconds),
-            let offset = vector("offset_rad_s", in: -largestOffset...largestOffset),
-            let sigma = vector("sigma_dps", in: 0.001...10)
+            let time = value["time"]?.text.flatMap(WallTime.nanoseconds)
         else { return nil }
-        var memory = FusionMemory(offset: offset, sigmaDegrees: sigma)
-        if let strength = number(value["field"], in: 1...1000), let dip = number(value["dip_deg"], in: -90...90) {
-            memory.field = (strength, dip)
+        var memory = FusionMemory.nothing(FusionSettings())
+        if kind == .gyroscope {
+            guard let offset = vector("offset_rad_s", in: -largestOffset...largestOffset),
+                let sigma = vector("sigma_dps", in: 0.001...10)
+            else { return nil }
+            (memory.offset, memory.sigmaDegrees) = (offset, sigma)
+            if let scale = number(value["scale"], in: 0.5...2),
+                let sigma = number(value["scale_sigma"], in: 0.000_01...1)
+            {
+                memory.errors = SensorErrors.scale(scale, sigma: sigma)
+            }
+        } else {
+            if let strength = number(value["field"], in: 1...1000), let dip = number(value["dip_deg"], in: -90...90) {
+                memory.field = (strength, dip)
+            }
+            if let iron = vector("iron_uT", in: -1000...1000), let sigma = vector("iron_sigma_uT", in: 0.01...1000) {
+                memory.errors = SensorErrors.iron(iron, sigma: sigma)
+            }
+            guard memory.field != nil || memory.errors != nil else { return nil }
         }
-        if let iron = vector("iron_uT", in: -1000...1000), let ironSigma = vector("iron_sigma_uT", in: 0.01...1000),
-            let scale = number(value["scale"], in: 0.5...2), let sigma = number(value["scale_sigma"], in: 0.000_01...1)
-        {
-            memory.errors = SensorErrors(iron: iron, ironSigma: ironSigma, scale: scale, scaleSigma: sigma)
-        }
-        return Entry(device: device, memory: memory, wallNanoseconds: time)
+        let axes = value["axes"]?.text.flatMap { $0.isEmpty ? nil : $0 }
+        return Entry(
+            kind: kind, sensor: MountedSensor(device: device, axes: axes), memory: memory, wallNanoseconds: time)
     }
 }
 

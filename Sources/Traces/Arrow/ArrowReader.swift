@@ -1,3 +1,4 @@
+import ArrowStream
 import Binnacle
 
 /// Reads streams of samples from an Arrow stream.
@@ -10,6 +11,7 @@ final class ArrowReader: TraceReader {
     let notices: [TraceNotice]
     var repairs: TraceRepairs { rules.repairs }
     var path: String { source.path }
+    var wallAheadNanoseconds: Int64? { source.schema.all.metadata[ArrowKeys.wallAhead].flatMap { Int64($0) } }
     var isMapped: Bool { true }
     var hasShrunk: Bool { source.file.hasShrunk }
 

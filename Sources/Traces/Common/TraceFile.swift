@@ -238,6 +238,8 @@ protocol TraceReader: AnyObject {
     var repairs: TraceRepairs { get }
     /// The share of the file that was read, from 0 to 1; `nil` for a pipe.
     var fraction: Double? { get }
+    /// How far the wall clock was ahead of the stamps when the recording began, in nanoseconds; `nil` where it is not known.
+    var wallAheadNanoseconds: Int64? { get }
     /// Whether windows borrow from a mapped file, so that large windows cost no memory.
     var isMapped: Bool { get }
     /// Whether the file shrank, so that a window's contents may be invalid.
@@ -251,6 +253,7 @@ protocol TraceReader: AnyObject {
 }
 
 extension TraceReader {
+    var wallAheadNanoseconds: Int64? { nil }
     var isMapped: Bool { false }
     var hasShrunk: Bool { false }
 }

@@ -65,6 +65,12 @@ public final class TraceSource: SampleSource {
         all.reduce(into: TraceRepairs()) { $0.add($1.reader.repairs) }
     }
 
+    /// How far the wall clock was ahead of the stamps when the recording began, in nanoseconds; `nil` where files differ or do not state it.
+    package var wallAheadNanoseconds: Int64? {
+        let first = all.first?.reader.wallAheadNanoseconds
+        return all.allSatisfy { $0.reader.wallAheadNanoseconds == first } ? first : nil
+    }
+
     /// Whether large deliveries cost no memory, because all files are mapped.
     package var isMapped: Bool { all.allSatisfy(\.reader.isMapped) }
 

@@ -12,10 +12,13 @@ package struct CalibrationFile {
     private let target: String
     /// The other tables, which are written back.
     private let kept: [(name: String, lines: [String])]
+    /// The lines of the table that is replaced; `nil` where there is none.
+    private let replaced: [String]?
+    private let replacing: Bool
     /// What of a file that is replaced is lost: the names of tables that cannot be kept.
     package let lost: [String]
     /// Whether the existing file has a table of this name, which is replaced.
-    package let replacesTable: Bool
+    package var replacesTable: Bool { replaced != nil }
     private let mode: mode_t?
 
     /// Readable by all users, like the configuration.
@@ -24,6 +27,7 @@ package struct CalibrationFile {
     /// Reads an existing file; with `replacing` it may be a file that is no calibration.
     package init(path: String, for name: String, replacing: Bool) throws(StationError) {
         self.path = path
+        self.replacing = replacing
         let status: stat
         do throws(SystemError) {
             status = try fileStatus(path)
@@ -35,8 +39,7 @@ package struct CalibrationFile {
                 )
             }
             target = path
-            (kept, lost) = ([], [])
-            replacesTable = false
+            (kept, lost, replaced) = ([], [], nil)
             mode = nil
             try Self.requireFolder(of: path)
             return
@@ -61,12 +64,11 @@ package struct CalibrationFile {
                     "\(path.printable): is there already and is no calibration: name another file, or write over it with "
                         + "--force")
             }
-            (kept, lost) = ([], ["all that it had"])
-            replacesTable = false
+            (kept, lost, replaced) = ([], ["all that it had"], nil)
             return
         }
         kept = tables.filter { $0.name != name }
-        replacesTable = kept.count < tables.count
+        replaced = tables.first { $0.name == name }?.lines
         lost = unknown.filter { $0 != "[\(name)]" }
     }
 
@@ -105,13 +107,25 @@ package struct CalibrationFile {
                 separator: "\n")
     }
 
-    /// Replaces the file atomically, so that a failure keeps the old one.
-    package func write(_ result: CalibrationResult) throws(StationError) {
+    /// Replaces the file atomically, so that a failure keeps the old one; returns the file as it was just before.
+    ///
+    /// It is read again, because the samples took minutes in which another calibration may have written it.
+    @discardableResult
+    package func write(_ result: CalibrationResult) throws(StationError) -> CalibrationFile {
+        let current = try CalibrationFile(path: path, for: result.name, replacing: replacing)
+        guard current.replaced == replaced else {
+            throw StationError(
+                .cannotCreate,
+                "\(path.printable): its [\(result.name)] was changed while the samples were taken, and is kept: name another file"
+            )
+        }
         do throws(SystemError) {
-            try SmallFile.replace(target, with: Array(text(result).utf8), mode: mode ?? Self.usualMode)
+            try SmallFile.replace(
+                current.target, with: Array(current.text(result).utf8), mode: current.mode ?? Self.usualMode)
         } catch {
             throw Self.error(path, error)
         }
+        return current
     }
 
     private static func requireFolder(of path: String) throws(StationError) {

@@ -14,11 +14,14 @@ struct CalibrationInput {
     let stream: SampleStream
     /// The recordings and the files of the configuration, without the calibrations that it names, which may be replaced.
     let inputs: [String]
+    /// The axes of the device's samples; `nil` for what is no device.
+    let axes: String?
+    private var configured: [String] = []
 
     /// Whether the samples come from sensors rather than recordings.
     var isLive: Bool { assembly.traces == nil }
     /// Messages for the user before the start.
-    var notices: [String] { assembly.notices }
+    var notices: [String] { configured + assembly.notices }
     /// Assumptions about the recordings.
     var assumptions: [String] { assembly.assumptions }
     /// The share of the recordings that was read, from 0 to 1.
@@ -45,7 +48,9 @@ struct CalibrationInput {
                     options.kind == .gyroscope && configuration.kinds(of: found.name).contains(.accelerometer)
                 section = found
             } else {
-                section = try Self.section(options, finder)
+                let (found, notice) = Self.sectionOfService(try Self.device(options, finder), options)
+                section = found
+                configured = notice.map { [$0] } ?? []
             }
             if case .trace(let file, _)? = section?.source {
                 traces.paths = [file]
@@ -54,6 +59,7 @@ struct CalibrationInput {
             }
         }
         inputs = files + traces.files
+        axes = traces.isEmpty ? section?.statedAxes(of: options.kind) : nil
         if let section, traces.isEmpty {
             // A gyroscope may be another device than the accelerometer of the section.
             let wanted =
@@ -93,9 +99,9 @@ struct CalibrationInput {
     }
 
     /// The named device, or the only connected one of the kind.
-    private static func section(
+    private static func device(
         _ options: CalibrateOptions, _ finder: DeviceFinder
-    ) throws(StationError) -> SensorSection {
+    ) throws(StationError) -> SensorDevice {
         let found = try finder.list().filter { $0.kinds.contains(options.kind) }
         guard !found.isEmpty else {
             throw StationError(
@@ -112,7 +118,36 @@ struct CalibrationInput {
         guard wanted.count == 1 else {
             throw ambiguity(options.kind, wanted.map { $0.label ?? $0.id }, "on this machine")
         }
-        return SensorSection(device, name: device.name)
+        return device
+    }
+
+    /// The device as the service reads it, in whose axes the calibration is applied; with a notice.
+    private static func sectionOfService(
+        _ device: SensorDevice, _ options: CalibrateOptions
+    ) -> (SensorSection, notice: String?) {
+        let plain = SensorSection(device, name: device.name)
+        // Another tree than this machine's is not the service's.
+        guard options.root == nil else { return (plain, nil) }
+        let (kind, path) = (options.kind, Configuration.standardPath)
+        do throws(ConfigurationError) {
+            let configuration = try Configuration.read(path: path)
+            let fitting = configuration.sensors.filter { section in
+                let kinds = configuration.kinds(of: section.name) + configuration.optionalKinds(of: section.name)
+                guard kinds.contains(kind), let (interface, match) = section.source.device else { return false }
+                return match.accepts(device, as: interface, with: [kind])
+            }
+            guard let section = fitting.first else { return (plain, nil) }
+            guard Set(fitting.map { $0.statedAxes(of: kind) }).count == 1 else {
+                return (plain, "several sensors of \(path) may be this one, so its axes are the driver's: use --config")
+            }
+            return (
+                SensorSection(device, name: section.name, settings: section.settings),
+                "it is read as [sensor.\(section.name.printable)] of \(path) states"
+            )
+        } catch {
+            if case .file(_, let problem) = error, [.missing, .nothing].contains(problem) { return (plain, nil) }
+            return (plain, "\(path) has errors, so that the axes are the driver's: see 'binnacle check'")
+        }
     }
 
     /// The named section, the only one whose kind detectors use, or the only one.

@@ -76,7 +76,11 @@ package final class CalibrationRun {
         if let failure = session.failures.first { return .failed(failure) }
         if session.isCancelled, !isLive || interruption.isTermination { return .cancelled }
         do throws(CalibrationRefusal) {
-            return .done(try task.finish())
+            var result = try task.finish()
+            if !options.measuresNoise, let axes = input.axes {
+                result.table.append("axes = \(JSONObject.quoted(axes))")
+            }
+            return .done(result)
         } catch {
             return .refused(error)
         }

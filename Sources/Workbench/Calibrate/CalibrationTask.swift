@@ -58,7 +58,7 @@ package struct CalibrationResult {
     /// Of the file's table.
     package let name: String
     /// The lines of the table, without its header.
-    package let table: [String]
+    package internal(set) var table: [String]
     /// Figures and a verdict, as text.
     package let report: [String]
     package let figures: JSONObject

@@ -114,8 +114,8 @@ package struct MeasuredStream {
         found.jitter = spread < 1e-11 ? 0 : spread
         found.gaps = intervals.count - regular.count
         found.longest = intervals.max() ?? 0
-        let axes: [[Float]]
-        (axes, found.garbled) = withoutGarbled(words)
+        let (axes, garbled) = withoutGarbled(words)
+        found.garbled = garbled
         found.allan = axes.map { AllanDeviation($0, intervalSeconds: period) }
         found.density = found.allan.compactMap(\.noiseDensity).max().map { $0 * words.noise }
         found.means = axes.map { $0.reduce(0) { $0 + Double($1) } / Double($0.count) * words.value }

@@ -92,6 +92,8 @@ package struct EventLabels {
     /// What was not used, for the user.
     package private(set) var notices: [String] = []
     package let toleranceNanoseconds: Int64
+    /// Whether the labels have times in UTC, which stamps that count from a boot cannot be compared with.
+    private let isWallClock: Bool
 
     private static let longest = 1 << 28
 
@@ -114,6 +116,7 @@ package struct EventLabels {
             throw StationError(
                 .data, "\(path.printable):1: has no column time_s, time_ns or time; it has \(Spelling.list(header))")
         }
+        isWallClock = header[time] == "time"
         let kind = header.firstIndex(of: "kind")
         guard kind != nil || kinds?.count == 1 else {
             throw StationError(.data, "\(path.printable):1: has no column kind: say it with --kind, as in --kind shake")
@@ -182,6 +185,36 @@ package struct EventLabels {
         return Set(marks.compactMap(\.recording)).subtracting(known).sorted()
     }
 
+    /// How far the labels' times are ahead of stamps, in nanoseconds: those in UTC as far as the wall clock is, where stamps count
+    /// from a boot; labels in UTC are refused where that is not known.
+    func lead(over stamp: Int64, wallAhead: Int64?, of place: String) throws(StationError) -> Int64 {
+        guard isWallClock, stamp < ReplayBound.leastWallClock else { return 0 }
+        if let wallAhead { return wallAhead }
+        throw StationError(
+            .data,
+            "\(place): the labels are in UTC, and the stamps are no wall-clock time (one is \(Self.seconds(stamp)) s): label with "
+                + "time_s or time_ns, as the stamps have it")
+    }
+
+    /// What explains that no label has an event, because none is within a recording or the times of its events.
+    func notice(of labels: [EventScore.Mark], outside span: ClosedRange<Int64>?, of place: String) -> String? {
+        let times = labels.map(\.timeNanoseconds)
+        guard let span, let first = times.min(), let last = times.max() else { return nil }
+        let least = Units.later(span.lowerBound, by: -toleranceNanoseconds)
+        let most = Units.later(span.upperBound, by: toleranceNanoseconds)
+        guard !times.contains(where: { (least...most).contains($0) }) else { return nil }
+        func text(_ time: Int64) -> String {
+            isWallClock && time >= ReplayBound.leastWallClock ? WallTime.text(time) : "\(Self.seconds(time)) s"
+        }
+        return
+            "\(place): all labels are outside of it: they are from \(text(first)) to \(text(last)), and it is from "
+            + "\(text(span.lowerBound)) to \(text(span.upperBound))"
+    }
+
+    private static func seconds(_ nanoseconds: Int64) -> String {
+        Figure.Value.number(Double(nanoseconds) * 1e-9, decimals: 3).description
+    }
+
     /// A row for each kind that has labels and, where these are several, one for all of them.
     package func table(scoring path: String) throws(StationError) -> (table: ResultTable, notices: [String]) {
         var events: [EventScore.Mark] = []
@@ -197,9 +230,10 @@ package struct EventLabels {
                 }
                 continue
             }
+            let time = isWallClock ? event.wallNanoseconds ?? event.timeNanoseconds : event.timeNanoseconds
+            _ = try lead(over: time, wallAhead: nil, of: "\(path.printable):\(number + 1)")
             events.append(
-                EventScore.Mark(
-                    kind: event.kind, timeNanoseconds: event.timeNanoseconds, recording: value["recording"]?.text))
+                EventScore.Mark(kind: event.kind, timeNanoseconds: time, recording: value["recording"]?.text))
         }
         let recordings = Set(events.compactMap(\.recording)).sorted()
         let labelled = Set(marks.compactMap(\.recording))
@@ -217,6 +251,13 @@ package struct EventLabels {
             : recordings.flatMap { marks(of: $0, among: recordings) }
                 + marks.filter { $0.recording.map(absent.contains) ?? false }
         let scored = kinds
+        let places: [String?] = recordings.isEmpty ? [nil] : recordings
+        let outside = places.compactMap { recording -> String? in
+            let times = events.filter { $0.recording == recording }.map(\.timeNanoseconds)
+            let span = times.min().flatMap { least in times.max().map { least...$0 } }
+            return notice(
+                of: labels.filter { $0.recording == recording }, outside: span, of: (recording ?? path).printable)
+        }
         func score(_ chosen: [EventKind]) -> [ResultTable.Value] {
             EventScore(
                 events.filter { chosen.contains($0.kind) }, labels.filter { chosen.contains($0.kind) },
@@ -231,7 +272,7 @@ package struct EventLabels {
         }
         return (
             ResultTable(["kind"] + EventScore.columns, rows),
-            notices
+            notices + outside
                 + absent.map {
                     "\(path.printable): has no event of the recording \(Spelling.quoted($0)), whose labels are missed"
                 } + (left.isEmpty ? [] : ["without labels, and not scored: \(Spelling.list(left))"])

@@ -166,12 +166,22 @@ package struct Sweep {
         row.counts = summary.eventCounts
         row.marks = marks
         if let labels {
-            let all = labels.marks(of: recording, among: recordings)
+            var all = labels.marks(of: recording, among: recordings)
+            if let range = summary.timeRange, !all.isEmpty {
+                let lead = try labels.lead(
+                    over: range.lowerBound, wallAhead: summary.wallAheadNanoseconds, of: recording.printable)
+                for index in all.indices {
+                    all[index].timeNanoseconds = Units.later(all[index].timeNanoseconds, by: -lead)
+                }
+            }
             let from = Self.stamp(options.from, after: summary.stretchStart) ?? .min
             let to = Self.stamp(options.to, after: summary.stretchStart) ?? .max
             row.labels = all.filter { from <= $0.timeNanoseconds && $0.timeNanoseconds <= to }
             let count = all.count - row.labels.count
             if count > 0 { report("\(recording.printable): labels outside of --from and --to left out: \(count)") }
+            if let notice = labels.notice(of: row.labels, outside: summary.timeRange, of: recording.printable) {
+                report(notice)
+            }
         }
         return row
     }

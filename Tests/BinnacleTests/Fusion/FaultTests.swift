@@ -2,6 +2,7 @@ import Binnacle
 import BinnacleHeading
 import Glibc
 import SensorGeometry
+import TestSupport
 import Testing
 
 /// Sensors that are wrong, in movements with an optical reference: what is not found is in the accuracy, or there is no heading.
@@ -110,6 +111,32 @@ import Testing
             print("\(name), \(offset): \(late)")
             #expect(late.validShare >= 0.95 && late.within >= 0.9 && late.median <= 5, "\(name)")
         }
+    }
+
+    /// A chip of ten samples a second with much noise is neither a wrong gyroscope nor iron.
+    @Test func aNoisyMagnetometerIsNotDoubted() throws {
+        let recording = try Recording("broad05_rotation")
+        var random = SeededGenerator(seed: 3)
+        var settings = FusionSettings()
+        (settings.plausibleField, settings.leastLevelField) = (20...70, 3)
+        // 0.9 µT a sample, as the square root of a power density.
+        settings.fieldNoise = 0.4
+        var fusion = Fusion(settings: settings)
+        var (rows, sure) = (0, 0)
+        recording.play { index, time in
+            fusion.update(gyroscope: recording.gyroscope[index], at: time)
+            fusion.update(acceleration: recording.acceleration[index], at: time)
+            if index.isMultiple(of: 14) {
+                // Of twelve even numbers from 0 to 1 the sum has the variance 1.
+                var noise = SIMD3<Float>(repeating: -6)
+                for _ in 0..<12 { noise += SIMD3<Float>.random(in: 0...1, using: &random) }
+                fusion.update(field: recording.field[index] + 0.9 * noise, at: time)
+            }
+            guard recording.reference[index] != nil, time > 30 * second else { return }
+            rows += 1
+            sure += fusion.fault == nil && fusion.accuracyDegrees < 10 ? 1 : 0
+        }
+        #expect(Double(sure) > 0.9 * Double(rows), "\(sure) of \(rows)")
     }
 
     /// A boat in a long curve, and straight on after it: what the curve shows is no offset.

@@ -330,9 +330,9 @@ import Testing
     /// The end of a turn is told, although the heading does not change any more; and at rest nothing is.
     @Test func aTurnThatEndsIsTold() throws {
         let sensor = Sensor(name: "boat", calibration: .fair)
-        sensor.gyroscopeDevice = "chip"
+        sensor.gyroscopeDevice = MountedSensor(device: "chip", axes: nil)
         // The accuracy of a first turn would be told as well.
-        sensor.recallGyroscope = { _ in
+        sensor.recallLearned = { _, _ in
             FusionMemory(
                 offset: .zero, sigmaDegrees: SIMD3(repeating: 0.05),
                 errors: SensorErrors(iron: .zero, ironSigma: SIMD3(repeating: 1), scale: 1, scaleSigma: 0.005))
@@ -375,12 +375,13 @@ import Testing
     // MARK: - What was learned before
 
     /// A device that turns from the first moment on, with a gyroscope that is 5°/s off.
-    private func turned(_ recall: ((String) -> FusionMemory?)?, calibration: SensorCalibration = .fair) -> (
-        errors: [Double], state: GyroscopeState?
-    ) {
+    private func turned(
+        _ recall: ((SampleKind, MountedSensor) -> FusionMemory?)?, calibration: SensorCalibration = .fair
+    ) -> (errors: [Double], state: GyroscopeState?) {
         let sensor = Sensor(name: "boat", calibration: calibration)
-        sensor.gyroscopeDevice = "chip"
-        sensor.recallGyroscope = recall
+        sensor.gyroscopeDevice = MountedSensor(device: "chip", axes: "1")
+        sensor.magnetometerDevice = MountedSensor(device: "compass", axes: "2")
+        sensor.recallLearned = recall
         let streams = [SampleKind.gyroscope, .magnetometer, .accelerometer].map {
             SampleStream(sensor: sensor, kind: $0)
         }
@@ -418,22 +419,23 @@ import Testing
             offset: SIMD3(0, 0, 5 * degree), sigmaDegrees: SIMD3(repeating: 0.05), field: (44, 66))
         var asked: [String] = []
         let with = turned {
-            asked.append($0)
+            asked.append("\($0) \($1.device) \($1.axes ?? "")")
             return memory
         }
-        #expect(asked == ["chip"])
+        #expect(Set(asked) == ["gyroscope chip 1", "magnetometer compass 2"])
         let without = turned(nil)
         let (known, unknown) = (Score.percentile(with.errors, 0.95), Score.percentile(without.errors, 0.95))
         print("in motion from the start, 5°/s off: p95 \(known)° with the offset, \(unknown)° without")
         #expect(known < 3 && unknown > 2 * known)
         let state = try #require(with.state)
-        #expect(state.device == "chip" && state.isLearned && !state.isAtRest && state.sigmaDegrees < 0.3)
+        #expect(state.gyroscope?.device == "chip" && state.magnetometer?.device == "compass")
+        #expect(state.isLearned && !state.isAtRest && state.sigmaDegrees < 0.3)
         #expect(without.state?.isLearned == false)
         // What a calibration takes away is no offset of the samples, and is one of the device.
         let calibration = SensorCalibration(
             magnetometer: SensorCalibration.fair.magnetometer,
             gyroscope: AxisCalibration(offset: SIMD3(0, 0, 5 * degree), matrix: Matrix3(diagonal: SIMD3(1, 1, 1))))
-        let calibrated = turned({ _ in memory }, calibration: calibration)
+        let calibrated = turned({ _, _ in memory }, calibration: calibration)
         #expect(Score.percentile(calibrated.errors, 0.95) < 3)
         #expect(abs((calibrated.state?.memory.offset.z ?? 0) / degree - 5) < 0.5)
     }

@@ -115,6 +115,23 @@ import Testing
         #expect(try #require(first) < 6 * 143)
     }
 
+    /// Another magnetometer has other iron; the gyroscope's offset and the level stay.
+    @Test func anotherMagnetometerBeginsWithItsOwnIron() {
+        var boat = FusionTests.Boat()
+        let known = FusionMemory(
+            offset: .zero, sigmaDegrees: SIMD3(repeating: 0.1),
+            errors: SensorErrors(iron: .zero, ironSigma: SIMD3(repeating: 1), scale: 1, scaleSigma: 0.002))
+        boat.fusion = Fusion(settings: Self.uncalibrated, memory: known)
+        boat.turn(0, seconds: 10)
+        #expect(boat.fusion.fault == nil)
+        boat.fusion.replaceMagnetometer(nil)
+        boat.turn(0, seconds: 10)
+        #expect(boat.fusion.fault == .ironUnknown && boat.fusion.isAtRest && boat.fusion.hasLearned)
+        boat.fusion.replaceMagnetometer(known.ofMagnetometer)
+        boat.turn(0, seconds: 10)
+        #expect(boat.fusion.fault == nil && abs(boat.error) < boat.fusion.accuracyDegrees, "\(boat.error)")
+    }
+
     @Test func ironThatIsAnotherIsNoticed() throws {
         // The device was built in elsewhere since.
         let errors = SensorErrors(
