@@ -26,7 +26,7 @@ package enum SocketServerError: Error, Sendable, Equatable, CustomStringConverti
         case .noSocket(let path): "\(path): is no socket and is left alone; move it away or choose another path"
         case .longPath(let path):
             "\(path): a socket's path has from 1 to \(UnixAddress.longestPath) bytes, this one has \(path.utf8.count); "
-                + "set a shorter `path` in [socket]"
+                + "set a shorter `path` in [socket], or --set socket.path=PATH"
         case .relativePath(let path): "\(path): a socket's path begins with /; set such a `path` in [socket]"
         case .unknownUser(let name): "there is no account `\(name)`"
         case .unknownGroup(let name): "there is no group `\(name)`"

@@ -8,7 +8,7 @@ import LinuxSystem
 package struct MQTTTimes: Sendable {
     /// From the first packet to the broker's CONNACK.
     package var connect: Int64 = 10_000_000_000
-    /// From a PUBLISH to its PUBACK.
+    /// From a PUBLISH or a SUBSCRIBE to its answer.
     package var answer: Int64 = 30_000_000_000
     /// The time that a connection has to last before the recovery is reported.
     package var lasting: Int64 = 5_000_000_000
@@ -271,11 +271,13 @@ package final class MQTTPublisher {
         }
     }
 
-    /// Looks up the addresses of the broker's name behind the first.
+    /// Looks up the addresses of the broker's name behind the first, and that one once more: a name server may turn their order at each
+    /// look-up.
     private func otherAddresses() -> ArraySlice<NetworkAddress> {
         let found = try? NetworkAddress.resolve(
             host: settings.host, port: settings.port, type: SOCK_STREAM, isOwn: false)
-        return found?.dropFirst() ?? []
+        guard let found, found.count > 1 else { return [] }
+        return found.dropFirst() + found.prefix(1)
     }
 
     /// Waits for the broker's answer to CONNECT; `false` if a stop makes the connection unnecessary.

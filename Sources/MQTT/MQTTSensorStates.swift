@@ -274,6 +274,7 @@ final class MQTTKeptStates: KeptState {
         content.withLock { content in
             content.dropped.removeAll {
                 $0.kind == event.kind && $0.detector == event.detector && $0.sensor == event.sensor
+                    && $0.figure(.handler) == event.figure(.handler)
             }
             content.dropped.append(event)
         }

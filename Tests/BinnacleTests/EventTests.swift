@@ -343,6 +343,12 @@ private func event(
         chain.handle(event(.sensorInactive, at: 72, sequence: 9))
         pace.advance(to: 90 * second)
         #expect(collector.events.last?.sequence == 9)
+        // An end stays true without the sensor.
+        chain.handle(event(.motionEnded, at: 100, sequence: 10))
+        chain.handle(event(.motionEnded, at: 101, sequence: 11))
+        chain.handle(event(.sensorInactive, at: 102, sequence: 12))
+        pace.advance(to: 120 * second)
+        #expect(collector.events.last?.sequence == 11)
     }
 
     @Test func countPassesEveryNth() {

@@ -154,17 +154,17 @@ import Testing
         #expect(recall("chip", at: Self.then - 1)?.sigmaDegrees.x == 0.5)
     }
 
-    @Test func atMostSixtyFourDevicesAreKept() {
+    @Test func atMost128SensorsAreKept() {
         let book = GyroscopeMemoryFile(path: nil)
-        for number in 0..<70 { book.record(state("chip \(number)"), at: Self.then) }
-        #expect(book.entries.count == 64 && book.entries.first?.sensor.device == "chip 6")
+        for number in 0..<134 { book.record(state("chip \(number)"), at: Self.then) }
+        #expect(book.entries.count == 128 && book.entries.first?.sensor.device == "chip 6")
     }
 
     @Test func aFileThatIsNoneIsToldAndReplaced() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/gyroscopes.json"
         for text in [
-            "", "{", "[]", "{\"version\":2,\"gyroscopes\":[]}", String(repeating: " ", count: 70_000), "\u{0}",
+            "", "{", "[]", "{\"version\":2,\"gyroscopes\":[]}", String(repeating: " ", count: 140_000), "\u{0}",
         ] {
             try text.write(toFile: path, atomically: true, encoding: .utf8)
             let book = GyroscopeMemoryFile(path: path)

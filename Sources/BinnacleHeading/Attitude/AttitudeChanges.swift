@@ -2,7 +2,7 @@ import Binnacle
 import Glibc
 
 /// Decides when an attitude is reported again: when the body has turned enough since the one reported before, when its north is another
-/// one, or by ``FigureChanges``.
+/// one, when rates come or cease, or by ``FigureChanges``.
 struct AttitudeFilter {
     /// The cosine of half the turn: two quaternions have it as the size of their product.
     private let cosine: Double
@@ -17,7 +17,9 @@ struct AttitudeFilter {
         figures.follow(
             SIMD2(motion.tiltAccuracyDegrees, motion.yawAccuracyDegrees ?? 0),
             rate: motion.rotationRate.map { $0 * (180 / Double.pi) }, at: motion.timeNanoseconds)
-        if let last, last.reference == motion.reference, !figures.areOther {
+        if let last, last.reference == motion.reference,
+            (last.rotationRate == nil) == (motion.rotationRate == nil), !figures.areOther
+        {
             let (a, b) = (last.attitude, motion.attitude)
             guard abs(a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z) <= cosine else { return false }
         }

@@ -140,7 +140,7 @@ struct FieldModel {
         estimate.covariance[6][6] = startScaleVariance
         estimate.covariance[7][7] = Self.delaySigma * Self.delaySigma
         if let known {
-            shapeVariance = 0
+            if known.isIronKnown { shapeVariance = 0 }
             for axis in 0..<3 {
                 estimate.state[3 + axis] = known.iron[axis]
                 estimate.covariance[3 + axis][3 + axis] = min(

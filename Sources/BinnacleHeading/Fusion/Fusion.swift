@@ -115,7 +115,13 @@ package struct Fusion {
     /// - Parameter known: What an earlier run has learned of the other one.
     package mutating func replaceMagnetometer(_ known: FusionMemory?) {
         let before = self
-        self = Fusion(settings: settings, memory: memory.with(magnetometer: known))
+        var own = memory
+        let errors = model.errors
+        // What was recalled and not measured again yet is no less known.
+        if own.errors == nil, settings.learnsSensors, errors.scaleSigma < settings.scaleSigma {
+            own.errors = .scale(errors.scale, sigma: errors.scaleSigma)
+        }
+        self = Fusion(settings: settings, memory: own.with(magnetometer: known))
         (sixAxes, gravity) = (before.sixAxes, before.gravity)
         sixAxes.scale = model.scale
     }

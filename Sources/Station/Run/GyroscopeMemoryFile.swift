@@ -23,7 +23,7 @@ package final class GyroscopeMemoryFile {
     /// Whether there are entries that the file lacks.
     package private(set) var isChanged = false
 
-    private static let limits = (bytes: 65_536, entries: 64)
+    private static let limits = (bytes: 131_072, entries: 128)
     /// Larger offsets in a file are rejected, in rad/s.
     private static let largestOffset = 1.0
 
@@ -137,6 +137,7 @@ package final class GyroscopeMemoryFile {
         // Version 0.3 kept the iron with the gyroscope: whose it is, is known where one device has both sensors.
         entries += items.filter { $0["axes"] == nil }.compactMap { entry(.magnetometer, $0) }
         if case .array(let items)? = value["magnetometers"] { entries += items.compactMap { entry(.magnetometer, $0) } }
+        entries.sort { $0.wallNanoseconds < $1.wallNanoseconds }
         return Array(entries.suffix(limits.entries))
     }
 

@@ -11,7 +11,10 @@ final class ArrowReader: TraceReader {
     let notices: [TraceNotice]
     var repairs: TraceRepairs { rules.repairs }
     var path: String { source.path }
-    var wallAheadNanoseconds: Int64? { source.schema.all.metadata[ArrowKeys.wallAhead].flatMap { Int64($0) } }
+    var wallAheadNanoseconds: Int64? {
+        // The least number has no opposite.
+        source.schema.all.metadata[ArrowKeys.wallAhead].flatMap { Int64($0) }.flatMap { $0 > .min ? $0 : nil }
+    }
     var isMapped: Bool { true }
     var hasShrunk: Bool { source.file.hasShrunk }
 

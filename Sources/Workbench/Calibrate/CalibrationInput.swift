@@ -146,6 +146,7 @@ struct CalibrationInput {
             )
         } catch {
             if case .file(_, let problem) = error, [.missing, .nothing].contains(problem) { return (plain, nil) }
+            if case .file = error { return (plain, "\(error), so that the axes are the driver's: use --config") }
             return (plain, "\(path) has errors, so that the axes are the driver's: see 'binnacle check'")
         }
     }

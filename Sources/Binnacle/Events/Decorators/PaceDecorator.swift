@@ -44,10 +44,15 @@ package final class PaceDecorator: EventDecorator {
     package override func observe(_ event: Event) {
         release(before: event.timeNanoseconds)
         switch event.kind {
-        case .detectorFailed: forget { $0.detector == event.detector }
-        case .sensorInactive: forget { $0.sensor == event.sensor }
+        case .detectorFailed: forget { $0.detector == event.detector && Self.isOver($0.kind) }
+        case .sensorInactive: forget { $0.sensor == event.sensor && Self.isOver($0.kind) }
         default: break
         }
+    }
+
+    /// Whether a loss ends what a kind says; an end, and what happened once, stay true.
+    private static func isOver(_ kind: EventKind) -> Bool {
+        kind.end != nil || kind.role == .course || kind.role == .repeated
     }
 
     private func forget(where isOver: (Event) -> Bool) {
