@@ -296,9 +296,9 @@ package struct CommandRow: Sendable {
                 it so for each connection, on the loopback address.
 
                 A device is what a sensor measures, as in lid-accel, lid-anglvel and lid-magn, or the attitude of an
-                [attitude.NAME], as in hull-rot. Scans have 32 bits for an axis and 64 for the stamp in nanoseconds. The values
-                are IIO's, raw · scale: m/s², rad/s and Gauss, in the device's frame and with the sensor's calibration; an axis
-                without a number is -2147483648.
+                [attitude.NAME], as in hull-rot. Scans have 32 bits for an axis, 16 for each number of a quaternion and 64 for the
+                stamp in nanoseconds. The values are IIO's, raw · scale: m/s², rad/s and Gauss, in the device's frame and with the
+                sensor's calibration; an axis without a number is -2147483648.
 
                 A client that is too slow loses the daemon's oldest samples: a gap in the stamps, and a message. There is no
                 password: name another address only in a network where every machine may read.

@@ -28,7 +28,8 @@ extension DecoratorSettings {
         ) { $0.integer("per_minute", in: 1...highestCount).map(DecoratorSettings.rateLimit) },
         DecoratorRow(
             name: "pace", keys: ["interval_s"], example: "{ pace = { interval_s = 0.5 } }",
-            text: "passes at most one event of a kind and detector in interval_s seconds: the latest, always the last"
+            text: "passes at most one event of a kind and detector in interval_s seconds: the latest, always the last, "
+                + "unless that has ended"
         ) { $0.positiveSeconds("interval_s").map(DecoratorSettings.pace) },
         DecoratorRow(
             name: "quiet_hours", keys: ["from", "to"],

@@ -129,14 +129,20 @@ import Testing
         }
     }
 
+    /// Begins a calibration of a new device, which is turned until the upper half is missing.
+    private static func beginTurning(_ tree: FifoTree, _ path: String) throws -> (node: FifoNode, run: Run) {
+        let node = try #require(try tree.addDevice(0, name: "magn_3d", prefix: "in_magn", scale: "0.001"))
+        let run = try Run(["--root", tree.root, "-o", path])
+        try turn(node, heights: -0.98 ... -0.2, count: 300)
+        try run.wait(for: "keep turning: the upper half is missing")
+        return (node, run)
+    }
+
     @Test func aDeviceIsTurnedUntilThereIsEnough() throws {
         let tree = try FifoTree()
-        let node = try #require(try tree.addDevice(0, name: "magn_3d", prefix: "in_magn", scale: "0.001"))
         let folder = try TemporaryFolder()
         let path = folder.path + "/compass.toml"
-        let run = try Run(["--root", tree.root, "-o", path])
-        try Self.turn(node, heights: -0.98 ... -0.2, count: 300)
-        try run.wait(for: "keep turning: the upper half is missing")
+        let (node, run) = try Self.beginTurning(tree, path)
         try Self.turn(node, heights: -0.2...0.98, count: 500)
         #expect(run.end() == 0)
         #expect(try run.output.text().contains("verdict: good; an ellipsoid"))
@@ -184,12 +190,9 @@ import Testing
     @Test(arguments: ["accelerometer", "magnetometer"])
     func whatIsWrittenMeanwhileIsKept(kind: String) throws {
         let tree = try FifoTree()
-        let node = try #require(try tree.addDevice(0, name: "magn_3d", prefix: "in_magn", scale: "0.001"))
         let folder = try TemporaryFolder()
         let path = folder.path + "/compass.toml"
-        let run = try Run(["--root", tree.root, "-o", path])
-        try Self.turn(node, heights: -0.98 ... -0.2, count: 300)
-        try run.wait(for: "keep turning: the upper half is missing")
+        let (node, run) = try Self.beginTurning(tree, path)
         try "[\(kind)]\nsamples = 7\n".write(toFile: path, atomically: true, encoding: .utf8)
         try Self.turn(node, heights: -0.2...0.98, count: 500)
         let isRefused = kind == "magnetometer"

@@ -4,8 +4,7 @@ import Testing
 
 /// Reading the configuration again while samples flow.
 @Suite struct ReloadTests {
-    /// One sensor and a detector that say the same in every version, and a handler that shows each of its samples.
-    private static let constant = """
+    private static let box = """
         [sensor.box]
         source = "iio"
         match = { name = "accel_box" }
@@ -13,14 +12,20 @@ import Testing
         accelerometer = "box"
         detect = ["motion"]
         measure = "magnitude"
-        threshold_g = 0.1
-        quiet_s = 60
-        update_interval_s = 0.000000001
-        [handler.out]
-        on = ["motion.moving", "samples.lost", "gap", "events.dropped"]
-        stdout = true
 
         """
+
+    /// One sensor and a detector that say the same in every version, and a handler that shows each of its samples.
+    private static let constant =
+        box + """
+            threshold_g = 0.1
+            quiet_s = 60
+            update_interval_s = 0.000000001
+            [handler.out]
+            on = ["motion.moving", "samples.lost", "gap", "events.dropped"]
+            stdout = true
+
+            """
 
     private static let simulated = """
         [sensor.box]
@@ -235,16 +240,7 @@ import Testing
         #expect(run.stop() == 0)
     }
 
-    private static let moved = """
-        [sensor.box]
-        source = "iio"
-        match = { name = "accel_box" }
-        [motion.moved]
-        accelerometer = "box"
-        detect = ["motion"]
-        measure = "magnitude"
-        quiet_s = 0.1
-        """
+    private static let moved = box + "quiet_s = 0.1"
 
     /// Writes scans 10 ms apart, from the present on.
     private struct ScanPlayer {

@@ -145,6 +145,17 @@ open class EventDecorator: EventHandler {
     open func flush() {}
 }
 
+extension Event {
+    /// Whether it reports that the detector or the sensor of an event that a decorator holds has failed.
+    func isLoss(of held: Event) -> Bool {
+        switch kind {
+        case .detectorFailed: held.detector == detector
+        case .sensorInactive: held.sensor == sensor
+        default: false
+        }
+    }
+}
+
 /// What decorators tell events apart by: two kinds, or two detectors, never merge, and without a detector neither do two
 /// sensors or two handlers.
 struct EventTopic: Hashable {

@@ -87,7 +87,7 @@ package final class Replay {
             played = played.map { PacedSource($0, speed: speed, capacity: capacity) }
         }
         source = try assembly.makeSource(playing: played)
-        // The recorder runs after the detectors, whose results it draws.
+        // The recorder runs after the detectors, whose results it draws. One by one: a cast of the array looks up protocols at run time.
         pipeline = Pipeline(
             source: source, detectors: assembly.detectors.map { $0 } + [recorder?.observer].compactMap { $0 },
             router: router, capacity: capacity)

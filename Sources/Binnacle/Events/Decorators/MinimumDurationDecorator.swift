@@ -42,16 +42,15 @@ package final class MinimumDurationDecorator: EventDecorator {
     /// Learns when states begin and end, also when the handler did not ask for ends.
     package override func observe(_ event: Event) {
         release(before: event.timeNanoseconds)
+        held.removeAll { event.isLoss(of: $0.event) }
         let topic = EventTopic(event)
-        switch event.kind {
-        case .detectorFailed: held.removeAll { $0.event.detector == event.detector }
-        case .sensorInactive: held.removeAll { $0.event.sensor == event.sensor }
-        case let kind where Self.ends.contains(kind):
+        if Self.ends.contains(event.kind) {
             _ = removeBegin(endedBy: topic)
             guard let begin = begun.removeValue(forKey: topic) else { return }
             let before = ended[topic, default: []].suffix(Self.mostEnded - 1)
             ended[topic] = before + [(begin, event.timeNanoseconds)]
-        default: if let end = topic.end { begun[end] = event.timeNanoseconds }
+        } else if let end = topic.end {
+            begun[end] = event.timeNanoseconds
         }
     }
 

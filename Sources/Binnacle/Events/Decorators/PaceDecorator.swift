@@ -43,11 +43,7 @@ package final class PaceDecorator: EventDecorator {
     /// Learns what a sensor says no more: it would come behind its loss.
     package override func observe(_ event: Event) {
         release(before: event.timeNanoseconds)
-        switch event.kind {
-        case .detectorFailed: forget { $0.detector == event.detector && Self.isOver($0.kind) }
-        case .sensorInactive: forget { $0.sensor == event.sensor && Self.isOver($0.kind) }
-        default: break
-        }
+        forget { event.isLoss(of: $0) && Self.isOver($0.kind) }
     }
 
     /// Whether a loss ends what a kind says; an end, and what happened once, stay true.
