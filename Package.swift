@@ -15,12 +15,8 @@ let settings: [SwiftSetting] = [
 let isDevelopment = Context.environment["BINNACLE_DEVELOPMENT"] != nil
 let kernelSettings =
     settings + (isDevelopment ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
-// Tests are compiled beside what is released, without optimisation: it would take longer than they run. A job of its own for their
-// modules, which is there for those that import them, would check their types a second time.
-let testSettings =
-    settings
-    + (isDevelopment
-        ? [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))] : [])
+// Tests are compiled beside what is released, without optimisation: it would take longer than they run.
+let testSettings = settings + (isDevelopment ? [.unsafeFlags(["-Onone"], .when(configuration: .release))] : [])
 let kernelCSettings: [CSetting] = isDevelopment ? [.unsafeFlags(["-O2"], .when(configuration: .debug))] : []
 
 // The rigs of `make bench`, and the tests on devices that umockdev plays.
