@@ -1,5 +1,4 @@
 import Binnacle
-import Kernels
 import SensorGeometry
 
 /// Finds the heading from an accelerometer and a magnetometer: smooths both, watches the field's strength, and has gates that close

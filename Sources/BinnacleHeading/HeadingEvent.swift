@@ -45,11 +45,6 @@ public struct HeadingEvent: Sendable, Equatable {
 
     /// Whether the heading is held from an earlier sample.
     public var isStale: Bool { age > .zero }
-
-    /// The heading from magnetic north, in degrees.
-    package var magneticHeadingDegrees: Double {
-        declinationDegrees.map { Angle.normalizedDegrees(headingDegrees - $0) } ?? headingDegrees
-    }
 }
 
 extension HeadingEvent: DetectorResult {

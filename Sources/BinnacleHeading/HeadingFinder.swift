@@ -1,5 +1,4 @@
 import Binnacle
-import Kernels
 import SensorGeometry
 
 /// Finds the heading from smoothed acceleration and field, or says why there is none.

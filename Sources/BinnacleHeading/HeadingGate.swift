@@ -1,6 +1,5 @@
 import Binnacle
 import Glibc
-import Kernels
 import SensorGeometry
 
 /// Closes while a moving device cannot tell what is up, on acceleration other than gravity's and on a dip that differs from

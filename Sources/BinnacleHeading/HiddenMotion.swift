@@ -1,4 +1,3 @@
-import Binnacle
 import SensorGeometry
 
 /// Estimates two errors of the heading that neither the acceleration's length nor the dip shows: an acceleration

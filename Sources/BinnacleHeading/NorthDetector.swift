@@ -1,6 +1,5 @@
 public import Binnacle
 import Kernels
-import SensorGeometry
 
 /// Finds the heading from an accelerometer and a magnetometer, and tells its delegate where the device faces.
 ///
@@ -317,7 +316,6 @@ public final class NorthDetector: EventDetector {
         found.append(.heading(event(of: source, at: source.timeNanoseconds)), at: index)
     }
 
-    /// Takes a row that has no heading.
     private func handleFault(
         _ fault: HeadingFault, at time: Int64, _ rows: SampleColumns, _ validFrom: inout Int, _ index: Int
     ) {

@@ -1,4 +1,3 @@
-import Binnacle
 import SensorGeometry
 
 /// Estimates a lasting acceleration across gravity, as in a curve, from what it adds to the length of the acceleration.
@@ -27,7 +26,6 @@ struct SidewaysAcceleration {
     private(set) var tiltSquare = 0.0
     /// The mean length of the acceleration minus the length at rest, in g.
     private(set) var lengthExcess = 0.0
-    /// Whether there is such an acceleration.
     var lasts: Bool { upAtBegin != nil }
 
     /// The mean length minus 1 g at rest, in g.

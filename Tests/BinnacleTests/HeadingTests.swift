@@ -353,7 +353,7 @@ final class NorthDiary: NorthDetectorDelegate {
             [SampleStream(sensor: Sensor(name: "stranger"), kind: .magnetometer)], because: TestError())
         bench.detector.didLose(bench.streams, because: TestError())
         bench.detector.stopDetection()
-        bench.sensors[1].deactivate(because: TestError())
+        Sensor.deactivate([bench.sensors[1]], because: TestError())
         bench.detector.startDetection()
         #expect(bench.diary.entries == ["willStart", "fail", "didStop", "notAvailable"])
     }
@@ -371,7 +371,7 @@ final class NorthDiary: NorthDetectorDelegate {
         }
         bench.detector.didLose(bench.streams, because: TestError())
         bench.detector.stopDetection()
-        bench.sensors[0].deactivate(because: TestError())
+        Sensor.deactivate([bench.sensors[0]], because: TestError())
         bench.detector.startDetection()
         let names = Set(bench.diary.entries.map { $0.split(separator: " ")[0] })
         #expect(

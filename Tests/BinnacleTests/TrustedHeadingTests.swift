@@ -60,7 +60,6 @@ import Testing
         let event = try #require(bench.diary.headings.first)
         #expect(abs(event.headingDegrees - 4) < 0.01)
         #expect(event.reference == .true && event.declinationDegrees == 12)
-        #expect(abs(event.magneticHeadingDegrees - 352) < 0.01)
         // 352° magnetic is 8° from magnetic north, and 4° from true north.
         #expect(abs(event.offDegrees + 4) < 0.01)
         #expect(bench.detector.isFacing)
@@ -82,7 +81,6 @@ import Testing
         bench.run([Double](repeating: 352, count: 100))
         let event = try #require(bench.diary.headings.first)
         #expect(event.reference == .magnetic && event.declinationDegrees == nil)
-        #expect(event.magneticHeadingDegrees == event.headingDegrees)
     }
 
     @Test func theDeclinationsUncertaintyIsPartOfTheAccuracy() throws {

@@ -86,21 +86,6 @@ package struct FusionSettings: Sendable, Equatable {
     package func usable(_ errors: SensorErrors) -> SensorErrors {
         ironIsOfDevice ? errors : errors.withoutIron()
     }
-
-    /// The published constants, as the reference implementation has them.
-    package static var published: FusionSettings {
-        var settings = FusionSettings()
-        settings.largestOffset = 2
-        settings.unknownRestSeconds = settings.restSeconds
-        settings.guardsAgainstSteadyTurns = false
-        settings.restartsWithOffset = false
-        settings.motionEstimateFromSeconds = 0
-        settings.firstFieldRate = settings.newFieldRate
-        settings.firstFieldEndsRejection = false
-        settings.learnsSensors = false
-        settings.learnsOffsetFromField = false
-        return settings
-    }
 }
 
 /// What a fusion has learned that is worth keeping until the next start.
@@ -129,13 +114,11 @@ package struct FusionMemory: Sendable, Equatable {
         FusionMemory(offset: .zero, sigmaDegrees: SIMD3(repeating: settings.startSigma))
     }
 
-    /// What it has of the gyroscope.
     package var ofGyroscope: FusionMemory {
         let scale = errors.flatMap { $0.isScaleKnown ? $0.withoutIron() : nil }
         return FusionMemory(offset: offset, sigmaDegrees: sigmaDegrees, errors: scale)
     }
 
-    /// What it has of the magnetometer.
     package var ofMagnetometer: FusionMemory {
         var memory = FusionMemory.nothing(FusionSettings())
         memory.field = field

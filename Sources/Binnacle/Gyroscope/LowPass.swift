@@ -1,5 +1,4 @@
 import Glibc
-import SensorGeometry
 
 /// The steps of second-order Butterworth low-pass filters with one time constant that take their samples together.
 ///

@@ -46,7 +46,6 @@ struct AngleLimit {
     private var onsetNanoseconds: Int64 = 0
     private var peakDegrees = 0.0
 
-    /// Whether the angle is beyond its limit.
     var isBeyond: Bool { beyond.value }
 
     /// Creates the watch; `nil` without a limit.

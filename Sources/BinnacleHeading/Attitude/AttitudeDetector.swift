@@ -1,6 +1,5 @@
 package import Binnacle
 import Kernels
-import SensorGeometry
 
 /// Finds how a body lies and moves, from an accelerometer and, as far as they are there, a gyroscope and a magnetometer.
 ///

@@ -21,7 +21,6 @@ package struct BodyAxes {
         fromEastNorthUp = frame.fromEastNorthUp
     }
 
-    /// A vector in the axes of the body.
     func vector(_ device: Vector3) -> Vector3 { fromDevice * device }
 
     /// The attitude of the body, whose device has an orientation in east, north and up; w is 0 or more.

@@ -125,7 +125,6 @@ extension Figure.Name {
 
 /// A body that has heeled or pitched beyond a limit, or is level again: what an ``AttitudeDetector`` found at one sample.
 package struct AttitudeLimitEvent: Sendable, Equatable {
-    /// An angle that has a limit.
     package enum Angle: Sendable {
         /// The roll, by ``AttitudeSettings/heelDegrees``.
         case heel

@@ -14,6 +14,12 @@ struct FieldReference {
     private(set) var isDisturbed = true
     /// Whether the last sample made a reference where there was none.
     private(set) var isFirst = false
+    /// The standard deviation of the strength by what is not known of the iron along the field: turns about the vertical never show
+    /// the iron there.
+    var strengthSigma = 0.0
+
+    /// Of the usual tolerances; what a field that is turned against the gyroscope at rest has to be within.
+    private static let turnedShare = 1.0 / 3
 
     private let isFromEarlierRun: Bool
     private var candidate = SIMD2<Double>.zero
@@ -39,8 +45,10 @@ struct FieldReference {
     ///   - field: The field in a level frame.
     ///   - strength: Its length, above 0.
     ///   - rate: How fast the device turns, in °/s.
+    ///   - isTurned: Whether its direction has changed while the device rests: a magnet near the device has seldom the strength and the
+    ///     dip of the Earth's field as well.
     ///   - seconds: The time since the last sample; 0 for the first.
-    mutating func update(_ field: Vector3, strength: Double, rate: Double, seconds: Double) {
+    mutating func update(_ field: Vector3, strength: Double, rate: Double, isTurned: Bool, seconds: Double) {
         let dip = -asin(min(max(field.z / strength, -1), 1)) * 180 / .pi
         smoothing.update(SIMD2(strength, dip), seconds: seconds)
         now = smoothing.value
@@ -49,7 +57,7 @@ struct FieldReference {
         vertical = -now.x * sin(smoothedDip)
         isFirst = false
         let share = gain.update(seconds)
-        if let reference, isNear(reference) {
+        if let reference, isNear(reference, share: isTurned ? Self.turnedShare : 1) {
             undisturbedSeconds += seconds
             if undisturbedSeconds >= settings.undisturbedSeconds {
                 isDisturbed = false
@@ -58,6 +66,7 @@ struct FieldReference {
         } else {
             undisturbedSeconds = 0
             isDisturbed = true
+            if isTurned { candidateSeconds = 0 }
         }
         updateCandidate(rate, seconds, share)
     }
@@ -85,7 +94,7 @@ struct FieldReference {
             candidate = now
             return
         }
-        guard isNear(candidate), settings.plausibleField?.contains(now.x) ?? true else {
+        guard isNear(candidate), isPlausible else {
             candidateSeconds = 0
             candidate = now
             return
@@ -100,7 +109,15 @@ struct FieldReference {
         undisturbedSeconds = settings.undisturbedSeconds
     }
 
-    private func isNear(_ other: SIMD2<Double>) -> Bool {
-        abs(now.x - other.x) < settings.fieldStrengthShare * other.x && abs(now.y - other.y) < settings.fieldDip
+    /// Whether the strength may be the Earth's.
+    var isPlausible: Bool {
+        guard let range = settings.plausibleField else { return true }
+        let slack = 2 * strengthSigma
+        return now.x >= range.lowerBound - slack && now.x <= range.upperBound + slack
+    }
+
+    private func isNear(_ other: SIMD2<Double>, share: Double = 1) -> Bool {
+        abs(now.x - other.x) < share * settings.fieldStrengthShare * other.x
+            && abs(now.y - other.y) < share * settings.fieldDip
     }
 }

@@ -85,6 +85,8 @@ package struct Fusion {
     private static let clearSigmas = 3.0
     /// The share of the field by which the iron may move until the undisturbed field is another one.
     private static let fieldIronShare = 0.05
+    /// In radians, and of what is stated: a disagreement at rest that the drift of the gyroscope does not explain.
+    private static let (clearDisagreement, clearAccuracies) = (10 * Double.pi / 180, 2.5)
 
     /// Creates a fusion without a sample, with what an earlier run has learned.
     package init(settings: FusionSettings = FusionSettings(), memory: FusionMemory? = nil) {
@@ -147,10 +149,6 @@ package struct Fusion {
     package var isAtRest: Bool { sixAxes.rest.isAtRest }
     /// Whether there is something worth keeping.
     package var hasLearned: Bool { sixAxes.hasLearnedOffset || settings.learnsSensors && model.hasLearned }
-    /// Whether the field is not the undisturbed one, or that is not known yet.
-    package var isDisturbed: Bool { field.isDisturbed }
-    /// The strength of the field, smoothed, in its unit.
-    package var fieldStrength: Double { field.now.x }
     /// The dip of the field, smoothed, in degrees.
     package var dipDegrees: Double { field.now.y }
 
@@ -439,9 +437,12 @@ package struct Fusion {
         let m = m - iron
         let level = sixAxes.inclination.rotate(rotation.rotate(m))
         sixAxes.addField(m, seconds: seconds)
-        field.update(level, strength: length(m), rate: length(sixAxes.rest.rate) * 180 / .pi, seconds: seconds)
+        let disagreement = Self.wrapped(atan2(level.x, level.y) - delta)
+        field.update(
+            level, strength: length(m), rate: length(sixAxes.rest.rate) * 180 / .pi,
+            isTurned: isTurnedAtRest(disagreement), seconds: seconds)
         if field.isFirst, settings.firstFieldEndsRejection { rejectionSeconds = 0 }
-        correctHeading(Self.wrapped(atan2(level.x, level.y) - delta), seconds: seconds)
+        correctHeading(disagreement, seconds: seconds)
     }
 
     /// Records what the model of the field has learned.
@@ -485,6 +486,10 @@ package struct Fusion {
             let square = (dot(change, change) - dot(change, up) * dot(change, up)) / 2
             headingVariance = max(headingVariance, square)
             ironUnrest = max(ironUnrest, Self.unrestShare * Self.unrestShare * square)
+        }
+        if !settings.isFieldCalibrated {
+            let along = lastField.value - iron
+            field.strengthSigma = model.ironVariance(along: along / max(length(along), 1e-9)).squareRoot()
         }
         eastVariance = variance(cos(delta), sin(delta)) + ironUnrest
         ironVariance = (eastVariance + variance(-sin(delta), cos(delta)) + ironUnrest) / 2
@@ -554,6 +559,16 @@ package struct Fusion {
             && size > Self.clearSigmas * model.ironVariance(along: change / size).squareRoot()
     }
 
+    /// Whether the field disagrees with the heading by much more than what is stated, while nothing turns the device.
+    ///
+    /// In movement a wrong gyroscope disagrees as well, and the field is right then.
+    private func isTurnedAtRest(_ disagreement: Double) -> Bool {
+        guard abs(disagreement) > Self.clearDisagreement, sixAxes.rest.isAtRest, startGain == 0, !isHeadingUnsure else {
+            return false
+        }
+        return abs(disagreement) * 180 / .pi > Self.clearAccuracies * accuracy.degreesBefore(dipDegrees: dipDegrees)
+    }
+
     private mutating func correctHeading(_ disagreement: Double, seconds: Double) {
         if isHeadingUnsure, !field.isDisturbed {
             isHeadingUnsure = false
@@ -570,7 +585,9 @@ package struct Fusion {
         if isFromUnknownIron {
             rejectionSeconds = 0
         } else if field.isDisturbed {
-            if rejectionSeconds <= settings.longestRejectionSeconds {
+            // While iron is learned, with which the undisturbed field changes, nothing else corrects an offset that is not known.
+            let isRejected = field.reference != nil || sixAxes.hasLearnedOffset || !isTurnRight
+            if isRejected, rejectionSeconds <= settings.longestRejectionSeconds {
                 rejectionSeconds += seconds
                 gain = 0
             } else {
@@ -584,7 +601,7 @@ package struct Fusion {
             startGain = startGain / (startGain + 1)
             if startGain * settings.headingSeconds < seconds { startGain = 0 }
         }
-        if let plausible = settings.plausibleField, !plausible.contains(field.now.x) { gain = 0 }
+        if !field.isPlausible { gain = 0 }
         gain = weighted(gain)
         delta = Self.wrapped(delta + gain * disagreement)
         learnOffset(disagreement, correction: gain * disagreement, seconds: seconds)

@@ -66,7 +66,7 @@ struct FusionAccuracy {
     /// Of the field's strength; the error on an axis that a fair calibration leaves.
     private static let fieldShare = 0.006
     /// How much of the level's movement the low pass of the heading lets through: a curve lasts about as long as it averages.
-    private static let movementShare = 0.3
+    private static let movementShare = 0.6
     /// How much of a departure of the field's strength and dip counts as an error to the east.
     private static let departureShare = 0.05
     private static let startSeconds = 3.0
@@ -247,7 +247,12 @@ struct FusionAccuracy {
     }
 
     /// How far the heading may be off: about nine of ten errors are smaller.
-    func degrees(dipDegrees: Double) -> Double {
+    func degrees(dipDegrees: Double) -> Double { degrees(dipDegrees: dipDegrees, disagreement: disagreement) }
+
+    /// How far the heading was off before the field disagreed with it.
+    func degreesBefore(dipDegrees: Double) -> Double { degrees(dipDegrees: dipDegrees, disagreement: 0) }
+
+    private func degrees(dipDegrees: Double, disagreement: Double) -> Double {
         let perTilt = Self.degreesPerTilt(dipDegrees)
         let start = perTilt * (startTilt + gravityTilt)
         let scale = scaleTurn * 180 / .pi

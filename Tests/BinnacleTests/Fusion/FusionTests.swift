@@ -380,6 +380,20 @@ import Testing
         #expect(seconds > 100, "\(seconds)")
     }
 
+    /// The magnet makes a field nearly as strong and as steep as the Earth's, but turned by 60°.
+    @Test func aMagnetBesideADeviceAtRestDoesNotTurnTheHeading() {
+        var boat = Boat()
+        boat.turn(30, seconds: 30)
+        boat.turn(0, seconds: 20)
+        let (before, after) = (boat.heading * .pi / 180, (boat.heading + 60) * .pi / 180)
+        boat.added = SIMD3(17.9 * sin(before) - 23.3 * sin(after), 23.3 * cos(after) - 17.9 * cos(before), 0)
+        boat.turn(0, seconds: 30)
+        #expect(abs(boat.error) < 10 && boat.fusion.fault == nil, "\(boat.error)")
+        boat.added = .zero
+        boat.turn(0, seconds: 20)
+        #expect(abs(boat.error) < boat.fusion.accuracyDegrees && boat.fusion.fault == nil, "\(boat.error)")
+    }
+
     @Test func eachSensorIsMissed() {
         var boat = Boat()
         #expect(boat.fusion.fault == .gyroscopeMissing)

@@ -255,3 +255,20 @@ import Testing
         return score
     }
 }
+
+extension FusionSettings {
+    /// The published constants, as the reference implementation has them.
+    fileprivate static var published: FusionSettings {
+        var settings = FusionSettings()
+        settings.largestOffset = 2
+        settings.unknownRestSeconds = settings.restSeconds
+        settings.guardsAgainstSteadyTurns = false
+        settings.restartsWithOffset = false
+        settings.motionEstimateFromSeconds = 0
+        settings.firstFieldRate = settings.newFieldRate
+        settings.firstFieldEndsRejection = false
+        settings.learnsSensors = false
+        settings.learnsOffsetFromField = false
+        return settings
+    }
+}

@@ -98,6 +98,32 @@ import Testing
         #expect(boat.fusion.fault == nil && abs(boat.error) < boat.fusion.accuracyDegrees, "\(boat.error)")
     }
 
+    /// Turns about the vertical never show the iron along it: with that, the field may be stronger than the Earth's anywhere.
+    @Test func ironAlongTheVerticalSilencesNoLevelDevice() {
+        var boat = FusionTests.Boat()
+        boat.fusion = Fusion(settings: Self.uncalibrated)
+        boat.added = SIMD3(10, -8, -38)
+        boat.turn(0, seconds: 5)
+        boat.turn(30, seconds: 15)
+        boat.turn(0, seconds: 10)
+        #expect(boat.fusion.fault == nil && abs(boat.error) < boat.fusion.accuracyDegrees, "\(boat.error)")
+    }
+
+    /// While iron is learned the undisturbed field changes: nothing else corrects an offset of the gyroscope meanwhile.
+    @Test func anUnknownOffsetDoesNotRunAwayWhileIronIsLearned() {
+        var boat = FusionTests.Boat()
+        boat.fusion = Fusion(settings: Self.uncalibrated)
+        boat.added = SIMD3(25, -18, 12)
+        boat.offset = SIMD3(0.3, 0.2, 2)
+        boat.turn(0, seconds: 1)
+        var worst = 0.0
+        for step in 0..<60 {
+            boat.turn([25, 0, -12, 40, -30][step % 5], seconds: 1)
+            if boat.fusion.fault == nil { worst = max(worst, abs(boat.error) / boat.fusion.accuracyDegrees) }
+        }
+        #expect(worst > 0 && worst < 1, "\(worst)")
+    }
+
     @Test func whatIsKnownOfTheIronServesTheNextStart() throws {
         let iron = Self.iron(40, seed: 5)
         let (_, _, fusion, _) = try play("broad05_rotation", Self.uncalibrated, iron: iron)
