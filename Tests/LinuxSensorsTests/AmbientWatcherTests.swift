@@ -35,6 +35,16 @@ import LinuxSensors
             name: "numbered", files: [iio + "0/name": "x", iio + "3/in_illuminance0_raw": "7"], kind: .light,
             reading: .light(7, .lux)),
         Device(
+            name: "numbered, with the scale of its type",
+            files: [
+                iio + "0/in_illuminance0_raw": "40", iio + "0/in_illuminance_scale": "0.25",
+                iio + "0/in_illuminance_offset": "-8",
+            ], kind: .light, reading: .light(8, .lux)),
+        Device(
+            name: "with the scale of the device",
+            files: [iio + "0/in_illuminance_raw": "40", iio + "0/scale": "0.25"], kind: .light,
+            reading: .light(10, .lux)),
+        Device(
             name: "intensity", files: [iio + "0/in_intensity_clear_raw": "33"], kind: .light,
             reading: .light(33, .percent)),
         Device(

@@ -67,6 +67,16 @@ import Testing
         #expect(SamplingFrequency.nearest(to: wanted, in: available) == rate)
     }
 
+    @Test(
+        arguments: [
+            (50, "0.000000 12.500000 200.000000", 200), (256, "100 200 500", 500), (100, "99.5 200", 99.5),
+            (100, "10 50", 50), (100, "[10 40 250]", 130), (100, "[1 1 200]", 100), (100, "[1 1 64]", 64),
+            (100, "0 0", 100), (100, nil, 100),
+        ] as [(Double, String?, Double)])
+    func theLowestRateThatSufficesServesANeed(needed: Double, available: String?, rate: Double) {
+        #expect(SamplingFrequency.nearest(to: needed, in: available, isNeed: true) == rate)
+    }
+
     @Test func theCounterOfMicrosecondsWrapsAndStartsAnew() {
         var counter = MicrosecondCounter()
         #expect(counter.stamp(.max - 4999, eventNanoseconds: 1_000_000_000) == 1_000_000_000)

@@ -223,4 +223,30 @@ private let turn = Float.pi / 180
         #expect(DeviceKinship(devices[0], devices[2]) == .chip)
         #expect(DeviceKinship.chip < .hub && DeviceKinship.hub < .machine)
     }
+
+    /// Intel's and AMD's hubs make a HID device of each sensor; others in one folder may be two, such as of Bluetooth.
+    @Test(
+        arguments: [
+            (["i2c-1/0018:1209:5E45.0001", "i2c-1/0018:1209:5E45.0001"], .hub),
+            (["0020:1022:0001.000D", "0020:1022:0001.000E"], .hub),
+            (["pci0000:00/{33AECD58}/001F:8087:0AC2.0003", "pci0000:00/{33AECD58}/001F:8087:0AC2.0004"], .hub),
+            (["0020:1022:0001.000D", "0020:1022:0002.000E"], nil),
+            (["usb1/1-1/0003:1209:5E45.0001", "usb1/1-2/0003:1209:5E45.0002"], nil),
+            (["virtual/misc/uhid/0005:1209:5E45.0001", "virtual/misc/uhid/0005:1209:5E45.0002"], nil),
+        ] as [([String], DeviceKinship?)])
+    func theSensorsOfAHubTurnTogether(hubs: [String], kinship: DeviceKinship?) throws {
+        let tree = try FifoTree()
+        for (number, prefix) in ["in_accel", "in_anglvel"].enumerated() {
+            try tree.addDevice(number, name: prefix, prefix: prefix, type: nil)
+            let folder = "\(tree.root)/sys/devices/\(hubs[number])/HID-SENSOR-\(number).auto"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try FileManager.default.moveItem(atPath: tree.folder(number), toPath: folder + "/iio:device\(number)")
+            try FileManager.default.createSymbolicLink(
+                atPath: tree.folder(number), withDestinationPath: folder + "/iio:device\(number)")
+        }
+        let devices = try tree.finder.devices()
+        try #require(devices.count == 2)
+        #expect(DeviceKinship(devices[0], devices[1]) == kinship)
+        #expect((DeviceKinship.gyroscope(for: devices[0], among: devices) != nil) == (kinship != nil))
+    }
 }

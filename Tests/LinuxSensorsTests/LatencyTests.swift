@@ -123,7 +123,11 @@ import LinuxSensors
     }
 
     /// A device is asked for what its kinds are needed at, and one that is faster is no news.
-    @Test(arguments: [("25 100", "25"), ("10 50", "50"), ("10", "10")], ["", "in_magn_"])
+    @Test(
+        arguments: [
+            ("25 100", "25"), ("10 50", "50"), ("20 50 100", "50"), ("0 12.5 200", "200"), ("[10 50 110]", "60"),
+            ("10", "10"),
+        ], ["", "in_magn_"])
     func aDeviceIsAskedForNoMoreThanIsNeeded(rates: (available: String, wanted: String), prefix: String) throws {
         let (available, wanted) = rates
         let tree = try FifoTree()
@@ -151,6 +155,18 @@ import LinuxSensors
         let run = try LiveRun([request("accel_3d")], tree)
         try run.turn("the buffer") { $0.source.isSettled }
         #expect(try tree.text(tree.folder(0) + "/buffer0/hwfifo_timeout") == wanted)
+    }
+
+    /// A rate of 0 is off, and one that cannot be read may be.
+    @Test(arguments: ["0.000000", "5", "off"])
+    func aDeviceThatIsOffIsSwitchedOn(rate: String) throws {
+        let tree = try FifoTree()
+        try tree.addDevice(0, name: "accel_3d", type: nil)
+        try tree.set(tree.folder(0) + "/sampling_frequency", rate)
+        try tree.set(tree.folder(0) + "/sampling_frequency_available", "0.000000 12.500000 100.000000")
+        let run = try LiveRun([request("accel_3d")], tree)
+        try run.turn("a sample") { !$0.samples[0].isEmpty }
+        #expect(try tree.text(tree.folder(0) + "/sampling_frequency") == "12.5")
     }
 
     /// Readings of single values wait, too, as long as that saves something.

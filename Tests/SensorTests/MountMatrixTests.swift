@@ -98,6 +98,34 @@ import Testing
         #expect([sample.x, sample.y, sample.z] == [1, 2, 3])
     }
 
+    /// A key of udev's database names one sensor of a hub, and all of them have the same axes; a sign of the acceleration is not theirs.
+    @Test(arguments: ["0, 1, 0; -1, 0, 0; 0, 0, 1", "0, -1, 0; 1, 0, 0; 0, 0, -1"])
+    func theSensorsOfAHubHaveTheAxesOfItsAccelerometer(_ matrix: String) async throws {
+        let station = try MockStation()
+        var devices = ["accel", "anglvel", "magn"].enumerated().map { number, kind in
+            var device = MockDevice.polled(kind, number, name: kind + "_3d", raw: [1, 2, 3], scale: "0.01")
+            let hub = "/devices/pci0000:00/0020:1022:0001.000\(number)"
+            device.path = "\(hub)/HID-SENSOR-\(number).auto/iio:device\(number)"
+            return device
+        }
+        devices[0].properties["ACCEL_MOUNT_MATRIX"] = matrix
+        try station.add(devices[0], devices[1], devices[2])
+        let listed = try await station.devices().dropFirst()
+        #expect(listed.map(\.mountMatrix) == ["0, 1, 0; -1, 0, 0; 0, 0, 1", "0, 1, 0; -1, 0, 0; 0, 0, 1"])
+        #expect(listed.allSatisfy { $0.mountMatrixFrom == "udev ACCEL_MOUNT_MATRIX of its hub's accelerometer" })
+        let recording = try station.record()
+        try await recording.waitForSample(of: "m") { $0.x == 2 && $0.y == -1 && $0.z == 3 }
+        try await recording.waitForSample(of: "g") { Float($0.x) == 0.02 && Float($0.y) == -0.01 }
+        // What udev says later of the accelerometer counts for all.
+        let properties = try String(contentsOfFile: station.path("uevent", of: devices[0]), encoding: .utf8)
+        try station.setAttribute(
+            "uevent", of: devices[0],
+            to: properties.trimmingCharacters(in: .newlines).replacingOccurrences(of: matrix, with: Self.other))
+        try station.obey("announce", "change", devices[0].path)
+        try await recording.waitForSample(of: "m") { $0.x == -1 && $0.y == -2 && $0.z == 3 }
+        _ = try await recording.stop()
+    }
+
     /// Three quarters of the hardware database's matrices have determinant −1.
     @Test func aReflectionIsTaken() async throws {
         let station = try MockStation()

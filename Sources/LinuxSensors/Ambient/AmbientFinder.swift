@@ -59,14 +59,14 @@ package struct AmbientFinder: Sendable {
                 return AmbientDevice(directory, channel + "_input") { .light($0, .lux) }
             }
             guard directory.has(channel + "_raw") else { continue }
-            let scale = try directory.number(channel + "_scale") ?? 1
-            let offset = try directory.number(channel + "_offset") ?? 0
+            let scale = try directory.number("_scale", of: channel, "in_illuminance")?.value ?? 1
+            let offset = try directory.number("_offset", of: channel, "in_illuminance")?.value ?? 0
             return AmbientDevice(directory, channel + "_raw") { .light(($0 + offset) * scale, .lux) }
         }
         // Without a unit; reported in percent of the largest value.
         for channel in ["in_intensity_clear", "in_intensity_both", "in_intensity0"]
         where directory.has(channel + "_raw") {
-            let scale = try directory.number(channel + "_scale") ?? 1
+            let scale = try directory.number("_scale", of: channel, "in_intensity")?.value ?? 1
             return AmbientDevice(directory, channel + "_raw") { .light($0 * scale, .percent) }
         }
         return nil

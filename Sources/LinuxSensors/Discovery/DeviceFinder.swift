@@ -44,6 +44,7 @@ package struct DeviceFinder: Sendable {
             $0.isController == $1.isController ? $0.path.naturalKey < $1.path.naturalKey : $1.isController
         }
         DeviceIdentity.distinguish(&devices)
+        DeviceKinship.shareMatrices(&devices)
         return devices
     }
 

@@ -1,6 +1,5 @@
 package import Binnacle
 import Glibc
-import LinuxSystem
 
 /// The way in which a device would be read if it were opened now; the inspection changes nothing.
 package struct DeviceInspection: Sendable {
@@ -45,7 +44,6 @@ package struct DeviceInspection: Sendable {
     /// The device's current rate in Hz; `nil` when it cannot be read.
     package internal(set) var rateHz: Double?
     private var offeredHz: Double?
-    /// The mount matrix of each kind and its source.
     package internal(set) var matrices: [(kind: SampleKind, matrix: MountMatrix, source: String?)] = []
     /// What the chip can report by itself; `nil` when it reports nothing.
     package let events: ChipEvents?

@@ -50,11 +50,32 @@ package enum DeviceKinship: Int, Comparable, Sendable {
         return candidates.first { $0.kinship == nearest }?.device
     }
 
-    /// The folder of the sensor hub to which a device belongs: `…/0018:1209:5E45.0001/HID-SENSOR-200076.3.auto`.
+    /// Gives the gyroscopes and magnetometers of a sensor hub the axes that udev's database states for the hub's accelerometer.
+    ///
+    /// A key of that database names one sensor of the hub. Several accelerometers have to agree.
+    static func shareMatrices(_ devices: inout [SensorDevice]) {
+        for index in devices.indices where !devices[index].kinds.contains(.accelerometer) {
+            let device = devices[index]
+            let others = devices.filter { $0.kinds.contains(.accelerometer) && DeviceKinship(device, $0) == .hub }
+            let matrices = others.map(\.hubAxes)
+            // A hub that starts again may report its accelerometer last.
+            guard let first = matrices.first else { continue }
+            devices[index].hubMatrix = matrices.allSatisfy { $0 == first } ? first : nil
+        }
+    }
+
+    /// The folder of the sensor hub to which a device belongs: `…/0018:1209:5E45.0001` of `…/HID-SENSOR-200076.3.auto` in it.
+    ///
+    /// Intel's and AMD's hubs make a HID device of each sensor (the kernel's ishtp-hid.c, amd_sfh_hid.c), in one folder: without
+    /// the numbers of these devices it is `…/0020:1022:0001`. Other buses have two hubs there, such as uhid those on Bluetooth.
     private static func hub(of device: SensorDevice) -> Substring? {
         let parent = device.parent[...]
         guard let slash = parent.lastIndex(of: "/"), parent[slash...].hasPrefix("/HID-SENSOR-") else { return nil }
-        return parent[..<slash]
+        let hub = parent[..<slash]
+        guard let start = hub.lastIndex(of: "/"), let dot = hub.lastIndex(of: "."), dot > start else { return hub }
+        // BUS_INTEL_ISHTP and BUS_AMD_SFH in the kernel's input.h.
+        let isSplit = ["/001F:", "/0020:"].contains { hub[start...].hasPrefix($0) }
+        return isSplit ? hub[..<dot] : hub
     }
 
     /// Whether, by its path, a device cannot be unplugged: a chip on a bus of the mainboard.

@@ -27,7 +27,6 @@ public struct DeviceMatch: Sendable, Equatable {
         [name, label, location, path].count { $0 != nil } + properties.count + (isInScreen ? 1 : 0)
     }
 
-    /// Whether a device matches.
     package func accepts(_ device: SensorDevice) -> Bool {
         if let name, device.name != name { return false }
         if let label, device.label != label { return false }

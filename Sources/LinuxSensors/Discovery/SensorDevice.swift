@@ -63,8 +63,18 @@ public struct SensorDevice: Sendable, Equatable {
                 || ["controller", "joy-con", "wii remote"].contains(where: name.contains))
     }
 
+    /// The axes of a sensor hub by udev's entry for its accelerometer; `nil` of a device that is in none, or has an accelerometer.
+    var hubMatrix: MountMatrix?
+
+    /// What udev's matrix of an accelerometer says of the other sensors of its hub: a rotation, because the sign of the acceleration,
+    /// which a determinant of −1 carries, is not theirs.
+    var hubAxes: MountMatrix? {
+        guard let matrix = properties["ACCEL_MOUNT_MATRIX"].flatMap({ try? MountMatrix($0) }) else { return nil }
+        return (isInBase ? matrix.openedFlat : matrix).proper
+    }
+
     /// What udev says of how it is built in, which its samples depend on.
-    var mounting: [String?] { [properties["ACCEL_MOUNT_MATRIX"], isInBase ? "base" : nil] }
+    var mounting: [String?] { [properties["ACCEL_MOUNT_MATRIX"], isInBase ? "base" : nil, hubMatrix?.description] }
 
     var directory: SysfsDirectory { SysfsDirectory(path: path) }
 

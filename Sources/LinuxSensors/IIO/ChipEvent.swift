@@ -1,5 +1,3 @@
-import Binnacle
-
 /// An event that a chip can report by itself, as the folder `events` of its IIO device describes it.
 package struct ChipEvent: Sendable, Equatable {
     /// The kernel's types of events in the order of their numbers in linux/iio/types.h.

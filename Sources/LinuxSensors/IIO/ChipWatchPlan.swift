@@ -9,7 +9,6 @@ struct ChipWatchPlan: Sendable, Equatable {
     var switches: [String] = []
     /// The switches of events that are on as long as the device is open: taps and steps.
     var lasting: [String] = []
-    /// What those report.
     var reports: Set<ChipReport> = []
     /// The attributes of the thresholds with their texts.
     var values: [Setting] = []

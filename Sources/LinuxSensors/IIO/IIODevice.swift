@@ -7,6 +7,8 @@ struct IIODevice: Sendable {
     let properties: [String: String]
     /// Whether it is in the base of a laptop.
     var isInBase = false
+    /// The axes of its sensor hub (``SensorDevice/hubMatrix``).
+    var hubMatrix: MountMatrix?
 
     static func prefix(_ kind: SampleKind) -> String {
         switch kind {
@@ -70,25 +72,21 @@ struct IIODevice: Sendable {
     private func number(
         _ name: String, _ channel: String, _ kind: SampleKind
     ) throws(SensorFailure) -> (value: Double, path: String)? {
-        // The kernel names what all channels of a device share without `in`, as drivers of Chromebooks do with the scale.
-        for attribute in [channel, Self.prefix(kind), "in"].map({ $0 + name }) + [String(name.dropFirst())] {
-            guard let number = try directory.number(attribute) else { continue }
-            let path = directory.path(attribute)
-            guard abs(number) < 1e15 else {
-                throw SensorFailure(.description, "\(path): \(number) is beyond any sensor")
-            }
-            return (number, path)
-        }
-        return nil
+        guard let (number, path) = try directory.number(name, of: channel, Self.prefix(kind)) else { return nil }
+        guard abs(number) < 1e15 else { throw SensorFailure(.description, "\(path): \(number) is beyond any sensor") }
+        return (number, path)
     }
 
     /// The mount matrix and its source; the identity and `nil` without one.
     ///
-    /// A gyroscope without a matrix uses that of the accelerometer on the same chip, even of another device.
+    /// A gyroscope without a matrix uses that of the accelerometer on the same chip, even of another device, and one in a sensor hub, as
+    /// the hub's magnetometer does, the rotation of the hub's accelerometer.
     func matrix(_ kind: SampleKind) throws(SensorFailure) -> (matrix: MountMatrix, source: String?) {
         var place = try matrixText(kind)
         if place == nil { place = try chipMatrixText(kind) }
-        guard let place else { return (.identity, nil) }
+        guard let place else {
+            return (hubMatrix ?? .identity, hubMatrix.map { _ in Self.matrixProperty + " of its hub's accelerometer" })
+        }
         let matrix = try Self.matrix(place.text, from: place.source)
         guard isInBase, place.source == Self.matrixProperty else { return (matrix, place.source) }
         // Older databases have one entry for both sensors of a Chromebook, whose axes are the same when it lies open flat.
@@ -168,6 +166,8 @@ struct IIODevice: Sendable {
 
 extension IIODevice {
     init(_ device: SensorDevice) {
-        self.init(directory: device.directory, properties: device.properties, isInBase: device.isInBase)
+        self.init(
+            directory: device.directory, properties: device.properties, isInBase: device.isInBase,
+            hubMatrix: device.hubMatrix)
     }
 }

@@ -221,10 +221,11 @@ struct IIOOpener {
 
     private func setRate(_ notices: inout [String]) throws(SensorFailure) -> Double? {
         var result: Double?
+        let isNeed = !settings.neededRatesHz.isEmpty
         for kind in kinds {
             guard let frequency = SamplingFrequency(kind, of: directory) else { continue }
             do throws(SensorFailure) {
-                result = try frequency.set(wantedHz) ?? result
+                result = try frequency.set(wantedHz, isNeed: isNeed) ?? result
             } catch {
                 // The device still works at another rate.
                 guard error.category == .permission else { throw error }
@@ -233,8 +234,8 @@ struct IIOOpener {
             }
         }
         // A higher rate than needed is no reason for a notice.
-        let isNeed = !settings.neededRatesHz.isEmpty
-        if let result, isNeed ? result < 0.99 * wantedHz : abs(result - wantedHz) > 0.01 * wantedHz {
+        let enough = SamplingFrequency.enough * wantedHz
+        if let result, isNeed ? result < enough : abs(result - wantedHz) > 0.01 * wantedHz {
             notices.append(
                 "runs at \(SysfsNumber.text(result)) Hz; asked for were \(SysfsNumber.text(wantedHz)) Hz")
         }

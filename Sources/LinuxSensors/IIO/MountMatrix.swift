@@ -82,6 +82,11 @@ public struct MountMatrix: Sendable, Equatable, CustomStringConvertible {
     /// acceleration, which does not apply to a gyroscope.
     package var turnSign: Double { determinant < 0 ? -1 : 1 }
 
+    /// The rotation of a matrix whose determinant of −1 carries the sign of the acceleration.
+    var proper: MountMatrix {
+        determinant < 0 ? MountMatrix(unchecked: Matrix3(rows: matrix.rows.map { -$0 })) : self
+    }
+
     /// This matrix of udev's hardware database for a sensor in the base of a laptop, with half a turn around x.
     ///
     /// There the axes of base and screen are the same when the laptop is closed (systemd's 60-sensor.hwdb), here when it lies open flat.

@@ -24,7 +24,6 @@ struct OpenBuffer: Sendable {
     /// The hysteresis of its sensors before the opening.
     let hysteresis: [DeviceValue]
 
-    /// What the opening has changed.
     var changes: BufferChanges { BufferChanges(controls: controls, arming: watch?.arming, hysteresis: hysteresis) }
 
     /// Disables the buffer; does nothing for a removed device.

@@ -4,6 +4,8 @@ import Binnacle
 package struct SamplingFrequency: Sendable {
     /// Rates outside this range are driver errors.
     private static let sensible = 1e-3...1e6
+    /// The part of a needed rate that suffices: drivers round.
+    static let enough = 0.99
 
     private let directory: SysfsDirectory
     private let name: String
@@ -40,26 +42,22 @@ package struct SamplingFrequency: Sendable {
         return nil
     }
 
-    /// Sets the nearest available rate, and returns the rate read back, which drivers round.
+    /// Sets the nearest available rate, or the lowest that suffices for a need, and returns the rate read back, which drivers round.
     ///
     /// Throws ``SensorFailure`` when permission is missing; a value that a driver refuses leaves the rate unchanged.
-    func set(_ wanted: Double) throws(SensorFailure) -> Double? {
-        let choice = Self.nearest(to: wanted, in: available)
+    func set(_ wanted: Double, isNeed: Bool = false) throws(SensorFailure) -> Double? {
+        let choice = Self.nearest(to: wanted, in: available, isNeed: isNeed)
         if let current, abs(current - choice) <= 1e-3 * choice { return current }
         try write(choice)
         return current
     }
 
-    /// Raises a lower rate to the lowest available one that suffices.
+    /// Raises a lower rate to the lowest available one that suffices; one that cannot be read may be 0, which is off.
     ///
     /// Throws ``SensorFailure`` when permission is missing; a value that a driver refuses leaves the rate unchanged.
     func raise(to needed: Double) throws(SensorFailure) {
-        guard let current, current < needed * 0.999 else { return }
-        let text = available
-        let offered = (text ?? "").hasPrefix("[") ? [] : (text ?? "").split(separator: " ")
-        let enough = offered.compactMap { SysfsNumber.parse(String($0)) }.filter { $0 >= needed * 0.999 }.min()
-        let choice = enough ?? Self.nearest(to: needed, in: text)
-        try write(choice)
+        if let current, current >= needed * Self.enough { return }
+        try write(Self.nearest(to: needed, in: available, isNeed: true))
     }
 
     private func write(_ rate: Double) throws(SensorFailure) {
@@ -68,8 +66,9 @@ package struct SamplingFrequency: Sendable {
         }
     }
 
-    /// The nearest available rate of a list or of `[min step max]`; the wanted one without either.
-    package static func nearest(to wanted: Double, in available: String?) -> Double {
+    /// The nearest available rate of a list or of `[min step max]`, for a need the lowest that suffices, or else the highest; the wanted
+    /// one without either.
+    package static func nearest(to wanted: Double, in available: String?, isNeed: Bool = false) -> Double {
         guard let available else { return wanted }
         let isRange = available.hasPrefix("[")
         let numbers = available.split { $0 == " " || $0 == "[" || $0 == "]" }.compactMap {
@@ -78,9 +77,11 @@ package struct SamplingFrequency: Sendable {
         .filter(sensible.contains)
         if isRange {
             guard numbers.count == 3, numbers[0] <= numbers[2] else { return wanted }
-            let steps = ((min(max(wanted, numbers[0]), numbers[2]) - numbers[0]) / numbers[1]).rounded()
-            return min(numbers[0] + steps * numbers[1], numbers[2])
+            let steps = (min(max(wanted, numbers[0]), numbers[2]) - numbers[0]) / numbers[1]
+            let count = isNeed ? (steps - 1e-3).rounded(.up) : steps.rounded()
+            return min(numbers[0] + count * numbers[1], numbers[2])
         }
+        if isNeed { return numbers.filter { $0 >= wanted * enough }.min() ?? numbers.max() ?? wanted }
         // Compared by ratio: from 100, 50 is as far as 200.
         return numbers.min { max($0 / wanted, wanted / $0) < max($1 / wanted, wanted / $1) } ?? wanted
     }

@@ -50,7 +50,6 @@ package struct ScanDescription: Sendable, Equatable {
         }.min()
     }
 
-    /// The decoder of such scans.
     package var decoder: ScanDecoder {
         ScanDecoder(
             layout: layout,

@@ -80,6 +80,17 @@ struct SysfsDirectory: Sendable, Equatable {
         return number
     }
 
+    /// A number of a channel, or else of all channels of its type, or of the device, and the path of its attribute.
+    func number(
+        _ name: String, of channel: String, _ type: String
+    ) throws(SensorFailure) -> (value: Double, path: String)? {
+        // The kernel names what all channels of a device share without `in`, as drivers of Chromebooks do with the scale.
+        for attribute in [channel, type, "in"].map({ $0 + name }) + [String(name.dropFirst())] {
+            if let number = try number(attribute) { return (number, path(attribute)) }
+        }
+        return nil
+    }
+
     /// The number in an attribute that is required.
     func value(_ name: String) throws(SensorFailure) -> Double {
         if let number = try number(name) { return number }

@@ -1,3 +1,5 @@
+import PlainText
+
 /// Numbers in sysfs: decimal, with a point, independent of the locale.
 package enum SysfsNumber {
     /// Parses a finite number, with optional surrounding blanks.
@@ -17,14 +19,7 @@ package enum SysfsNumber {
         number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : String(number)
     }
 
-    private static func isDecimal(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "+"),
-            UInt8(ascii: "e"), UInt8(ascii: "E"):
-            true
-        default: false
-        }
-    }
+    private static func isDecimal(_ byte: UInt8) -> Bool { byte.isDigit || ".-+eE".utf8.contains(byte) }
 }
 
 extension String {

@@ -76,6 +76,7 @@ struct DeviceTable {
     /// Adds a device, or replaces its description.
     mutating func add(_ device: SensorDevice) {
         changeCount += 1
+        defer { DeviceKinship.shareMatrices(&devices) }
         guard let index = devices.firstIndex(where: { $0.path == device.path }) else {
             devices.append(device)
             DeviceIdentity.distinguish(&devices, from: devices.count - 1)
@@ -83,6 +84,7 @@ struct DeviceTable {
         }
         var changed = device
         if changed.name == devices[index].name { changed.id = devices[index].id }
+        changed.hubMatrix = devices[index].hubMatrix
         devices[index] = changed
     }
 

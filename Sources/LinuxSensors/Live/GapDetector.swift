@@ -1,8 +1,6 @@
 /// The distance of two stamps at which nothing is lost.
 package struct UsualDistance: Equatable {
-    /// The usual distance.
     package let nanoseconds: Int64
-    /// The distances that are no gap.
     package let range: ClosedRange<Int64>
 
     /// The sum of the deviations of stamps' distances from the usual one, in nanoseconds; `nil` when a distance is unusual.

@@ -108,7 +108,8 @@ extension LiveSource {
             guard let path = sensor.slot.device, let device = table[path], device.mounting != sensor.mounting else {
                 continue
             }
-            let matrix = device.properties["ACCEL_MOUNT_MATRIX"].map { "the mount matrix '\($0.printable)'" }
+            let stated = device.properties["ACCEL_MOUNT_MATRIX"] ?? device.hubMatrix?.description
+            let matrix = stated.map { "the mount matrix '\($0.printable)'" }
             let place = device.isInBase ? ", in a laptop's base" : ""
             addNotice(sensor, "udev gives its device \(matrix ?? "no mount matrix") now\(place): it is opened again")
             advance(sensor, .changed, at: now)

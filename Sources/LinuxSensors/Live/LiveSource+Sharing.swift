@@ -1,6 +1,3 @@
-import Binnacle
-import LinuxSystem
-
 /// Reads a device for a second sensor, its guest, whose request allows it (``SensorRequest/mayShare``), where that has no device of its own.
 ///
 /// The sensor that has the device, the host, delivers the guest's stream as one of its own, and fails it with its own.

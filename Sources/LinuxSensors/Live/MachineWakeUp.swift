@@ -1,4 +1,3 @@
-import LinuxSystem
 import PlainText
 
 /// What woke a machine that was suspended, as far as the kernel tells.

@@ -24,7 +24,6 @@ package struct ScanStamper {
         }
     }
 
-    /// The clock of the stamps.
     package private(set) var clock: ClockMap
     /// The distances of the stamps.
     package private(set) var gaps: GapDetector

@@ -16,7 +16,6 @@ public struct SensorRequest {
     package let match: DeviceMatch
     /// The identity of the device; `nil` if the criteria suffice.
     package let id: String?
-    /// How to read it.
     package let settings: SensorSettings
 
     /// Creates a request.
