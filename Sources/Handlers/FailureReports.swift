@@ -5,7 +5,6 @@ import LinuxSystem
 package struct RetryPauses: Sendable {
     /// The pause after a first failure; each further one is twice as long.
     package var first: Int64
-    /// The longest pause.
     package var longest: Int64
 
     /// Creates pauses; the defaults are those of the daemon.

@@ -1,5 +1,4 @@
 package import Binnacle
-import PlainText
 package import TableReading
 
 /// The action of a handler: the keys of its section, and its work.
@@ -26,7 +25,6 @@ package protocol HandlerAction: Sendable {
     /// The same action with the detectors and events that its handler gets, for an action that depends on them.
     func told(of detectors: [HandledDetector], _ events: HandledEvents) -> Self
 
-    /// The work of the handler of this name.
     func work(for name: String) -> HandlerWork
 
     /// Warnings, each a sentence.
@@ -42,7 +40,6 @@ package protocol HandlerAction: Sendable {
     /// among those of the description, and the remedy, by default another value of the key.
     var exclusivePlaces: [(words: String, key: String, name: String, hint: String?)] { get }
 
-    /// The file that the action writes.
     var writtenFile: String? { get }
 
     /// Whether another action has the same effect.
@@ -51,7 +48,6 @@ package protocol HandlerAction: Sendable {
 
 /// A detector that a handler listens to, and which of the handler's kinds it reports.
 package struct HandledDetector: Sendable, Equatable {
-    /// The detector's name.
     package let name: String
     /// The sensor of its events.
     package let sensor: String
@@ -119,7 +115,6 @@ package struct HandlerRow: Sendable {
     package let text: String
     /// The key that chooses the action.
     package let key: Key
-    /// The further keys of the action.
     package let further: [Key]
 
     package init(shown: String, kinds: String?, _ text: String, key: Key, further: [Key] = []) {

@@ -58,7 +58,7 @@ package enum HandlerPassword: Sendable, Equatable {
     }
 
     /// Whether users other than the owner and the group can read a file; `false` when it does not exist.
-    static func isReadableByAll(_ path: String) -> Bool {
+    package static func isReadableByAll(_ path: String) -> Bool {
         ((try? fileStatus(path))?.st_mode ?? 0) & S_IROTH != 0
     }
 }

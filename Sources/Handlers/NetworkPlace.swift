@@ -1,4 +1,5 @@
 import Glibc
+import PlainText
 package import TableReading
 
 /// A host and perhaps a port, as a URL in a configuration names them: `mqtts://broker.example:8883`.
@@ -80,9 +81,9 @@ package struct NetworkPlace {
             self.port = nil
             return
         }
-        guard port.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let number = UInt16(port),
-            number > 0
-        else { throw TextSyntaxError("has a port that is not between 1 and 65535", hint: example) }
+        guard port.utf8.allSatisfy(\.isDigit), let number = UInt16(port), number > 0 else {
+            throw TextSyntaxError("has a port that is not between 1 and 65535", hint: example)
+        }
         self.port = Int(number)
     }
 
@@ -112,15 +113,7 @@ package struct NetworkPlace {
     /// Whether a text is valid as a name or an address; only a look-up shows whether the host exists.
     private static func isHost(_ text: Substring) -> Bool {
         !text.isEmpty && text.utf8.count <= 253
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                    UInt8(ascii: ":"), UInt8(ascii: "%"):
-                    true
-                default: byte >= 0x80
-                }
-            }
+            && text.utf8.allSatisfy { $0.isAlphanumeric || $0 >= 0x80 || "-._:%".utf8.contains($0) }
     }
 }
 

@@ -1,4 +1,3 @@
-import Binnacle
 package import TableReading
 
 /// `stdout = true`: writes the event to standard output, as JSON on one line.

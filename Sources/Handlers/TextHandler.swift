@@ -27,7 +27,6 @@ package final class TextHandler: EventHandler {
         self.style = style
     }
 
-    /// Writes the event.
     package func handle(_ event: Event) {
         text.removeAll()
         text.add(prefix)
@@ -140,7 +139,6 @@ package final class JSONLinesHandler: EventHandler {
         start = recording.map { Array("{\"recording\":\(JSONObject.quoted($0)),".utf8)[...] }
     }
 
-    /// Writes the event.
     package func handle(_ event: Event) {
         object.removeAll()
         event.add(to: &object)

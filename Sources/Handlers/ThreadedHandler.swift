@@ -270,6 +270,5 @@ package final class ThreadedHandler: EventHandler, Sendable {
         return count + port.drops.untoldCount
     }
 
-    /// Whether the thread has ended.
     package var hasEnded: Bool { port.courier.hasEnded }
 }

@@ -45,7 +45,7 @@ package final class MQTTClient {
 
     struct Acknowledgement {
         let message: Int32
-        /// The reason of MQTT 5; 0 in 3.1.1, which has none.
+        /// The reason of MQTT 5, which 3.1.1 has for subscriptions alone; 0 without one.
         var reason: Int32 = 0
 
         var isUnheard: Bool { reason == 0x10 }
@@ -154,8 +154,9 @@ package final class MQTTClient {
                 MQTTClient.of(object)?.receive(Acknowledgement(message: message))
             }
         }
-        functions.mosquitto_subscribe_callback_set(handle) { _, object, message, _, _ in
-            MQTTClient.of(object)?.receive(subscriptionAnswer: message)
+        functions.mosquitto_subscribe_callback_set(handle) { _, object, message, count, reasons in
+            let reason = count > 0 ? reasons?.pointee ?? 0 : 0
+            MQTTClient.of(object)?.receive(subscription: Acknowledgement(message: message, reason: reason))
         }
         functions.mosquitto_message_callback_set(handle) { _, object, message in
             guard let message = message?.pointee, let topic = message.topic else { return }
@@ -177,9 +178,9 @@ package final class MQTTClient {
         acknowledged.append(answer)
     }
 
-    private func receive(subscriptionAnswer message: Int32) {
-        guard unansweredSubscriptions.remove(message) != nil else { return }
-        receive(Acknowledgement(message: message))
+    private func receive(subscription answer: Acknowledgement) {
+        guard unansweredSubscriptions.remove(answer.message) != nil else { return }
+        receive(answer)
     }
 
     private func receive(_ topic: String, _ payload: UnsafeRawBufferPointer, isRetained: Bool) {

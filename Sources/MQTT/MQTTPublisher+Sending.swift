@@ -160,6 +160,22 @@ extension MQTTPublisher {
         return true
     }
 
+    /// Handles the answer to what is no event: a refusal is a failure until the same is accepted, also over a new connection.
+    func settle(
+        _ what: String, _ answer: MQTTClient.Acknowledgement, _ client: MQTTClient, _ connection: inout Connection
+    ) {
+        guard answer.isRefusal else {
+            connection.refused.remove(what)
+            return
+        }
+        connection.refused.insert(what)
+        // 3.1.1 has this reason alone.
+        let words = answer.reason == 0x80 ? "its access rules may forbid that" : client.words(forReason: answer.reason)
+        let reason = "\(settings.address): the broker refuses \(what): \(words)"
+        figures.failure = reason
+        failures.fail(reason)
+    }
+
     func finish(at index: Int) {
         port.finish(window.remove(at: index).item)
     }

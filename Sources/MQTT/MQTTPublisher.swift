@@ -1,6 +1,5 @@
 package import Binnacle
 package import Handlers
-import PlainText
 import Glibc
 import LinuxSystem
 
@@ -205,6 +204,8 @@ package final class MQTTPublisher {
         /// What was sent beside events and states and is not acknowledged, with its ID, in the order of sending: "online",
         /// subscriptions and descriptions, or "offline".
         var unanswered: [(message: Int32, what: String)] = []
+        /// What the broker refused of that and of the states, and has not accepted since.
+        var refused: Set<String> = []
         var hasProgress = false
         /// The start of the current wait for an acknowledgement.
         var answerTime: Int64 = 0
@@ -359,7 +360,7 @@ package final class MQTTPublisher {
         connection.answerTime = SystemClock.monotonic()
         for answer in answers {
             if let index = connection.unanswered.firstIndex(where: { $0.message == answer.message }) {
-                connection.unanswered.remove(at: index)
+                settle(connection.unanswered.remove(at: index).what, answer, client, &connection)
             } else if let index = window.firstIndex(where: { $0.message == answer.message }) {
                 connection.hasProgress = true
                 closingCount = 0
@@ -372,8 +373,9 @@ package final class MQTTPublisher {
                     figures.publishedCount += 1
                     finish(at: index)
                 }
+            } else if let sensor = states.finish(answer.message), let topic = topics.state?(sensor) {
+                settle("the state at \(topic)", answer, client, &connection)
             } else {
-                states.finish(answer.message)
                 repeats.finish(answer.message)
             }
         }
@@ -391,8 +393,10 @@ package final class MQTTPublisher {
         throw MQTTFailure("\(settings.address): no answer to \(what) within \(limit / 1_000_000_000) s")
     }
 
-    /// Whether the connection has not lasted yet, or something was reported of it since.
-    private func isRecovering(_ connection: Connection) -> Bool { !connection.hasLasted || failures.hasFailed }
+    /// Whether the connection has not lasted yet, or something was reported of it since; what is refused stays a failure.
+    private func isRecovering(_ connection: Connection) -> Bool {
+        connection.refused.isEmpty && (!connection.hasLasted || failures.hasFailed)
+    }
 
     /// Reports the recovery once a connection has lasted, and some time behind what was reported of it.
     private func reportRecovery(_ connection: inout Connection) {

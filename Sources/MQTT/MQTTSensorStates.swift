@@ -225,8 +225,11 @@ package struct MQTTSensorStates {
         }
     }
 
-    mutating func finish(_ message: Int32) {
-        for index in records.indices where records[index].message == message { records[index].message = nil }
+    /// Handles the answer to a state; returns its sensor, or `nil` for another message.
+    mutating func finish(_ message: Int32) -> String? {
+        guard let index = records.firstIndex(where: { $0.message == message }) else { return nil }
+        records[index].message = nil
+        return records[index].sensor
     }
 
     /// Marks all states as unsent after a lost connection: the broker may have forgotten them.

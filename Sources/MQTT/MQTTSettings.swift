@@ -1,6 +1,4 @@
-import Binnacle
 package import Handlers
-import PlainText
 import TableReading
 
 /// The settings of the connection to a broker; the defaults are those of the configuration.

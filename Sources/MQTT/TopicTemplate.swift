@@ -2,7 +2,6 @@ package import Binnacle
 package import Handlers
 import TableReading
 
-/// The machine's names in topics.
 package struct MachineNames: Sendable, Equatable {
     /// The network name, without the domain.
     package let host: String

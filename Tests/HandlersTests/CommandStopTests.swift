@@ -157,6 +157,49 @@ extension CommandTests {
                     """)
         }
 
+        /// Like a program of sudo; in a process of its own, which becomes another account while root's program runs.
+        @Test(.enabled(if: geteuid() == 0, "needs root")) func whatCannotBeEndedIsNamedAndKeepsItsPlace() async {
+            await #expect(processExitsWith: .success) {
+                // The real account has to be another one, too; the saved one stays root.
+                func becomeOther() -> Bool { setreuid(65_534, 0) == 0 && seteuid(65_534) == 0 }
+                func becomeRoot() -> Bool { seteuid(0) == 0 && setreuid(0, 0) == 0 }
+                let (reports, folder) = (Reports(), try TemporaryFolder())
+                let file = folder.path + "/started"
+                let handler = reports.shell(
+                    "echo $$ >> \"$1/started\"; while [ ! -e \"$1/end\" ]; do sleep 0.01; done", [folder.path],
+                    settings {
+                        $0.timeout = .seconds(3)
+                        $0.killDelay = .milliseconds(10)
+                    })
+                for sequence in 1...2 { handler.handle(event(UInt64(sequence))) }
+                try await waitUntil("its start") { processes(in: file).count == 1 }
+                try #require(becomeOther())
+                try reports.wait("the report") { !$0.isEmpty }
+                try #require(becomeRoot())
+                let first = try #require(processes(in: file).first)
+                #expect(
+                    reports.all.map { $0.text(.reason) } == [
+                        "process \(first) could not be ended: Operation not permitted"
+                    ])
+                // No second one runs meanwhile.
+                #expect(processes(in: file).count == 1)
+                try folder.write("end", "")
+                try reports.wait("the second end") { $0.contains { $0.kind == .commandFinished } }
+                #expect(reports.all.map(\.kind) == [.commandFailed, .handlerRecovered, .commandFinished])
+
+                unlink(folder.path + "/end")
+                handler.handle(event(3))
+                try await waitUntil("its start") { processes(in: file).count == 3 }
+                let third = processes(in: file)[2]
+                try #require(becomeOther())
+                #expect(handler.stop(within: .seconds(1)) == 0)
+                try #require(becomeRoot())
+                #expect(
+                    reports.all.last?.text(.reason) == "process \(third) is left behind: Operation not permitted")
+                kill(third, SIGKILL)
+            }
+        }
+
         /// In a process of its own, because other tests open files and start programs all the time.
         @Test func nothingIsLeft() async {
             await #expect(processExitsWith: .success) {

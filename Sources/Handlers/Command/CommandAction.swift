@@ -1,4 +1,3 @@
-import Binnacle
 import PlainText
 package import TableReading
 
@@ -120,17 +119,8 @@ extension CommandSettings {
 
     /// Whether POSIX allows a variable of this name.
     private static func isVariable(_ name: String) -> Bool {
-        guard let first = name.utf8.first, !isDigit(first) else { return false }
-        return name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"): true
-            default: isDigit(byte)
-            }
-        }
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        guard let first = name.utf8.first, !first.isDigit else { return false }
+        return name.utf8.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "_") }
     }
 }
 

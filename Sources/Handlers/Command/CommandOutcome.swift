@@ -1,7 +1,6 @@
 import Binnacle
 import LinuxSystem
 
-/// How a program ended.
 package enum ProgramEnd: Sendable, Equatable {
     /// By itself, with an exit status.
     case exited(status: Int32)
@@ -35,6 +34,8 @@ struct CommandOutcome {
         case ended(ProgramEnd)
         /// The kernel did not keep the exit status.
         case unknown
+        /// The program goes on after SIGKILL: another account's, or stuck in the kernel.
+        case stuck(reason: String)
         /// The program could not be started; `isFinal` if the reason is the program and not temporary.
         case notStarted(reason: String, isFinal: Bool)
     }
@@ -64,16 +65,22 @@ struct CommandOutcome {
         if case .notStarted(_, isFinal: true) = end { true } else { false }
     }
 
+    /// Whether the program goes on.
+    var isStuck: Bool {
+        if case .stuck = end { true } else { false }
+    }
+
     /// Whether a stop interrupted the program, or its end is unknown.
     var isCutShort: Bool {
         switch (interruption, end) {
-        case (.stop, _), (_, .unknown): true
+        case (.stop, _), (_, .unknown), (_, .stuck): true
         default: false
         }
     }
 
     var reason: String {
         switch (interruption, end) {
+        case (_, .stuck(let reason)): reason
         case (.timeout(let limit), _): "killed after \(limit)"
         case (.stop(let reason), _): "killed, because \(reason)"
         case (nil, .ended(let end)): end.failure ?? ""
@@ -100,7 +107,7 @@ enum CommandReport {
         switch outcome.end {
         case .ended(.exited(let status)): event.set(.status, .integer(Int64(status)))
         case .ended(.signalled(let number)): event.set(.signal, .integer(Int64(number)))
-        case .unknown, .notStarted: break
+        case .unknown, .stuck, .notStarted: break
         }
         event.set(.duration, .number(Double(outcome.durationNanoseconds) * 1e-9, decimals: 3))
         event.set(.attempt, .integer(Int64(job.attempt)))

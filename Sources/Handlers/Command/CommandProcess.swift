@@ -56,9 +56,11 @@ struct CommandProcess {
     }
 
     /// Sends a signal to everything in the group; the leader must not have been reaped.
-    func signalGroup(_ signal: Int32) {
-        // Fails when the group has no process that we may signal; there is no remedy.
-        _ = kill(-identifier, signal)
+    ///
+    /// Returns 0, or the error number when the group has no process that we may signal.
+    @discardableResult func signalGroup(_ signal: Int32) -> Int32 {
+        let (result, code) = withErrno { kill(-identifier, signal) }
+        return result == 0 ? 0 : code
     }
 
     /// Reaps the leader, after which its ID is invalid; `nil` while a debugger delays its end.

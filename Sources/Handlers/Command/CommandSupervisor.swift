@@ -100,7 +100,7 @@ package final class CommandSupervisor {
         if now >= stop.time(after: 90) {
             for worker in workers { worker.kill() }
         }
-        return now >= Self.endTime(stop) || (workers.isEmpty && port.isEmpty)
+        return now >= Self.endTime(stop) || (workers.allSatisfy(\.isStuck) && port.isEmpty)
     }
 
     /// The end of the wait for killed programs: one second in an immediate stop.
@@ -189,7 +189,12 @@ extension CommandSupervisor: CommandWorkerDelegate {
         let nextDelay = isOver ? nil : settings.retryDelay(after: worker.job.attempt)
         let delay = port.stop == nil ? nextDelay : nil
         var job = worker.job
-        port.report(CommandReport.event(handler: port.name, program, job, outcome, retryDelay: delay))
+        if worker.isStuck, !outcome.isStuck {
+            // Its failure was reported.
+            port.report(Event(handlerRecovered: port.name))
+        } else {
+            port.report(CommandReport.event(handler: port.name, program, job, outcome, retryDelay: delay))
+        }
         guard let delay else {
             // The handler's successor gets the event of an interrupted program again.
             port.finish(job.item, isAcknowledged: nextDelay == nil && !outcome.isCutShort)
@@ -200,5 +205,10 @@ extension CommandSupervisor: CommandWorkerDelegate {
         // After retries that are due later; equal times keep their order.
         let place = retries.lastIndex { $0.dueTime > job.dueTime }.map { $0 + 1 } ?? 0
         retries.insert(job, at: place)
+    }
+
+    /// Reports a program that goes on; it keeps its place, because no more than the limit may run.
+    func commandWorker(_ worker: CommandWorker, isStuck outcome: CommandOutcome) {
+        port.report(CommandReport.event(handler: port.name, program, worker.job, outcome, retryDelay: nil))
     }
 }

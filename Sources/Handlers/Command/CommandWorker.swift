@@ -8,6 +8,9 @@ protocol CommandWorkerDelegate: AnyObject {
     /// Called once per worker, on the supervisor's thread: from within ``CommandWorker/start(_:in:)`` when the program cannot be
     /// run, otherwise after its group was killed, its leader was reaped and all descriptors were closed.
     func commandWorker(_ worker: CommandWorker, didFinish outcome: CommandOutcome)
+
+    /// Receives that the program goes on after SIGKILL; its end follows when it ends.
+    func commandWorker(_ worker: CommandWorker, isStuck outcome: CommandOutcome)
 }
 
 /// Runs one program from its start to its end.
@@ -23,6 +26,8 @@ final class CommandWorker {
     let job: CommandJob
     /// The time of the next ``checkDeadline(now:)``, on CLOCK_MONOTONIC; `nil` for none.
     private(set) var deadline: Int64?
+    /// Whether it was reported that the program goes on after SIGKILL.
+    private(set) var isStuck = false
 
     private enum Phase {
         case running
@@ -47,6 +52,8 @@ final class CommandWorker {
     private static let longestRest = 1 << 20
     /// The interval of waitpid(2) while a debugger delays the end.
     private static let reapDelay: Int64 = 10_000_000
+    /// The time from SIGKILL to the report that the program goes on.
+    private static let endDelay: Int64 = 5_000_000_000
 
     init(_ job: CommandJob, _ settings: CommandSettings, in groups: CommandGroups) {
         self.job = job
@@ -94,12 +101,11 @@ final class CommandWorker {
 
     func checkDeadline(now: Int64) {
         guard let deadline, deadline <= now else { return }
-        if hasLeaderEnded {
-            conclude()
-        } else if phase == .running {
-            terminate(.timeout(settings.timeout), now: now)
-        } else {
-            kill()
+        guard !hasLeaderEnded else { return conclude() }
+        switch phase {
+        case .running: terminate(.timeout(settings.timeout), now: now)
+        case .terminating: kill()
+        case .killed: reportStuck()
         }
     }
 
@@ -119,17 +125,34 @@ final class CommandWorker {
         guard phase == .terminating else { return }
         phase = .killed
         deadline = nil
-        if hasLeaderEnded { conclude() } else { process?.signalGroup(SIGKILL) }
+        guard !hasLeaderEnded, let process else { return conclude() }
+        // What we may not signal, such as a program of sudo, need not be waited for; it may have ended just now.
+        let delay = process.signalGroup(SIGKILL) == 0 ? Self.endDelay : Self.reapDelay
+        deadline = Units.later(SystemClock.monotonic(), by: delay)
     }
 
-    /// Kills the program and finishes, also if the kernel cannot end it: it is waited for no longer than a second.
+    private func reportStuck() {
+        deadline = nil
+        guard let process else { return }
+        isStuck = true
+        delegate?.commandWorker(self, isStuck: outcome(Self.stuck(process, "could not be ended")))
+    }
+
+    /// The end of a program that goes on after SIGKILL.
+    private static func stuck(_ process: CommandProcess, _ verb: String) -> CommandOutcome.End {
+        let code = process.signalGroup(SIGKILL)
+        let reason = code == 0 ? "it does not end after SIGKILL" : SystemError(code: code, call: "kill").reason
+        return .stuck(reason: "process \(process.identifier) \(verb): \(reason)")
+    }
+
+    /// Kills the program and finishes, also if it goes on: one that is not known to do so is waited for no longer than a second.
     func abandon() {
         guard let process else { return }
         process.signalGroup(SIGKILL)
         var end = [pollfd(fd: process.end.raw, events: Int16(POLLIN), revents: 0)]
-        _ = waitOnce(for: &end, milliseconds: 1000)
+        _ = waitOnce(for: &end, milliseconds: isStuck ? 0 : 1000)
         conclude()
-        if self.process != nil { finish(.unknown) }
+        if self.process != nil { finish(Self.stuck(process, "is left behind")) }
     }
 
     /// Kills the rest of the leader's group, and reaps the leader.
@@ -148,11 +171,13 @@ final class CommandWorker {
     private func finish(_ end: CommandOutcome.End) {
         process = nil
         deadline = nil
+        delegate?.commandWorker(self, didFinish: outcome(end))
+    }
+
+    private func outcome(_ end: CommandOutcome.End) -> CommandOutcome {
         let duration = SystemClock.monotonic() - startTime
-        delegate?.commandWorker(
-            self,
-            didFinish: CommandOutcome(
-                end: end, interruption: interruption, durationNanoseconds: duration, output: tail.text))
+        return CommandOutcome(
+            end: end, interruption: interruption, durationNanoseconds: duration, output: tail.text)
     }
 
     /// Writes as much as the input accepts, and closes it after the last byte, or when the program has closed its end.

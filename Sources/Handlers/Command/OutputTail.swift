@@ -1,4 +1,3 @@
-import Binnacle
 import PlainText
 
 /// The last bytes of a stream.

@@ -27,8 +27,7 @@ package enum EventLineFormat: String, Sendable, CaseIterable {
             if byte == UInt8(ascii: " "), !isEscaped, !isQuoted { (hasSpace, stamp) = (true, line[(index + 1)...]) }
             isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
         }
-        return hasSpace && !isQuoted && !stamp.isEmpty
-            && stamp.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return hasSpace && !isQuoted && !stamp.isEmpty && stamp.allSatisfy(\.isDigit)
     }
 
     private static let measurement = "binnacle"
@@ -55,12 +54,16 @@ package enum EventLineFormat: String, Sendable, CaseIterable {
             case .number(let number, let decimals):
                 guard let text = Decimal.text(number, decimals: decimals) else { continue }
                 value = text
-            case .integer(let number): value = "\(number)i"
+            case .integer(let number):
+                // A number without decimals is read from the store as a whole one.
+                if case .number = figure.name.row.type { value = "\(number)" } else { value = "\(number)i" }
             case .word, .text: value = quoted("\(figure.value)")
             }
             point += ",\(figure.name.rawValue)=\(value)"
         }
-        return point + " \(event.wallNanoseconds ?? event.timeNanoseconds)"
+        // The time of the event's JSON, which the store keeps: a point that is written again replaces the first in the database.
+        let wall = event.wallNanoseconds.map { WallTime.nanoseconds(WallTime.text($0)) ?? $0 }
+        return point + " \(wall ?? event.timeNanoseconds)"
     }
 
     /// A tag's value: a comma, an equals sign and a space have a backslash before them.

@@ -1,4 +1,3 @@
-import Binnacle
 import Glibc
 import LinuxSystem
 import PlainText
@@ -6,7 +5,6 @@ package import TableReading
 
 /// `file = "/var/log/binnacle/events.jsonl"`: appends the event to a file, on one line.
 package struct FileAction: HandlerAction, Equatable {
-    /// The file's path.
     package let path: String
     /// What a line says of an event.
     package let format: EventLineFormat

@@ -18,8 +18,11 @@ package final class FileAppender {
     private var failures: FailureReports
 
     private static let batchSize = 64
+    /// No line is longer, in bytes: the longest text of an event is a command's output of 64 KiB, of which JSON makes six times as much at
+    /// most.
+    private static let longestLine = 4 << 20
+    private static let pieceSize = 65_536
 
-    /// The plan of a handler that appends its events to a file.
     package static func plan(
         _ path: String, as format: EventLineFormat = .json, _ pauses: RetryPauses = RetryPauses()
     ) -> HandlerPlan {
@@ -121,22 +124,20 @@ package final class FileAppender {
     ///
     /// A full disk or a kill may leave an incomplete line.
     private func repairEnd(of file: Descriptor) throws(SystemError) {
-        var start = try systemCall("lseek", path: path) { lseek(file.raw, 0, SEEK_END) }
-        var tail: [UInt8] = []
-        while start > 0 {
-            let size = min(4096, start)
-            var piece = [UInt8](repeating: 0, count: size)
-            let count = try systemCall("pread", path: path) { pread(file.raw, &piece, size, start - size) }
-            // The file was truncated in the meantime.
-            guard count == size else { break }
-            let end = piece.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-            tail = piece[end...] + tail
-            start -= size - end
-            if end > 0 { break }
+        let end = try systemCall("lseek", path: path) { lseek(file.raw, 0, SEEK_END) }
+        let first = max(0, end - Self.longestLine)
+        var start = end
+        while start > first {
+            // `nil` when the file was truncated in the meantime.
+            guard let piece = try bytes(max(first, start - Self.pieceSize)..<start, of: file) else { break }
+            let kept = piece.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+            start -= piece.count - kept
+            if kept > 0 { break }
         }
-        if !tail.isEmpty {
-            let isOurs = zip(tail, format.lineStart).allSatisfy { $0 == $1 }
-            if isOurs, isTorn || !format.isWhole(tail) {
+        if start < end {
+            // Zeros that a power cut left, for example, may be longer than any line of ours.
+            let isShort = start > first || first == 0
+            if isShort, try isIncomplete(start..<end, of: file) {
                 let length = start
                 try systemCall("ftruncate", path: path) { ftruncate(file.raw, length) }
             } else {
@@ -144,6 +145,24 @@ package final class FileAppender {
             }
         }
         isTorn = false
+    }
+
+    /// Whether a line without its end is one of ours of which a part is missing.
+    private func isIncomplete(_ line: Range<Int>, of file: Descriptor) throws(SystemError) -> Bool {
+        guard let begin = try bytes(line.prefix(format.lineStart.count), of: file) else { return false }
+        guard zip(begin, format.lineStart).allSatisfy({ $0 == $1 }) else { return false }
+        if isTorn { return true }
+        guard let whole = try bytes(line, of: file) else { return false }
+        return !format.isWhole(whole)
+    }
+
+    /// A part of the file; `nil` where it has ended.
+    private func bytes(_ range: Range<Int>, of file: Descriptor) throws(SystemError) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: range.count)
+        let count = try systemCall("pread", path: path) {
+            pread(file.raw, &bytes, range.count, range.lowerBound)
+        }
+        return count == range.count ? bytes : nil
     }
 
     private static func reason(_ error: SystemError) -> String {

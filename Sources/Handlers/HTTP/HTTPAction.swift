@@ -1,4 +1,3 @@
-import Binnacle
 import Glibc
 import PlainText
 package import TableReading

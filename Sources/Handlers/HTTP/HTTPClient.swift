@@ -86,7 +86,7 @@ package final class HTTPClient {
         ccurl_turn(handle, descriptor, milliseconds)
     }
 
-    /// Ends the request, also one that is under way, and judges the answer; its text has no `secret`, in none of its forms.
+    /// Ends the request, also one that is under way, and judges the answer; its text has no `secret`, however it is escaped.
     func end(hiding secret: String?) -> Answer {
         let answer = ccurl_end(handle).pointee
         let status = answer.status
@@ -120,53 +120,16 @@ package final class HTTPClient {
     /// CURLE_PEER_FAILED_VERIFICATION: the certificate is not of a known authority, or not the service's.
     private static let peerFailedVerification: Int32 = 60
 
-    /// The forms in which a service may repeat a password: alone or in the login of HTTP, as it is, in JSON or in a URL.
-    ///
-    /// The longest is first, because it may contain others.
-    private static func forms(of password: String, user: String?) -> [String] {
-        guard !password.isEmpty else { return [] }
-        var texts = [password]
-        if let user {
-            var login: [UInt8] = []
-            Base64.append(Array("\(user):\(password)".utf8), to: &login)
-            texts.append(String(decoding: login, as: UTF8.self))
-        }
-        let forms = texts.flatMap { text -> [String] in
-            let json = String(JSONObject.quoted(text).dropFirst().dropLast())
-            let ascii = json.utf16.map { unit -> String in
-                unit < 0x80 ? String(UnicodeScalar(UInt8(unit))) : "\\u" + hex(unit, digits: 4)
-            }.joined()
-            let bytes = text.utf8.map { byte -> String in
-                isPlain(byte) ? String(UnicodeScalar(byte)) : "%" + hex(UInt16(byte), digits: 2)
-            }
-            let urls = [bytes.joined(), bytes.map { $0.count > 1 ? $0.uppercased() : $0 }.joined()]
-            let jsons = [json, ascii]
-            return [text] + urls + jsons + jsons.map { $0.replacing("/", with: "\\/") }
-        }
-        return Set(forms).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
-    }
-
-    private static func hex(_ value: UInt16, digits: Int) -> String {
-        let text = String(value, radix: 16)
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
-    }
-
-    /// Whether a byte stands for itself in a URL.
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        let character = Character(UnicodeScalar(byte))
-        return byte < 0x80 && (character.isLetter || character.isNumber) || "-._~".utf8.contains(byte)
-    }
-
     /// Text of libcurl or of a service, on one line, in which a service may repeat the secret that it got.
     private func text<Bytes>(_ bytes: Bytes, count: Int, hiding secret: String?) -> String {
-        var text = withUnsafeBytes(of: bytes) { String(decoding: $0.prefix(count).prefix { $0 != 0 }, as: UTF8.self) }
-        let secrets = secret.map { Self.forms(of: $0, user: settings.user) } ?? []
-        for secret in secrets { text = text.replacing(secret, with: "…") }
-        // The begin of one may stand at the end of what is kept of an answer.
-        let begins = secrets.flatMap { secret in (1...secret.count).map { secret.prefix($0) } }
-        if let begin = begins.filter({ text.hasSuffix($0) }).max(by: { $0.count < $1.count }) {
-            text = text.dropLast(begin.count) + "…"
+        let kept = withUnsafeBytes(of: bytes) { Array($0.prefix(count).prefix { $0 != 0 }) }
+        var secrets = [secret ?? ""]
+        if let secret, let user = settings.user {
+            var login: [UInt8] = []
+            Base64.append(Array("\(user):\(secret)".utf8), to: &login)
+            secrets.append(String(decoding: login, as: UTF8.self))
         }
+        let text = String(decoding: SecretText.hiding(secrets, in: kept), as: UTF8.self)
         return text.split(whereSeparator: \.isWhitespace).joined(separator: " ").printable
     }
 }

@@ -23,7 +23,6 @@ package final class JournalHandler: EventHandler {
         self.didRecover = didRecover
     }
 
-    /// Writes the event.
     package func handle(_ event: Event) {
         do throws(SystemError) {
             try journal.write(Self.fields(event, handler: name, level: level(event.kind)))

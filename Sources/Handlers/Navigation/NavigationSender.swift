@@ -40,7 +40,6 @@ package final class NavigationSender {
     ]
     /// The maximum number of connections.
     package static let connectionLimit = NavigationServer.mostClients
-    /// The most of one address.
     package static let addressLimit = NavigationServer.mostOfNetwork
 
     private let settings: NavigationSettings

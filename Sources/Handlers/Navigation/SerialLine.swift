@@ -115,7 +115,6 @@ final class SerialLine: NavigationTransport {
 }
 
 extension NavigationFailure {
-    /// A failure of the serial line at a path.
     fileprivate init(serial path: String, _ error: SystemError) {
         let words =
             switch error.code {

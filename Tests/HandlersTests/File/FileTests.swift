@@ -97,6 +97,18 @@ import Testing
         #expect(try Self.numbers(run.path) == [1, 2])
     }
 
+    /// A power cut may leave zeros, of any length.
+    @Test(arguments: [("", 1 << 26), ("{\"seq\":1", 5 << 20)])
+    func aTailThatIsLongerThanAnyLineStays(begin: String, size: Int) throws {
+        let folder = try TemporaryFolder(["events.jsonl": begin])
+        let run = try Run(folder.path + "/events.jsonl")
+        #expect(truncate(run.path, size) == 0)
+        try run.write(7...7)
+        let file = try #require(FileHandle(forReadingAtPath: run.path))
+        try file.seek(toOffset: UInt64(size))
+        #expect(try file.readToEnd() == Data("\n\(event(7).json)\n".utf8))
+    }
+
     @Test func aLinkIsNotWrittenThrough() throws {
         let folder = try TemporaryFolder(["precious": "a line"])
         for (link, target) in [("link", "precious"), ("dangling", "none")] {

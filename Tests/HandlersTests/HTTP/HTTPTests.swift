@@ -234,6 +234,22 @@ struct HTTPTests {
         #expect(reason.contains("it answers 429: \"") && ![form, secret].contains { reason.contains($0) }, "\(reason)")
     }
 
+    /// Of a page, of Go's JSON, of a form, in a mixture, escaped twice, and cut by the end of what is kept.
+    @Test(arguments: [
+        ("no /hook/a&amp;b &lt;é&gt;&quot;/1 here", "no /hook/… here"),
+        ("a&#38;b&#x20;&#60;&#233;&#X3e;&#34;/1 here", "… here"),
+        (#"{"error":"a\u0026b \u003c\u00E9\u003e\"\/1"}"#, #"{"error":"…"}"#),
+        ("a%26b%20%3Cé%3e%22/1, a%26b+%3C%C3%A9%3E%22%2F1", "…, …"),
+        ("a&amp;amp;b%2520%3C%25C3%A9&gt;\\x22/1 here", "… here"),
+        (#"a\u0026b \u00"#, "…"), ("a&amp;b &l", "…"), ("a%26b%2", "…"), ("one a", "one …"),
+        (#"key \ud83d\udd11%41, \ud83d\udd11%2541"#, "key …, …"),
+        ("a&b, 100 %, C:\\x & \\u", "a&b, 100 %, C:\\x & \\u"),
+    ])
+    func noEscapedSecretIsShown(text: String, shown: String) {
+        let secrets = [#"a&b <é>"/1"#, "🔑%41", ""]
+        #expect(String(decoding: SecretText.hiding(secrets, in: Array(text.utf8)), as: UTF8.self) == shown)
+    }
+
     @Test func aPasswordThatOthersCanReadIsNotSent() throws {
         let server = try PostServer()
         try server.folder.write("token", "tk_1\n")

@@ -58,8 +58,11 @@ final class Broker {
     /// Stops it, in order or with a kill, and waits for its end.
     func stop(_ signal: Int32 = SIGTERM) {
         guard let child else { return }
-        kill(child.processIdentifier, signal)
-        child.waitUntilExit()
+        // mosquitto forgets a signal that comes while it starts.
+        while child.isRunning {
+            kill(child.processIdentifier, signal)
+            usleep(50_000)
+        }
         self.child = nil
     }
 

@@ -5,7 +5,7 @@ import Testing
 /// Listens where a broker should be, and behaves as a test wants it to.
 final class FakeBroker: Sendable {
     /// What became of one connection.
-    enum Next { case goOn, close }
+    enum Next { case goOn, refuse, close }
 
     let port: Int
     private let socket: Int32
@@ -43,19 +43,29 @@ final class FakeBroker: Sendable {
 
     /// Speaks as a broker does, until the other end has gone; asks about each PUBLISH, and the filter of each SUBSCRIBE, before it
     /// is acknowledged.
+    ///
+    /// A PUBLISH is refused in MQTT 5 alone, because 3.1.1 cannot.
     func speak(_ wire: Wire, answer: (_ topic: String, _ payload: String) -> Next = { _, _ in .goOn }) {
+        var isVersion5 = false
         while !isStopped {
             guard wire.isReadable(milliseconds: 20) else { continue }
             guard let packet = wire.next() else { return }
             switch packet.type {
-            case PacketType.connect: wire.send(PacketType.connectAnswer, [0, 0])
+            case PacketType.connect:
+                isVersion5 = packet.body[6] == 5
+                wire.send(PacketType.connectAnswer, [0, 0] + (isVersion5 ? [0] : []))
             case PacketType.publish:
                 let (topic, payload, number) = packet.publication
-                guard answer(topic, payload) == .goOn else { return }
-                wire.send(PacketType.publishAnswer, number)
+                let next = answer(topic, payload)
+                guard next != .close else { return }
+                wire.send(PacketType.publishAnswer, number + (isVersion5 && next == .refuse ? [0x87, 0] : []))
             case PacketType.subscribe:
-                guard answer(packet.text(at: 2).text, "") == .goOn else { return }
-                wire.send(PacketType.subscribeAnswer, Array(packet.body.prefix(2)) + [0])
+                // The properties are between the number and the filter, and there are none.
+                let properties: [UInt8] = isVersion5 ? [0] : []
+                let next = answer(packet.text(at: 2 + properties.count).text, "")
+                guard next != .close else { return }
+                let reason: UInt8 = next == .refuse ? 0x80 : 0
+                wire.send(PacketType.subscribeAnswer, Array(packet.body.prefix(2)) + properties + [reason])
             case PacketType.ping: wire.send(PacketType.pingAnswer, [])
             case PacketType.disconnect: return
             default: break

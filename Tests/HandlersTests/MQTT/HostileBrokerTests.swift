@@ -140,6 +140,43 @@ import Testing
         #expect(run.statistics.refusedCount == 0 && run.statistics.publishedCount == 3, "\(run.reasons)")
     }
 
+    /// 3.1.1 can refuse subscriptions alone.
+    @Test(arguments: [false, true])
+    func whatABrokerRefusesIsAFailureAndEventsGoOn(speaksVersion5: Bool) throws {
+        let broker = try FakeBroker { wire, connection, broker in
+            broker.speak(wire) { topic, payload in
+                guard connection == 0 else { return .goOn }
+                guard topic.hasPrefix("events/") else { return .refuse }
+                return payload.contains(#""seq":4,"#) ? .close : .goOn
+            }
+        }
+        defer { broker.stop() }
+        let run = try MQTTRun(broker.port) { settings, _ in
+            settings.discovery = Self.discovery
+            settings.requestTopic = "requests"
+            settings.waitsForSubscriber = speaksVersion5
+        }
+        run.handler.deliver(deliveries(1...3))
+        try waitUntil("the events; \(run.reasons)") { run.acknowledged.all.count == 3 }
+        let published = [
+            #""online" at status"#, "the description at \(Self.folder)/own/config", "the state at states/own",
+            "the state at states/chassis",
+        ]
+        let refused =
+            ["the subscription to requests", "the subscription to \(Self.folder)/+/config"]
+            + (speaksVersion5 ? published : [])
+        for what in refused { _ = try run.waitForFailure("the broker refuses \(what): ") }
+        // Twice the time after which a recovery is reported; that there is none cannot be waited for.
+        usleep(400_000)
+        #expect(run.reports.of(.handlerRecovered).isEmpty && run.statistics.failure != nil)
+        // The next connection accepts everything.
+        run.handler.deliver(deliveries(4...4))
+        try waitUntil("the recovery; \(run.reasons)") { run.reports.of(.handlerRecovered).count == 1 }
+        #expect(run.statistics.failure == nil && run.acknowledged.all == [1, 2, 3, 4])
+        #expect(run.reasons.count { $0.contains("the broker refuses") } == refused.count, "\(run.reasons)")
+        #expect(run.end() == 0)
+    }
+
     private static let kinds: [(String, [UInt8])] = [
         ("more than answers", Wire.packet(PacketType.publish, flags: 0, Wire.text("a") + [0x78])),
         // QoS 1 is acknowledged by the library, with 2 it keeps the message, and 6 is its release.
