@@ -5,7 +5,6 @@ extension Database {
     /// Maximum number of rows read for one page, so that the other readers do not wait long.
     private static let rowsPerPage = 2048
 
-    /// Reads a page of events.
     func page(_ query: EventQuery) throws(StoreFailure) -> EventPage {
         func number(_ sql: String) throws(StoreFailure) -> UInt64 { UInt64(clamping: try integer(sql) ?? 0) }
         let last = try number("SELECT max(seq) FROM events")

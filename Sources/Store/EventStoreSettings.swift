@@ -37,7 +37,6 @@ package struct EventStoreSettings: Sendable, Equatable {
 package struct EventStoreStatistics: Sendable, Equatable {
     /// The state of one handler's deliveries.
     package struct Handler: Sendable, Equatable {
-        /// The handler's name.
         package var name: String
         /// Whether the configuration has a handler of this name that acknowledges, as far as that is known.
         package var isExpected: Bool

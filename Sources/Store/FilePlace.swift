@@ -1,4 +1,3 @@
-import Binnacle
 import Glibc
 import LinuxSystem
 import PlainText
@@ -90,36 +89,74 @@ struct FilePlace {
 
     /// A byte that neither SQLite nor another program locks; the file may be shorter.
     private static let lockedByte: Int64 = 1 << 40
-    /// `F_OFD_SETLK` of Linux: a lock of the descriptor, released at the end of the process in any case.
-    private static let setLock: Int32 = 37
+    /// `F_OFD_GETLK` and `F_OFD_SETLK` of Linux: locks of the descriptor, released at the end of the process in any case.
+    private static let (findLock, setLock): (Int32, Int32) = (36, 37)
     /// The number of attempts to lock the file of a daemon that is about to end.
     private static let lockAttempts = 20
 
-    /// Locks the file against other daemons while the descriptor is open; readers are not affected.
+    /// The file that daemons lock as well once a process that may only read the store has locked its byte.
     ///
-    /// It must be opened before SQLite opens the file, and closed after it: closing any descriptor of a file releases all locks
-    /// that SQLite has on it. Returns `nil` when there is no writable file, which later operations also detect; throws
-    /// ``StoreFailure/held(path:)`` when another daemon has the file.
-    func lock() throws(StoreFailure) -> Descriptor? {
+    /// Only its owner can open it. It is never removed, because another daemon might have opened it.
+    private var lockFile: String { path + "-lock" }
+
+    /// Locks the file against other daemons while the descriptors are open; readers are not affected.
+    ///
+    /// It must be called before SQLite opens the file, and the descriptors closed after it: closing any descriptor of a file
+    /// releases all locks that SQLite has on it. Returns none when there is no writable file, which later operations also detect;
+    /// throws ``StoreFailure/held(path:lock:)`` when another daemon has the file.
+    func lock() throws(StoreFailure) -> [Descriptor] {
         guard let status = try Self.status(path), status.isRegular,
             let file = try? Descriptor(path: path, flags: O_RDWR | O_NOFOLLOW)
-        else { return nil }
+        else { return [] }
+        var held = path
         for attempt in 1...Self.lockAttempts {
-            var lock = flock()
-            lock.l_type = Int16(F_WRLCK)
-            lock.l_whence = Int16(SEEK_SET)
-            lock.l_start = off_t(Self.lockedByte)
-            lock.l_len = 1
-            do throws(SystemError) {
-                try systemCall("fcntl") { fcntl(file.raw, Self.setLock, &lock) }
-                return file
-            } catch {
-                // A file system without locks.
-                guard error.code == EAGAIN || error.code == EACCES else { return nil }
+            // A file system without locks.
+            guard let hasByte = Self.lockByte(of: file) else { return [] }
+            held = path
+            if hasByte || !Self.isDaemons(file) {
+                guard let second = try openLockFile(creates: !hasByte) else { return [file] }
+                held = lockFile
+                // The daemon that got the byte may have looked for the second file before it was made.
+                if Self.lockByte(of: second) != false, hasByte || !Self.isDaemons(file) { return [file, second] }
             }
             if attempt < Self.lockAttempts { usleep(50_000) }
         }
-        throw .held(path: path)
+        throw .held(path: path, lock: held)
+    }
+
+    private static func byteLock(_ type: Int32) -> flock {
+        var lock = flock()
+        lock.l_type = Int16(type)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = off_t(lockedByte)
+        lock.l_len = 1
+        return lock
+    }
+
+    /// Locks the byte; `false` when another process has a lock there, and `nil` on a file system without locks.
+    private static func lockByte(of file: Descriptor) -> Bool? {
+        var lock = byteLock(F_WRLCK)
+        do throws(SystemError) {
+            try systemCall("fcntl") { fcntl(file.raw, setLock, &lock) }
+            return true
+        } catch {
+            return error.code == EAGAIN || error.code == EACCES ? false : nil
+        }
+    }
+
+    /// Whether another process has locked the byte for writing, as daemons do; without the right to write it cannot.
+    private static func isDaemons(_ file: Descriptor) -> Bool {
+        // Only a lock for writing is in the way of one for reading.
+        var lock = byteLock(F_RDLCK)
+        return fcntl(file.raw, findLock, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+    }
+
+    /// Opens the second file to lock; `nil` when there is none and it is not created.
+    private func openLockFile(creates: Bool) throws(StoreFailure) -> Descriptor? {
+        let path = lockFile
+        if !creates, try Self.status(path) == nil { return nil }
+        return Descriptor(
+            owning: try Self.call("open", path) { open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600) })
     }
 
     // MARK: - Is it a store?

@@ -8,8 +8,8 @@ package enum StoreFailure: Error {
     case damaged(String)
     /// The file is not a store, or of a newer version: it is not touched.
     case foreign(path: String, reason: String, remedy: String)
-    /// Another daemon has the file.
-    case held(path: String)
+    /// Another daemon has the file, and the lock on a file.
+    case held(path: String, lock: String)
     case system(SystemError)
     case sqlite(SQLiteError)
 
@@ -39,8 +39,8 @@ package enum StoreFailure: Error {
         switch self {
         case .damaged(let reason): "\(path): the event store is damaged: \(reason)"
         case .foreign(let path, let reason, let remedy): "\(path): \(reason); \(remedy)"
-        case .held(let path):
-            "\(path): another daemon has this event store; give each daemon a path of its own, or end one"
+        case .held(let path, let lock):
+            "\(path): another daemon has this event store, by its lock on \(lock); give each daemon a path of its own, or end one"
         case .system(let error): "\(error); \(Self.remedy(error))"
         case .sqlite(let error): "\(error); \(error.remedy)"
         }

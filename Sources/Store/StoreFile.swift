@@ -27,8 +27,8 @@ final class StoreFile {
     private var handlerNumbers: [String: Int64] = [:]
     /// The reservation of the current transaction.
     private var pendingReservation: UInt64?
-    /// The lock against other daemons.
-    private var lock: Descriptor?
+    /// The locks against other daemons.
+    private var locks: [Descriptor] = []
 
     /// Maximum sequence number: not all readers of JSON agree on higher integers (RFC 8259, section 6).
     static let highestSequence: UInt64 = 1 << 53
@@ -55,14 +55,14 @@ final class StoreFile {
             throw .foreign(path: settings.path, reason: problem, remedy: "install it and restart")
         }
         place = try FilePlace(settings.path)
-        lock = try place.lock()
+        locks = try place.lock()
         if try place.examine() {
             try StoreFile.examineContents(place)
             // SQLite would open a write-protected file for reading.
             try FilePlace.checkWriting(place.path)
         } else {
             try place.create()
-            lock = try place.lock()
+            locks = try place.lock()
         }
         database = try StoreFile.connect(to: place)
         if try !StoreSchema.check(database) {
@@ -199,11 +199,11 @@ final class StoreFile {
         database.mergeLogOnClose()
     }
 
-    /// Closes the connection, and then releases the lock.
+    /// Closes the connection, and then releases the locks.
     func close() {
         database.close()
         // Closing any descriptor of a file releases SQLite's locks, which are no longer needed.
-        lock = nil
+        locks = []
     }
 
     /// Runs a transaction: all of it is committed, or none.

@@ -200,6 +200,44 @@ import Testing
         #expect(third.stop() == 0)
     }
 
+    /// One who may read the store can lock the daemons' byte for reading, and keep it.
+    @Test func aReadersLockKeepsNoDaemonFromTheStore() throws {
+        let before = try DaemonRun(configuration(append(to: "a"))).start()
+        try waitForShakes(1)
+        #expect(before.stop() == 0)
+        let path = folder.path + "/events.db"
+        let reader = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(reader) }
+        func lock(_ type: Int32) throws {
+            var byte = flock()
+            byte.l_type = Int16(type)
+            byte.l_whence = Int16(SEEK_SET)
+            byte.l_start = 1 << 40
+            byte.l_len = 1
+            let setLock: Int32 = 37  // F_OFD_SETLK
+            let result = fcntl(reader, setLock, &byte)
+            try #require(result == 0)
+        }
+        try lock(F_RDLCK)
+        let first = try DaemonRun(configuration(append(to: "a"))).start()
+        try waitForShakes(1)
+        #expect(try FileManager.default.attributesOfItem(atPath: path + "-lock")[.posixPermissions] as? Int == 0o600)
+        // While the reader has its lock, and after it has released it.
+        for type in [F_RDLCK, F_UNLCK] {
+            try lock(type)
+            let second = try DaemonRun(configuration(append(to: "b"), socket: "other")).start()
+            second.process.waitUntilExit()
+            #expect(second.process.terminationStatus == 75)
+            let words = try second.errors.text()
+            #expect(words.contains("another daemon has this event store, by its lock on"), "\(words)")
+            #expect(words.contains("/events.db-lock; give"), "\(words)")
+        }
+        #expect(first.stop() == 0)
+        let next = try DaemonRun(configuration(append(to: "a"))).start()
+        try wait(["status"]) { $0.status == 0 }
+        #expect(next.stop() == 0)
+    }
+
     /// What leaves the daemon carries the key by which a repetition is known.
     @Test func eventsCarryTheIdentityOfTheirNumbers() throws {
         let file = """

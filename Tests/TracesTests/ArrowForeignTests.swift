@@ -201,6 +201,20 @@ import Traces
         #expect(arrivals.allSatisfy { $0.sample.z == 9.8 })
     }
 
+    /// `serve` opens a recording for each client.
+    @Test func aFileThatWasUnpackedIsNotUnpackedAgain() throws {
+        let file = try TemporaryFile(try bytes() + bytes().dropLast(8))
+        var entries = UnpackedEntries()
+        let notice = try entries.unpack(file.path, isCancelled: { false })
+        #expect(notice?.message.contains("was not written to its end") == true)
+        try FileManager.default.removeItem(atPath: file.path)
+        for _ in 1...2 {
+            let trace = try TraceFile(path: file.path, entries: entries)
+            #expect(trace.contents.map(\.kind) == [.accelerometer])
+            #expect(trace.path == file.path)
+        }
+    }
+
     @Test func whatIsMissingAtTheEndIsTold() throws {
         // The first frame is whole, so there is something to be played.
         let torn = try TemporaryFile(try bytes() + bytes().dropLast(8))

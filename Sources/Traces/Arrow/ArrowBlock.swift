@@ -1,6 +1,5 @@
 import Binnacle
 import Kernels
-import PosixCalls
 
 /// A block of rows of one stream.
 ///
@@ -66,14 +65,12 @@ final class ArrowBlock: ReadAheadChunk, @unchecked Sendable {
         return rowsBefore + 1 + (isMixed ? numbers?[row] ?? 0 : start + row)
     }
 
-    /// Assigns the rows of a batch from one on.
     func assign(_ batch: ArrowBatch, from row: Int) {
         self.batch = batch
         start = row
         endInBatch = row + min(mostRows, batch.rowCount - row)
     }
 
-    /// Whether it has the rows of this batch from this one on.
     func isAssigned(_ batch: ArrowBatch, from row: Int) -> Bool {
         start == row && self.batch?.times == batch.times && self.batch?.rowCount == batch.rowCount
     }

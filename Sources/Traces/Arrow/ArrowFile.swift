@@ -28,7 +28,7 @@ final class ArrowFile {
     /// The other threads, from the first use on.
     private(set) lazy var readAhead = threadCount > 1 ? ReadAhead<ArrowBlock>(threadCount: threadCount) : nil
     private let decoding: ArrowScanDecoding?
-    /// Whether ``ArrowUnpacking`` wrote the batches: they claim to be compressed with zstd, and are not.
+    /// As ``InputFile/hasUnpackedBatches``.
     private let isUnpacked: Bool
     /// The sensor numbers in the file; `nil` until they are known.
     private var sensors: SensorSet?

@@ -1,5 +1,4 @@
 import Binnacle
-import PosixCalls
 
 /// The rows of one stream of samples in file order, a block at a time.
 ///

@@ -92,7 +92,6 @@ struct ArrowSensor {
 
 /// The metadata keys of recordings, in schemas and messages.
 enum ArrowKeys {
-    /// The version of these keys.
     static let version = "binnacle.version"
     static let currentVersion = "1"
     /// The clock of the stamps.

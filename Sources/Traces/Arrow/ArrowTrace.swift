@@ -1,5 +1,4 @@
 import ArrowStream
-import Binnacle
 import PosixCalls
 
 /// Recognises Arrow streams, and formats that have to be converted first.
@@ -19,11 +18,19 @@ enum ArrowTrace {
     ) throws(TraceError) -> ArrowFile? {
         let first = file.firstBytes(markCount)
         try ForeignFormat.refuse(first, file.path)
-        guard begins(with: first), first.count >= 8, let size = file.size else { return nil }
+        guard begins(with: first), first.count >= 8, file.size != nil else { return nil }
+        let file = try unpacked(file)
+        return try ArrowFile(
+            MappedFile(file, count: Int(file.size ?? 0)), isUnpacked: file.hasUnpackedBatches, makeDecoder: makeDecoder,
+            hints: hints, chunking: chunking)
+    }
+
+    /// An Arrow stream with record batches that are not compressed; any other file as it is.
+    static func unpacked(_ file: InputFile) throws(TraceError) -> InputFile {
+        let first = file.firstBytes(markCount)
+        guard !file.hasUnpackedBatches, begins(with: first), first.count >= 8, let size = file.size else { return file }
         let mapped = try MappedFile(file, count: Int(size))
-        guard ArrowUnpacking.isNeeded(mapped.bytes) else {
-            return try ArrowFile(mapped, makeDecoder: makeDecoder, hints: hints, chunking: chunking)
-        }
+        guard ArrowUnpacking.isNeeded(mapped.bytes) else { return file }
         let unpacked = Result { () throws(TraceError) in
             try ArrowUnpacking.unpacked(mapped.bytes, path: file.path)
         }
@@ -31,10 +38,9 @@ enum ArrowTrace {
         guard !mapped.hasShrunk else {
             throw TraceError(.inputOutput, path: file.path, "the file shrank while it was read: nothing of it is used")
         }
-        let input = try unpacked.get()
-        return try ArrowFile(
-            MappedFile(input, count: Int(input.size ?? 0)), isUnpacked: true, makeDecoder: makeDecoder, hints: hints,
-            chunking: chunking)
+        var input = try unpacked.get()
+        input.hasUnpackedBatches = true
+        return input
     }
 
     /// The readers of a file's streams: a single one if the file stores the order of arrival, else one for each stream.

@@ -29,13 +29,11 @@ package struct ResultTable {
     private let columns: [String]
     private let rows: [[Value]]
 
-    /// Each row has a value for each column.
     package init(_ columns: [String], _ rows: [[Value]]) {
         self.columns = columns
         self.rows = rows
     }
 
-    /// The table's bytes.
     package func bytes(_ form: Form) -> [UInt8] {
         switch form {
         case .text: Array(text.utf8)

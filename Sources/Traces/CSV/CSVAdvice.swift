@@ -1,5 +1,4 @@
 import Binnacle
-import PlainText
 
 /// Suggests the options that make a refused file readable.
 struct CSVAdvice {

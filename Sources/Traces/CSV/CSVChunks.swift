@@ -1,6 +1,3 @@
-import Binnacle
-import PosixCalls
-
 /// The rows of a CSV file, in chunks that several threads read ahead, returned in order.
 ///
 /// There are two chunks more than threads, which bounds the memory: the memory of a chunk is reused when the next one is requested.

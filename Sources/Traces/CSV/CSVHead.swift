@@ -1,12 +1,8 @@
-import Binnacle
-import PlainText
-
 /// The dialect and the layout of a CSV file, from its first lines.
 struct CSVHead {
     let dialect: CSVDialect
     private(set) var layout: CSVLayout
     private(set) var notices: [TraceNotice]
-    let firstRowLine: Int
     private let headerLine: Int
     /// The fields of the line with the names; empty without one.
     let header: [String]
@@ -49,7 +45,6 @@ struct CSVHead {
             }
             layout = try result.get()
             dialect = preamble.dialect
-            firstRowLine = preamble.lineCount + 1
             headerLine = preamble.headerLine
             header = preamble.names == nil ? [] : dialect.fields(first[preamble.headerLine - 1])
             notices = layout.notices.map {

@@ -1,6 +1,5 @@
 import Binnacle
 import Kernels
-import PlainText
 
 /// Decodes plain rows straight into the columns of a window.
 ///

@@ -401,7 +401,6 @@ struct ColumnWords {
         return ["nanosec", "nanosecs", "nsec", "nsecs"].contains(words.last) || words.suffix(2) == ["tv", "usec"]
     }
 
-    /// The words that are no units.
     static func withoutUnits(_ name: String) -> [String] { split(name).filter { TraceUnit($0) == nil } }
 
     private static let deviceWords: Set<String> = [

@@ -1,5 +1,4 @@
 import Glibc
-import PlainText
 
 /// Parses decimal numbers in a line: values to the nearest Double, stamps to the nanosecond.
 ///

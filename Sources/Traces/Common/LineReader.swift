@@ -252,6 +252,8 @@ struct InputFile {
     let path: String
     /// The size when it was opened; `nil` for a pipe or a device.
     let size: Int64?
+    /// Whether ``ArrowUnpacking`` wrote the record batches: they claim to be compressed with zstd, and are not.
+    var hasUnpackedBatches = false
     private let file: Descriptor
 
     /// Uses an open file from its current position.
@@ -290,11 +292,12 @@ struct InputFile {
 
     /// The same file, to be read from its start beside this one; a duplicate of the descriptor would share its position.
     func reopened() throws(TraceError) -> InputFile {
-        try mapError({ TraceError(.inputOutput, path: path, "cannot be opened again: \($0.reason)") }) {
-            () throws(SystemError) in
-            InputFile(
-                path: path, size: size, file: try Descriptor(path: "/proc/self/fd/\(descriptor)", flags: O_RDONLY))
+        let again = try mapError({ TraceError(.inputOutput, path: path, "cannot be opened again: \($0.reason)") }) {
+            () throws(SystemError) in try Descriptor(path: "/proc/self/fd/\(descriptor)", flags: O_RDONLY)
         }
+        var file = InputFile(path: path, size: size, file: again)
+        file.hasUnpackedBatches = hasUnpackedBatches
+        return file
     }
 
     /// The current size; `nil` when it is unknown.

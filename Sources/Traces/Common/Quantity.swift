@@ -1,5 +1,4 @@
 import Binnacle
-import PlainText
 import SensorGeometry
 
 /// The quantities of recordings, a row for each kind of sensor: its names, units and plausible values.

@@ -1,5 +1,3 @@
-import Binnacle
-
 /// Decodes the lines of one trace format; ``RowReader`` has what all formats share.
 protocol RowDecoder: AnyObject {
     var contents: [TraceFile.Content] { get }

@@ -1,4 +1,3 @@
-import Binnacle
 import PlainText
 
 /// Why a trace cannot be read or written, or only in part.

@@ -33,24 +33,9 @@ package struct TraceRepairs: Sendable, Equatable {
         /// A last message of an Arrow stream without its end.
         case tornBatch = "last batch torn: skipped"
 
+        /// The name of the case, such as `not_finite`.
         fileprivate var word: String {
-            switch self {
-            case .notANumber: "not_a_number"
-            case .notFinite: "not_finite"
-            case .beyondTime: "beyond_time"
-            case .beyondSensors: "beyond_sensors"
-            case .damaged: "damaged"
-            case .incomplete: "incomplete"
-            case .empty: "empty"
-            case .dropped: "dropped"
-            case .unknownAxis: "unknown_axis"
-            case .backwards: "backwards"
-            case .outlier: "outlier"
-            case .repeated: "repeated"
-            case .contradicted: "contradicted"
-            case .torn: "torn"
-            case .tornBatch: "torn_batch"
-            }
+            "\(self)".reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
         }
 
         /// Whether a thousand in a row mean that the file is not a trace.

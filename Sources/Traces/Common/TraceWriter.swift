@@ -10,8 +10,6 @@ package import Binnacle
 ///
 /// A reader skips a sample whose stamp is earlier than the previous one of its stream.
 package final class TraceWriter {
-    /// The file's path; `-` is standard output.
-    package let path: String
     /// The number of samples of each stream, by the stream's index.
     package var sampleCounts: [Int] { format.sampleCounts }
     /// The first write error, after which nothing is written.
@@ -48,7 +46,6 @@ package final class TraceWriter {
         details: RecordingDetails = RecordingDetails()
     ) throws(TraceError) {
         precondition(!streams.isEmpty, "a recording needs a stream")
-        self.path = path
         streamCount = streams.count
         let columns = TraceColumns(streams)
         if let other = Self.otherSuffixes.first(where: path.hasSuffix) {

@@ -1,7 +1,5 @@
 import CArchive
 import Glibc
-import PlainText
-import PosixCalls
 
 /// A zip archive with a recording, read with libarchive, which is loaded on demand.
 ///
@@ -213,7 +211,7 @@ struct ZipArchive {
     }
 }
 
-/// Entries of archives that were unpacked, so that each is unpacked once.
+/// Entries of archives and compressed files that were unpacked, so that each is unpacked once.
 package struct UnpackedEntries: Sendable {
     private var files: [String: InputFile] = [:]
 
@@ -228,7 +226,19 @@ package struct UnpackedEntries: Sendable {
         files.merge(other.files) { _, new in new }
     }
 
-    /// Opens an entry that was unpacked, or any other file.
+    /// Unpacks a compressed file or an entry of an archive; returns the defect at its end, if any.
+    package mutating func unpack(_ path: String, isCancelled: () -> Bool) throws(TraceError) -> TraceNotice? {
+        let container = RecordingFolder.file(path)
+        // A pipe is opened once, when it is played.
+        guard InputFile.isRegular(container) else { return nil }
+        let packed = try open(path: path)
+        let (file, notice) = try Unpacking.file(packed, isCancelled: isCancelled)
+        let unpacked = try ArrowTrace.unpacked(file)
+        if container != path || unpacked.descriptor != packed.descriptor { add(unpacked) }
+        return notice
+    }
+
+    /// Opens an entry or a file that was unpacked, or any other file.
     func open(path: String) throws(TraceError) -> InputFile {
         if let file = files[path] { try file.reopened() } else { try InputFile.open(path: path) }
     }

@@ -1,5 +1,4 @@
 import Binnacle
-import PlainText
 
 /// A message of an MCAP file, in its record.
 struct MCAPMessage {

@@ -2,7 +2,6 @@
 ///
 /// Source: the MCAP format specification, version 0 (mcap.dev/spec).
 struct MCAPRecord {
-    /// What a record is.
     enum Opcode: UInt8 {
         case header = 0x01
         case footer, schema, channel, message, chunk, messageIndex, chunkIndex

@@ -11,7 +11,6 @@ final class MCAPRecording: RecordingFormat {
     private let file: RecordingFile
     private let path: String
     private var channels: [MCAPChannel]
-    /// The channel and the kind of each stream.
     private let streams: [(channel: Int, kind: SampleKind)]
     private var next: [Int]
     /// The chunk that is not written yet: room for its head, and message records.

@@ -1,5 +1,3 @@
-import PlainText
-
 /// A record of an MCAP file whose bytes are not trusted: it lies within the bytes in which it was found, and its fields may not.
 struct MCAPFinding {
     let opcode: UInt8

@@ -1,7 +1,6 @@
 import Binnacle
 import Configuration
 import LinuxSensors
-import LinuxSystem
 import PlainText
 import Station
 import TableReading

@@ -1,6 +1,5 @@
 package import Binnacle
 package import Calibration
-import Handlers
 import LinuxSensors
 package import LinuxSystem
 import PlainText

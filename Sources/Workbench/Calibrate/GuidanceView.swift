@@ -1,5 +1,4 @@
 package import Binnacle
-import Handlers
 import PlainText
 package import LinuxSystem
 import Station

@@ -1,6 +1,5 @@
 import Binnacle
 import LinuxSensors
-import LinuxSystem
 import PlainText
 package import Station
 

@@ -1,6 +1,5 @@
 import Binnacle
 import Configuration
-import Handlers
 import LinuxSensors
 package import LinuxSystem
 import PlainText

@@ -5,7 +5,6 @@ import LinuxSensors
 package import LinuxSystem
 import PlainText
 package import Station
-import TableReading
 import Traces
 
 /// Records sensors into a trace for later replays.

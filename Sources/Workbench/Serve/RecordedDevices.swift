@@ -24,6 +24,7 @@ package final class RecordedDevices: IIOSource {
 
         /// Opens the recordings for the list of devices; returns what was assumed about them, for messages before the first client.
         package mutating func open(_ interruption: Interruption) throws(StationError) -> [String] {
+            try traces.unpack(interruption)
             let assembly = try Assembly(playing: traces, interruption: interruption)
             devices = assembly.streams.map { IIODevice($0.sensor.name, .samples($0.kind)) }.inOrder
             return assembly.notices

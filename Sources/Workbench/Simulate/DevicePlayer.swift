@@ -1,7 +1,6 @@
 package import Binnacle
 package import LinuxSystem
 package import Station
-import Traces
 package import VirtualDevices
 
 /// Sends the samples of a source to a virtual device when they are due, and can stall, skip and unplug it.

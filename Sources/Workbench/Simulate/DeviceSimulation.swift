@@ -1,6 +1,5 @@
 package import Binnacle
 import Glibc
-import Handlers
 package import LinuxSystem
 import PlainText
 package import Station

@@ -1,4 +1,3 @@
-import Binnacle
 import PlainText
 
 /// A command for virtual devices, one in each line.

@@ -1,7 +1,6 @@
 import Binnacle
 import PlainText
 import Station
-import Traces
 import VirtualDevices
 
 /// The samples of virtual devices, and the streams to play.
