@@ -1,4 +1,3 @@
-import Binnacle
 import CommandRows
 import PlainText
 import Station

@@ -1,7 +1,6 @@
 import Bench
 import Binnacle
 import CommandRows
-import Handlers
 import LinuxSystem
 import PlainText
 import Station

@@ -4,11 +4,9 @@ import CommandRows
 import Configuration
 import Geomagnetism
 import Glibc
-import Handlers
 import LinuxSystem
 import PlainText
 import Station
-import Traces
 import Workbench
 
 /// `binnacle calibrate`: computes the calibration of a magnetometer, an accelerometer or a gyroscope.

@@ -1,7 +1,5 @@
-import Binnacle
 import CommandRows
 import Configuration
-import Handlers
 import LinuxSystem
 import PlainText
 import Station

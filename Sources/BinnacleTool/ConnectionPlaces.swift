@@ -37,7 +37,6 @@ final class ConnectionPlaces: Sendable {
         }
     }
 
-    /// A connection that has a place.
     struct Connection {
         /// The number of the thread, which is that of its first connection.
         let thread: Int

@@ -1,9 +1,7 @@
 import Binnacle
 import CommandRows
-import Handlers
 import LinuxSystem
 import Station
-import Traces
 import Workbench
 
 /// `binnacle convert`: converts traces.

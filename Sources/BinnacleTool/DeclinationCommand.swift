@@ -3,7 +3,6 @@ import BinnacleHeading
 import CommandRows
 import Configuration
 import Geomagnetism
-import Handlers
 import LinuxSystem
 import PlainText
 import Station

@@ -1,5 +1,4 @@
 import CommandRows
-import Handlers
 import LinuxSystem
 import Station
 import Workbench

@@ -1,9 +1,7 @@
 import Binnacle
 import CommandRows
 import Configuration
-import Handlers
 import LinuxSystem
-import PlainText
 import Station
 import TableReading
 import Workbench

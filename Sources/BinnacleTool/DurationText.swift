@@ -12,8 +12,9 @@ enum DurationText {
     /// Parses a start time, in nanoseconds since 1970: a duration before now, as in `10m`, `2h` or `3d`, or a day with
     /// an optional time, as in `2026-11-21` or `2026-11-21T12:45`.
     ///
-    /// The time is local unless `isUTC` is set or the text ends with `Z` or an offset such as `+02:00`. `nil` for other texts.
-    static func start(_ text: String, now: Int64, isUTC: Bool) -> Int64? {
+    /// The time is local unless `isUTC` is set or the text ends with `Z` or an offset such as `+02:00`; of two local times, as when
+    /// clocks are set back, `isLater` takes the later. `nil` for other texts.
+    static func start(_ text: String, now: Int64, isUTC: Bool, isLater: Bool) -> Int64? {
         if let distance = nanoseconds(text, ["s": 1e9, "m": 60e9, "h": 3600e9, "d": 86_400e9]) {
             return distance < 9e18 ? now - Int64(distance) : nil
         }
@@ -21,7 +22,7 @@ enum DurationText {
         if let (place, seconds) = offset(time) {
             return WallTime.nanoseconds(String(time[..<place])).map { $0 - seconds * 1_000_000_000 }
         }
-        return isUTC || time.hasSuffix("Z") ? WallTime.nanoseconds(time) : LocalTime.nanoseconds(time)
+        return isUTC || time.hasSuffix("Z") ? WallTime.nanoseconds(time) : LocalTime.nanoseconds(time, isLater: isLater)
     }
 
     /// The offset from UTC behind a time of day, in seconds: `+02:00` or `-0330`, and where it begins.

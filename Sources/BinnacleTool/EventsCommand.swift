@@ -3,7 +3,6 @@ import CommandRows
 import Configuration
 import EventSocket
 import Glibc
-import Handlers
 import LinuxSystem
 import PlainText
 import Station
@@ -60,7 +59,8 @@ struct EventsCommand {
     private static func time(_ option: OptionRow, _ arguments: Arguments) throws(StationError) -> Int64? {
         try arguments.value(option).map { text throws(StationError) in
             let now = SystemClock.realtime()
-            if let time = DurationText.start(text, now: now, isUTC: arguments.has(.utc)) { return time }
+            let isUTC = arguments.has(.utc), isLater = option == .until
+            if let time = DurationText.start(text, now: now, isUTC: isUTC, isLater: isLater) { return time }
             throw StationError(
                 .usage,
                 "--\(option.name) \(text): has to be a number with s, m, h or d before now, as in 10m, or a local time, as "

@@ -1,5 +1,6 @@
 import CommandRows
 import Glibc
+import Handlers
 import LinuxSystem
 import PlainText
 import Station
@@ -24,15 +25,19 @@ struct HTTPAccess: Sendable {
         }
     }
 
-    /// The first line of a file, which has to be too long to guess.
+    /// The first line of a file, which has to be too long to guess, and not readable by other users.
     private static func token(_ path: String) throws(StationError) -> String {
-        let remedy = "openssl rand -hex 16 > FILE makes one"
+        let remedy = "(umask 077; openssl rand -hex 16 >FILE) makes one"
         let bytes: [UInt8]
         do throws(SmallFile.Failure) {
             bytes = try SmallFile.bytes(path, limit: 4096, kind: .given)
         } catch {
             throw StationError(
                 .noInput, "--token-file \(path.printable): cannot be read: \(error.reason): \(remedy)")
+        }
+        guard !HandlerPassword.isReadableByAll(path) else {
+            throw StationError(
+                .data, "--token-file \(path.printable): other users can read this token (chmod o-r helps)")
         }
         let line = String(
             decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)

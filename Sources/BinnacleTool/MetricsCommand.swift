@@ -33,7 +33,8 @@ struct MetricsCommand {
         do throws(StationError) {
             status = try DaemonStatus.ask(socketPath).status
         } catch {
-            if error.status == .unavailable { try Self.replace(file, with: MetricsText.away) }
+            // Whatever the reason, values of before would look like those of now.
+            try Self.replace(file, with: MetricsText.away)
             throw error
         }
         try Self.replace(file, with: MetricsText.text(status))

@@ -1,7 +1,6 @@
 import Binnacle
 import CommandRows
 import Glibc
-import Handlers
 import LinuxSystem
 import Pictures
 import PlainText

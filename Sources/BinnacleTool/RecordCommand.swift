@@ -1,6 +1,5 @@
 import Binnacle
 import CommandRows
-import Handlers
 import LinuxSystem
 import PlainText
 import Station

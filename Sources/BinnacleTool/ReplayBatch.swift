@@ -1,7 +1,6 @@
 import Binnacle
 import Configuration
 import Glibc
-import Handlers
 import LinuxSystem
 import PlainText
 import Station

@@ -2,7 +2,6 @@ import Binnacle
 import CommandRows
 import Configuration
 import Glibc
-import Handlers
 import LinuxSystem
 import PlainText
 import Station

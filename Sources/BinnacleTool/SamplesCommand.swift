@@ -1,7 +1,6 @@
 import Binnacle
 import CommandRows
 import EventSocket
-import Handlers
 import LinuxSystem
 import PlainText
 import Station

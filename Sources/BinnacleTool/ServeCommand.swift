@@ -3,7 +3,6 @@ import CommandRows
 import Glibc
 import IIOServer
 import LinuxSystem
-import PlainText
 import Station
 import Workbench
 

@@ -1,11 +1,9 @@
 import Binnacle
 import CommandRows
 import Glibc
-import Handlers
 import LinuxSystem
 import PlainText
 import Station
-import Traces
 import VirtualDevices
 import Workbench
 

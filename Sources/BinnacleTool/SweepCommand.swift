@@ -2,7 +2,6 @@ import Binnacle
 import CommandRows
 import Glibc
 import LinuxSystem
-import PlainText
 import Station
 import Traces
 import Workbench

@@ -1,8 +1,6 @@
-import Binnacle
 import CommandRows
 import EventSocket
 import Glibc
-import Handlers
 import Kernels
 import LinuxSystem
 import PlainText

@@ -2,10 +2,8 @@ import Binnacle
 import CommandRows
 import EventSocket
 import Glibc
-import Handlers
 import LinuxSystem
 import Pictures
-import PlainText
 import Station
 
 /// `binnacle watch`: shows sensors and detectors live in the terminal.
@@ -115,6 +113,12 @@ private struct WatchView {
     let signals: SignalListener
     /// On CLOCK_MONOTONIC; `nil` for no limit.
     let deadline: Int64?
+    /// When readings came last, on CLOCK_MONOTONIC; `nil` before the first.
+    var heardNanoseconds: Int64?
+
+    /// After so long without a reading those shown are old, as in the page; the longest interval is a second.
+    private static let patienceSeconds = 3
+    private static let second: Int64 = 1_000_000_000
 
     /// The result once the view has to end; `nil` before.
     private var end: Result<ExitStatus, StationError>? {
@@ -125,8 +129,18 @@ private struct WatchView {
         return nil
     }
 
+    /// Counts the seconds without a reading; `true` when there is another number to show.
+    private mutating func countSilence(at now: Int64) -> Bool {
+        let seconds = heardNanoseconds.map { Int((now - $0) / Self.second) } ?? 0
+        let silent = seconds < Self.patienceSeconds ? nil : seconds
+        defer { state.silentSeconds = silent }
+        return silent != state.silentSeconds
+    }
+
     private func timeout(_ due: Int64?) -> Int32 {
-        [due, deadline].compactMap { $0 }.min().map { SystemClock.milliseconds(until: $0) } ?? -1
+        let silent = state.silentSeconds.map { $0 + 1 } ?? Self.patienceSeconds
+        let silence = heardNanoseconds.map { Units.later($0, by: Int64(silent) * Self.second) }
+        return [due, deadline, silence].compactMap { $0 }.min().map { SystemClock.milliseconds(until: $0) } ?? -1
     }
 
     /// Draws frames and handles keys until the end.
@@ -151,6 +165,7 @@ private struct WatchView {
             }
             if let end { return end }
             let now = SystemClock.monotonic()
+            if countSilence(at: now) { isChanged = true }
             let due = drawnNanoseconds + WatchCommand.frameNanoseconds
             if isChanged, now >= due {
                 guard screen.draw(state) else { return .success(.ok) }
@@ -175,10 +190,14 @@ private struct WatchView {
                 show(content)
                 switch content {
                 case .readings: output.write(state.trouble ?? WatchFrame.text(state))
-                case .line(let line): output.write(line)
+                case .line(let line, let sensor): if state.shows(sensor) { output.write(line) }
                 case .headings: break
                 case .trouble(let text): if let text { output.write(text) }
                 }
+            }
+            let before = state.silence
+            if countSilence(at: SystemClock.monotonic()), before == nil, let silence = state.silence {
+                output.write(silence)
             }
             output.flush()
             guard output.failure == nil else { return .success(.ok) }
@@ -189,8 +208,10 @@ private struct WatchView {
 
     private mutating func show(_ content: WatchFeed.Content) {
         switch content {
-        case .readings(let readings): state.update(readings)
-        case .line(let line): state.append(line: line)
+        case .readings(let readings):
+            heardNanoseconds = SystemClock.monotonic()
+            state.update(readings)
+        case .line(let line, let sensor): state.append(line: line, of: sensor)
         case .headings(let count): state.headingCount += count
         case .trouble(let text): state.trouble = text
         }

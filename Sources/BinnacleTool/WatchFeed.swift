@@ -11,8 +11,8 @@ import Synchronization
 final class WatchFeed: Sendable {
     enum Content {
         case readings(LiveValues)
-        /// An event, or a message about events.
-        case line(String)
+        /// An event, or a message about events, which is of no sensor.
+        case line(String, sensor: String?)
         /// The number of headings, which are not listed: one line for each degree of a turn would hide other events.
         case headings(Int)
         /// Why the daemon does not answer; `nil` when it answers again.
@@ -21,7 +21,7 @@ final class WatchFeed: Sendable {
 
     private struct State {
         var readings: LiveValues?
-        var lines: [String] = []
+        var lines: [(text: String, sensor: String?)] = []
         var headingCount = 0
         var trouble: String??
         var failure: EventSubscriptionError?
@@ -70,7 +70,7 @@ final class WatchFeed: Sendable {
     func removeAll() -> [Content] {
         state.withLock { state in
             defer { state = State(failure: state.failure) }
-            return state.lines.map(Content.line)
+            return state.lines.map { Content.line($0.text, sensor: $0.sensor) }
                 + (state.headingCount > 0 ? [Content.headings(state.headingCount)] : [])
                 + (state.readings.map { [Content.readings($0)] } ?? [])
                 + (state.trouble.map { [Content.trouble($0)] } ?? [])
@@ -91,7 +91,7 @@ final class WatchFeed: Sendable {
                 // Readings come as well, and are drawn.
                 case .event(let event, _) where !EventKind.listed.contains(event.kind):
                     state.withLock { $0.headingCount += 1 }
-                case .event(let event, _): leave(line: text(of: event))
+                case .event(let event, _): leave(line: text(of: event), of: event.sensor)
                 case .missed(let missed): leave(line: "missed events: \(missed.reason.printable)")
                 // Samples are not requested.
                 case .samples: break
@@ -103,9 +103,9 @@ final class WatchFeed: Sendable {
         }
     }
 
-    private func leave(line: String) {
+    private func leave(line: String, of sensor: String? = nil) {
         leave { state in
-            state.lines.append(line)
+            state.lines.append((line, sensor))
             if state.lines.count > Self.mostLines { state.lines.removeFirst() }
         }
     }

@@ -14,6 +14,8 @@ struct WebService: Sendable {
 
     /// Maximum number of events sent to a page.
     private static let mostEvents = 5000
+    /// The kinds that end the course of a detector; a page that lacked one would draw on what is no more.
+    private static let courseEnds: Set<EventKind> = [.headingLost, .detectorFailed, .detectorUnavailable]
     /// How much of the events is kept before it is sent.
     private static let pieceBytes = 16_384
     /// The longest wait for the daemon's next event.
@@ -59,9 +61,11 @@ struct WebService: Sendable {
 
     // MARK: - Data
 
-    /// Sends the stored events since a time as lines of JSON as they come, up to the limit, and a line about them at the end.
+    /// Sends the stored events since a time as lines of JSON, up to the limit, and a line about them and the time at the end.
     ///
-    /// Of headings and attitudes, of which a turn has one for each degree, a part of a thousand of the time has one of each detector.
+    /// Of headings and attitudes, of which a turn has one for each degree, a part of a thousand of the time has one of each detector:
+    /// the last, because it lasts until the next, so it may come after later events of other kinds. A heading that is held, which ends
+    /// the valid one, counts on its own.
     private func sendEvents(_ connection: HTTPConnection, _ request: HTTPConnection.Request) throws(HTTPRefusal) {
         func time(_ name: String) throws(HTTPRefusal) -> Int64? {
             guard let text = request.parameter(name) else { return nil }
@@ -76,7 +80,8 @@ struct WebService: Sendable {
         }
         let until = try time("until_ns") ?? .max
         let pause = max(0, min(until, SystemClock.realtime()).subtractingReportingOverflow(since).partialValue) / 1000
-        var courses: [String: Int64] = [:]
+        // The end of the present part of the time for each, and its last event.
+        var courses: [String: (end: Int64, json: String)] = [:]
         var wanted = SubscriptionRequest()
         wanted.sinceNanoseconds = since
         wanted.follows = false
@@ -109,24 +114,28 @@ struct WebService: Sendable {
                     }
                     laterCount = 0
                     if !EventKind.listed.contains(event.kind) {
-                        let name = "\(event.kind.rawValue) \(event.detector ?? "")", now = event.wallNanoseconds ?? 0
-                        guard courses[name].map({ now >= Units.later($0, by: pause) }) ?? true,
-                            thinnedCount < Self.mostEvents
-                        else {
+                        let name = "\(event.kind.rawValue) \(event.figure(.age) == nil) \(event.detector ?? "")"
+                        let (now, last) = (event.wallNanoseconds ?? 0, courses[name])
+                        if thinnedCount == Self.mostEvents || last.map({ now < $0.end }) ?? false {
+                            // The last part is as long as need be.
+                            if let last { courses[name] = (last.end, json) }
                             headingCount += 1
                             continue
                         }
-                        courses[name] = now
                         thinnedCount += 1
+                        courses[name] = (Units.later(now, by: pause), json)
+                        guard let last else { continue }
+                        piece += Array(last.json.utf8)
                     } else {
                         // The curves go on to the end of the range.
-                        guard count < Self.mostEvents else {
+                        guard count < Self.mostEvents * (Self.courseEnds.contains(event.kind) ? 2 : 1) else {
                             unshownCount += 1
                             continue
                         }
                         count += 1
+                        piece += Array(json.utf8)
                     }
-                    piece += Array(json.utf8) + [UInt8(ascii: "\n")]
+                    piece.append(UInt8(ascii: "\n"))
                     if piece.count >= Self.pieceBytes, !send() { return }
                 case .missed(let missed): notes.append("missed: \(missed.reason)")
                 case .end: break reading
@@ -138,9 +147,13 @@ struct WebService: Sendable {
             guard isBegun else { throw .unavailable(error.description.printable) }
             notes.append(error.description)
         }
+        for course in courses.values.sorted(by: { $0.end < $1.end }) { piece += Array((course.json + "\n").utf8) }
         if unshownCount > 0 { notes.append("only the first \(count) are listed, \(unshownCount) more are not") }
         if let note = LeftOutHeadings.note(headingCount) { notes.append(note) }
-        piece += Array("{\"end\":{\"note\":\(JSONObject.quoted(notes.joined(separator: "; ")))}}\n".utf8)
+        var summary = JSONObject()
+        summary.add("note", notes.joined(separator: "; "))
+        summary.add("now_ms", raw: String(SystemClock.realtime() / 1_000_000))
+        piece += Array("{\"end\":\(summary.text)}\n".utf8)
         _ = send()
     }
 

@@ -216,7 +216,8 @@ package struct CommandRow: Sendable {
                 node_exporter's textfile collector. With --http it answers one request, from standard input to standard output;
                 binnacle-metrics.socket starts it so for each scrape, on the loopback address, so the daemon itself needs no
                 network. It answers requests for the address at which it is asked and the names of --host, or with the token of
-                --token-file. Exits with 69 when no daemon answers, and with 77 when you may not ask; --http answers 503 then.
+                --token-file. Exits with 69 when no daemon answers, and with 77 when you may not ask; --http answers 503 then,
+                and the file of --file has binnacle_up 0 alone.
                 """,
             options: [.metricsFile, .http, .tokenFile, .host, .socket]),
         CommandRow(
@@ -259,9 +260,12 @@ package struct CommandRow: Sendable {
                 is played in real time, it reads the sensors itself, with the detectors of the configuration; then no handler
                 runs, and nothing is kept.
 
+                With one sensor chosen, its events and those of no sensor are shown. When no reading has come for 3 s, the
+                first line says for how long.
+
                 Keys: ← → choose a sensor, + and - the scale, 0 the usual one, p forgets peaks, the space bar holds the
-                picture, q ends. Where standard output is no terminal, or TERM is dumb, a line a second is printed. NO_COLOR
-                turns colours off.
+                picture and then shows the events that came meanwhile, q ends. Where standard output is no terminal, or TERM
+                is dumb, a line a second is printed. NO_COLOR turns colours off.
                 """,
             options: [
                 .simulate, .config, .set, .loop,

@@ -253,7 +253,7 @@ extension OptionRow {
         "token-file", "FILE", takes: .files,
         help: """
             Answer requests alone that carry the first line of FILE, at least 16 letters and digits, as token: as ?token=TOKEN in
-            the address, or as Authorization: Bearer TOKEN.
+            the address, or as Authorization: Bearer TOKEN. FILE must not be readable by all users.
             """)
     package static let calibrations = OptionRow(
         "calibrations", "FOLDER", takes: .files,

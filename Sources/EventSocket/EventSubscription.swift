@@ -88,7 +88,6 @@ public struct EventSubscription: Sendable {
     }
 }
 
-/// The messages of a subscription.
 private struct SubscriptionMessages: AsyncSequence, Sendable {
     let subscription: EventSubscription
 

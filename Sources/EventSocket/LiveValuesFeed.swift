@@ -7,6 +7,7 @@ struct LiveValuesFeed {
     let request: LiveValuesRequest
     private var waiting: LiveValues?
     private var isDue = false
+    private var hasBegun = false
     /// The readings of the last line, whose lanes and spectra the subscriber has.
     private var sent: LiveValues?
 
@@ -15,6 +16,9 @@ struct LiveValuesFeed {
     }
 
     mutating func merge(_ next: LiveValues) {
+        // An interval that began before the subscription, for a client that wants longer ones, is not this one's.
+        defer { hasBegun = true }
+        if !hasBegun, next.intervalNanoseconds > request.intervalNanoseconds / 2 * 3 { return }
         var chosen = next.only(request.sensors)
         if !request.hasSpectrum { for index in chosen.detectors.indices { chosen.detectors[index].spectrum = nil } }
         let joined = waiting?.joined(with: chosen) ?? chosen

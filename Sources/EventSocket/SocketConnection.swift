@@ -17,7 +17,6 @@ package final class SocketConnection {
     /// How long the daemon may take for an answer, in nanoseconds.
     private static let longestAnswer: Int64 = 5_000_000_000
 
-    /// Connects.
     package init(path: String) throws(EventSubscriptionError) {
         self.path = path
         guard let address = UnixAddress(path: path) else {

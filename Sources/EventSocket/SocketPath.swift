@@ -4,7 +4,6 @@ import PlainText
 
 /// The default paths of the socket.
 package enum SocketPath {
-    /// The socket of a service.
     package static let ofService = "/run/binnacle/binnacle.sock"
 
     /// A path for a socket or a store, by its ending, of another daemon of the same user, in messages: in root's folder, in the

@@ -34,7 +34,6 @@ import Synchronization
 package final class SocketServer: Sendable {
     /// The server's interface to the daemon; everything is called on the server's thread.
     package struct Surroundings: Sendable {
-        /// Writes a message to the log.
         package var say: @Sendable (_ message: String, _ level: LogLevel) -> Void = { _, _ in }
         /// Requests the daemon's status; `reply` is called once, on any thread, with a JSON object on one line.
         package var status: @Sendable (_ reply: @escaping @Sendable (String) -> Void) -> Void = { $0("{}") }

@@ -1,5 +1,4 @@
 import Binnacle
-import LinuxSystem
 
 /// The samples of streams: kept while a client subscribes to them, and sent from the rings.
 extension SocketService {

@@ -1,6 +1,5 @@
 /// The section `[socket]`: the socket for clients, and the clients that may connect.
 package struct SocketSettings: Sendable, Equatable {
-    /// The socket's path.
     package var path: String
     /// The permission bits of the socket's file; connecting requires write permission.
     package var mode: UInt32 = 0o660

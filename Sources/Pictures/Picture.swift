@@ -1,5 +1,4 @@
 import Binnacle
-import PlainText
 
 /// A drawing of a recording: tracks, panels of curves over time, and events.
 ///
@@ -60,6 +59,13 @@ package struct Picture {
         var range: ClosedRange<Double>? { ticks.first.flatMap { first in ticks.last.map { first.value...$0.value } } }
     }
 
+    /// A time without samples, from the last sample before to the first after, with the reason.
+    struct Gap {
+        let fromNanoseconds: Int64
+        let toNanoseconds: Int64
+        let text: String
+    }
+
     // MARK: - Rules of all drawings, which a page gets as JSON
 
     /// Ticks of a direction.
@@ -95,12 +101,20 @@ package struct Picture {
     var events: [Event] = []
     /// The number of all events, drawn or not.
     package internal(set) var eventCount = 0
+    /// How many of all are headings or attitudes, which are limited apart from the others.
+    var courseCount = 0
+    /// The stamp of the first event that is not drawn; `nil` when all are.
+    var leftOutNanoseconds: Int64?
+    var gaps: [Gap] = []
 
     /// The number of events, and of those that are drawn.
     var eventNote: String {
-        eventCount > events.count
-            ? "The first \(events.count) of \(eventCount) events; --from and --to show the others."
-            : "\(eventCount) events"
+        let drawn = events.count { $0.kind.role == .course }
+        let cut = [
+            (events.count - drawn, eventCount - courseCount, "events"), (drawn, courseCount, "headings and attitudes"),
+        ].filter { $0.0 < $0.1 }.map { "first \($0.0) of \($0.1) \($0.2)" }
+        return cut.isEmpty
+            ? "\(eventCount) events" : "The \(cut.joined(separator: " and the ")); --from and --to show the others."
     }
 
     init(title: String) {
@@ -137,17 +151,40 @@ package struct Picture {
             uniqueKeysWithValues: EventKind.allCases.enumerated().map { ($0.element, $0.offset) })
         return rows.sorted { ($0.source, order[$0.kind] ?? 0) < ($1.source, order[$1.kind] ?? 0) }
     }
+}
 
-    /// Times without samples, from the last sample before to the first after, with the reason.
-    var gaps: [(fromNanoseconds: Int64, toNanoseconds: Int64, text: String)] {
-        events.compactMap { event in
-            guard event.kind == .gap || event.kind == .samplesLost, let seconds = event.number(.gap),
-                let length = Int64(exactly: (seconds * 1e9).rounded())
-            else { return nil }
-            let text = event.figure(.cause).map { "lost: \($0)" } ?? "gap"
-            return (Units.later(event.timeNanoseconds, by: -length), event.timeNanoseconds, text)
-        }
+extension Picture.Gap {
+    /// The gap that an event reports; `nil` for other events.
+    init?(_ event: Event) {
+        guard event.kind == .gap || event.kind == .samplesLost, let seconds = event.number(.gap),
+            let length = Int64(exactly: (seconds * 1e9).rounded())
+        else { return nil }
+        fromNanoseconds = Units.later(event.timeNanoseconds, by: -length)
+        toNanoseconds = event.timeNanoseconds
+        text = event.figure(.cause).map { "lost: \($0)" } ?? "gap"
     }
+
+    /// Fewer gaps that cover the same: those nearest to one another are joined in pairs.
+    static func joined(_ gaps: [Self]) -> [Self] {
+        let gaps = gaps.sorted { $0.fromNanoseconds < $1.fromNanoseconds }
+        let distances = zip(gaps, gaps.dropFirst()).map { $0.seconds(to: $1) }.sorted()
+        var joined: [Self] = []
+        var isPair = true
+        for gap in gaps {
+            if !isPair, let last = joined.last, last.seconds(to: gap) <= distances[(distances.count - 1) / 2] {
+                let end = max(last.toNanoseconds, gap.toNanoseconds), text = last.text == gap.text ? gap.text : "gaps"
+                joined[joined.count - 1] = Self(
+                    fromNanoseconds: last.fromNanoseconds, toNanoseconds: end, text: text)
+                isPair = true
+            } else {
+                joined.append(gap)
+                isPair = false
+            }
+        }
+        return joined
+    }
+
+    private func seconds(to next: Self) -> Double { Units.seconds(from: toNanoseconds, to: next.fromNanoseconds) }
 }
 
 extension Event {

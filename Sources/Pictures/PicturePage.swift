@@ -104,7 +104,6 @@ package struct PicturePage {
 
     private var metaText: String {
         let rows = picture.eventRows
-        let isWhole = picture.eventCount == picture.events.count
         return JSONObject.text([
             "title": JSONObject.quoted(picture.title.printable),
             "facts": JSONObject.list(picture.facts.map { Self.texts([$0.name, $0.value.printable]) }),
@@ -128,7 +127,7 @@ package struct PicturePage {
                 }),
             "event_count": String(picture.eventCount),
             "event_note": JSONObject.quoted(picture.eventNote),
-            "events_end_s": isWhole ? "null" : Self.number(seconds(picture.events.last?.timeNanoseconds ?? start)),
+            "events_end_s": picture.leftOutNanoseconds.map { Self.number(seconds($0)) } ?? "null",
             "gaps": JSONObject.list(
                 picture.gaps.map { gap in
                     let (from, to) = (seconds(gap.fromNanoseconds), seconds(gap.toNanoseconds))

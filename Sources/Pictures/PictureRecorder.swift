@@ -4,8 +4,8 @@ import PlainText
 
 /// Records a replay and draws it: the corrected samples, the detectors' values, and the events.
 ///
-/// Its memory does not grow with the recording: tracks keep a fixed number of blocks, and only the first events are
-/// kept.
+/// Its memory does not grow with the recording: tracks keep a fixed number of blocks, only the first events are kept, and gaps
+/// are joined.
 package final class PictureRecorder {
     /// Runs after the detectors.
     package let observer: PipelineObserver
@@ -17,8 +17,14 @@ package final class PictureRecorder {
     private let spectra: [Spectrum?]
     private var events: [Event] = []
     private var eventCount = 0
+    /// How many of them are headings or attitudes: a turn has one for each degree, and they would displace others.
+    private var courseCount = 0
+    private var leftOutNanoseconds: Int64?
+    private var gaps: [Picture.Gap] = []
 
+    /// The most headings and attitudes that are drawn, and the most other events.
     private static let mostEvents = 4000
+    private static let mostGaps = 4000
     /// The most pairs of least and greatest values in all tracks: with 4 bytes each, in base64, 1.5 MB.
     private static let mostPairs = 280_000
 
@@ -56,6 +62,9 @@ package final class PictureRecorder {
         var picture = Picture(title: title)
         picture.events = events
         picture.eventCount = eventCount
+        picture.courseCount = courseCount
+        picture.leftOutNanoseconds = leftOutNanoseconds
+        picture.gaps = gaps
         for kind in [SampleKind.accelerometer, .magnetometer, .gyroscope] {
             for (place, source) in observer.sources.enumerated() {
                 guard let stream = source.stream, stream.kind == kind, tracks[place].track.count > 0 else { continue }
@@ -145,14 +154,18 @@ package final class PictureRecorder {
     }
 
     /// The thresholds of some values of a detector, with hysteresis; `scale` converts their unit to the panel's.
+    ///
+    /// The label has the digits of the configuration, or four that count where the unit is another one.
     private func marks(
         of names: [String], in detector: any EventDetector, _ unit: String, scale: Double = 1
     ) -> [Picture.Mark] {
         detector.limits.filter { names.contains($0.measure) }.map { limit in
             let (begin, end) = (Double(limit.begin) * scale, Double(limit.end) * scale)
+            let short = PictureSVG.short(begin, digits: scale == 1 ? 0 : 4)
+            let text = scale == 1 ? ShownValue.exact(begin, short) : short
             return Picture.Mark(
                 label: "\(limit.name) \(limit.isAbove ? "above" : "below")",
-                value: "\(PictureSVG.short(begin)) \(unit)",
+                value: "\(text) \(unit)",
                 areas: [
                     Picture.Mark.Area(from: begin, to: end), Picture.Mark.Area(from: begin, to: end, isHatched: true),
                 ],
@@ -192,6 +205,15 @@ extension PictureRecorder: PipelineObserverDelegate {
 extension PictureRecorder: EventHandler {
     package func handle(_ event: Event) {
         eventCount += 1
-        if events.count < Self.mostEvents { events.append(event) }
+        let isCourse = event.kind.role == .course
+        if isCourse { courseCount += 1 }
+        if (isCourse ? courseCount : eventCount - courseCount) <= Self.mostEvents {
+            events.append(event)
+        } else if leftOutNanoseconds == nil {
+            leftOutNanoseconds = event.timeNanoseconds
+        }
+        guard let gap = Picture.Gap(event) else { return }
+        gaps.append(gap)
+        if gaps.count > Self.mostGaps { gaps = Picture.Gap.joined(gaps) }
     }
 }

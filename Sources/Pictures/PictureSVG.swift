@@ -202,10 +202,10 @@ package struct PictureSVG {
 
     private mutating func drawTime(to bottom: Double) {
         // A single sample has no duration.
-        for (value, _) in Self.ticks(0...(seconds > Self.leastSeconds ? seconds : 0), most: 12) {
+        for (value, label) in Self.ticks(0...(seconds > Self.leastSeconds ? seconds : 0), most: 12) {
             let x = Self.left + value / seconds * Double(Self.columnCount)
             path("g", "M\(Self.short(x)) \(Self.short(Self.head))V\(Self.short(bottom))")
-            text("\(Self.short(value)) s", x, bottom + 14, "m")
+            text("\(label) s", x, bottom + 14, "m")
         }
         for gap in picture.gaps {
             let (from, to) = (x(gap.fromNanoseconds), x(gap.toNanoseconds))
@@ -281,9 +281,13 @@ package struct PictureSVG {
         }
     }
 
-    /// A number with up to three decimals, without trailing zeros.
-    static func short(_ value: Double) -> String {
-        var text = Decimal.text(value, decimals: abs(value) < 10 ? 3 : 1) ?? "0"
+    /// A number with up to three decimals, or with more where it would have fewer digits that count, without trailing zeros.
+    static func short(_ value: Double, digits: Int = 0) -> String {
+        var decimals = abs(value) < 10 ? 3 : 1
+        if digits > 0, value.isNormal {
+            decimals = min(9, max(decimals, digits - 1 - Int(log10(abs(value)).rounded(.down))))
+        }
+        var text = Decimal.text(value, decimals: decimals) ?? "0"
         guard text.contains(".") else { return text }
         while text.last == "0" { text.removeLast() }
         if text.last == "." { text.removeLast() }

@@ -27,11 +27,13 @@ package enum ShownValue {
     /// A limit as a value, unless that would round it: in the digits of the configuration.
     package static func text(limit: Double, of name: String) -> String {
         let (shown, unit) = (text(limit, of: name), split(name).unit)
-        let all = [String(shown.dropLast(unit.count))] + (0...9).compactMap { Decimal.text(limit, decimals: $0) }
-        let exact = all.first { text in
-            Double(text).map { abs($0 - limit) <= 1e-6 * abs(limit) } ?? false
-        }
-        return exact.map { $0 + unit } ?? shown
+        return exact(limit, String(shown.dropLast(unit.count))) + unit
+    }
+
+    /// A limit as a view writes it, unless that rounds it: in the digits of the configuration.
+    static func exact(_ limit: Double, _ shown: String) -> String {
+        let all = [shown] + (0...9).compactMap { Decimal.text(limit, decimals: $0) }
+        return all.first { text in Double(text).map { abs($0 - limit) <= 1e-6 * abs(limit) } ?? false } ?? shown
     }
 
     /// A heading in degrees, rounded as it is written before it is made less than a turn: 359.97° is 0.0°.

@@ -1,5 +1,3 @@
-import PlainText
-
 /// The page of `binnacle web`: instruments, and live readings and events drawn with the script of a recording's page.
 package enum WebPage {
     /// The page; its only variable text is the token of further requests, which has only letters and digits.

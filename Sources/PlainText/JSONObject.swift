@@ -14,7 +14,6 @@ package struct JSONObject {
     /// Makes it empty again, so that its memory serves the next one.
     package mutating func removeAll() { count = 1 }
 
-    /// The object as bytes.
     package var bytes: ArraySlice<UInt8> {
         mutating get {
             write(atMost: 1) { $0.write("}") }
@@ -23,7 +22,6 @@ package struct JSONObject {
         }
     }
 
-    /// The object as text.
     package var text: String {
         String(unsafeUninitializedCapacity: count + 1) { room in
             _ = room.initialize(from: line[..<count])
@@ -125,7 +123,6 @@ package struct JSONObject {
         }
     }
 
-    /// A text as a JSON string.
     package static func quoted(_ text: String) -> String {
         if isPlain(text) { return "\"\(text)\"" }
         var line = "\""

@@ -28,15 +28,25 @@ package enum LocalTime {
         return String(WallTime.text(shifted).prefix(23).map { $0 == "T" ? " " : $0 })
     }
 
-    /// Parses the formats of ``WallTime/nanoseconds(_:)`` as local time; `nil` when the time does not exist.
-    package static func nanoseconds(_ text: String) -> Int64? {
+    /// Parses the formats of ``WallTime/nanoseconds(_:)`` as local time; `nil` for other texts.
+    ///
+    /// When clocks are set back, an hour is there twice: the earlier time is meant unless `isLater` is set. A time that is
+    /// skipped when they are set forward gives the moment of that.
+    package static func nanoseconds(_ text: String, isLater: Bool = false) -> Int64? {
         guard let asUTC = WallTime.nanoseconds(text) else { return nil }
         let (whole, remainder) = asUTC.flooredDivision(by: second)
-        var seconds = time_t(whole)
-        var fields = tm()
-        gmtime_r(&seconds, &fields)
-        // The zone's rules decide whether it is summer time.
-        fields.tm_isdst = -1
-        return Int64(clamping: Int128(mktime(&fields)) * Int128(second) + Int128(remainder))
+        func offset(_ seconds: Int64) -> Int64 { Int64(fields(time_t(seconds)).tm_gmtoff) }
+        // No offset from UTC is a day long. `mktime` would find both times only where one of them is summer time.
+        var (before, after) = (whole - 86_400, whole + 86_400)
+        let offsets = [offset(before), offset(after)]
+        let times = offsets.filter { offset(whole - $0) == $0 }.map { whole - $0 }
+        if let time = isLater ? times.max() : times.min() {
+            return Int64(clamping: Int128(time) * Int128(second) + Int128(remainder))
+        }
+        while after - before > 1 {
+            let middle = (before + after) / 2
+            if offset(middle) == offsets[0] { before = middle } else { after = middle }
+        }
+        return Int64(clamping: Int128(after) * Int128(second))
     }
 }

@@ -55,6 +55,12 @@ extension Array<UInt8> {
     }
 }
 
+extension UInt8 {
+    package var isDigit: Bool { self &- 0x30 < 10 }
+    /// Whether it is a letter or a digit of ASCII.
+    package var isAlphanumeric: Bool { isDigit || (self | 0x20) &- 0x61 < 26 }
+}
+
 extension Unicode.Scalar {
     /// Whether a terminal would interpret it, or a reader could not see it.
     var needsEscape: Bool {

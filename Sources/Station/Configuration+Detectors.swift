@@ -2,7 +2,6 @@ package import Configuration
 import PlainText
 
 extension Configuration {
-    /// Throws when the configuration has no detector.
     package func requireDetector(_ path: String) throws(StationError) {
         guard detectorNames.isEmpty, dbus == nil else { return }
         throw StationError(

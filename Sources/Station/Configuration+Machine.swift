@@ -2,7 +2,6 @@ import Binnacle
 package import Configuration
 import Handlers
 package import LinuxSensors
-import LinuxSystem
 import PlainText
 import Store
 package import TableReading

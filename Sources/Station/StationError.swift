@@ -25,7 +25,6 @@ package struct StationError: Error, CustomStringConvertible {
         refusedTrace = error.remedy.map { (error.path, $0) }
     }
 
-    /// Makes an error from a source's reason of a failure.
     package init(sourceFailure reason: any Error) {
         switch reason {
         case let error as StationError: self = error

@@ -69,6 +69,19 @@ import Testing
         #expect(try next(slow).streams[0].x == LiveValues.Span(least: 0, greatest: 1, last: 0))
     }
 
+    /// The interval that runs when a client joins is that of others, who want longer ones.
+    @Test func anIntervalThatBeganBeforeTheSubscriptionIsLeftOut() throws {
+        let server = try TestServer()
+        let (slow, quick) = (try server.client(), try server.client())
+        try slow.subscribe(#""kinds":[],"readings":{"interval_s":5}"#)
+        try quick.subscribe(#""kinds":[],"readings":{"interval_s":0.1}"#)
+        server.server.publish(readings(1, x: -7...9, interval: 50 * Self.tenth))
+        #expect(try next(slow).streams[0].x?.greatest == 9)
+        server.server.publish(readings(51))
+        let first = try next(quick)
+        #expect(first.streams[0].x?.greatest == 1 && first.skippedCount == 0)
+    }
+
     /// A client that does not read gets no queue: what it reads later is what was on its way, and then one line that says
     /// how much it covers.
     @Test func oneThatReadsSlowlyIsToldHowManyItSkipped() throws {

@@ -80,10 +80,42 @@ import Pictures
                 && LeftOutHeadings.note(0) == nil)
     }
 
+    /// What comes while the picture is held is shown with the next one, and not in the held one.
+    @Test func eventsOfAHeldPictureFollow() throws {
+        var state = try Self.state()
+        let before = state.events
+        _ = state.press(.hold)
+        let late = (1...150).map { "19:35:00.\(100 + $0) shake  moved" }
+        for line in late { state.append(line: line) }
+        #expect(state.events == before)
+        _ = state.press(.hold)
+        #expect(state.events == Array(late.suffix(100)))
+    }
+
+    @Test func eventsAreThoseOfTheShownSensor() throws {
+        var state = WatchState(source: "x", sensor: "box")
+        state.update(try #require(try Self.readings().last))
+        state.append(line: "1 shake", of: "box")
+        state.append(line: "2 shake", of: "lid")
+        state.append(line: "3 missed events")
+        #expect(state.events == ["1 shake", "3 missed events"])
+        _ = state.press(.nextSensor)
+        #expect(state.sensor == nil && state.events == ["1 shake", "2 shake", "3 missed events"])
+    }
+
+    @Test func readingsThatAreOldAreSaidToBe() throws {
+        var state = try Self.state()
+        func head() -> String { WatchFrame(state, columns: 120, rows: 24, style: Self.plain()).lines[0] }
+        #expect(!head().contains("no reading"))
+        state.silentSeconds = 13
+        #expect(head().contains("no reading for 13 s: what is shown is old"))
+    }
+
     /// Any size is kept, whatever the state: a line that is too long would scroll the screen.
     @Test(arguments: [true, false]) func noSizeIsExceeded(isUnicode: Bool) throws {
         var states = [WatchState(source: "x"), try Self.state()]
         var hostile = try Self.state()
+        hostile.silentSeconds = .max
         hostile.trouble = String(repeating: "日本語\u{1B}[2J\u{202E}", count: 40)
         hostile.append(line: String(repeating: "e\u{301}👩‍👩‍👧", count: 50))
         states.append(hostile)

@@ -150,6 +150,7 @@ with harness.temporary_folder() as folder:
         # With a token, which Prometheus sends, and names.
         token = folder / "token"
         token.write_text("0123456789abcdef0123456789abcdef\n")
+        token.chmod(0o600)
         for fields, options, wanted in [
             (b"Host: localhost\r\n", ("--token-file", token), b"403"),
             (b"Host: localhost\r\nAuthorization: Bearer 0123456789abcdef0123456789abcdee\r\n", ("--token-file", token), b"403"),

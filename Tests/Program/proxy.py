@@ -60,6 +60,7 @@ def ask(port, path, method="GET", body=None, **fields):
 
 with harness.temporary_folder() as folder:
     pathlib.Path(folder, "token").write_text(TOKEN + "\n")
+    pathlib.Path(folder, "token").chmod(0o600)
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{folder}/box.key", "-out", f"{folder}/box.pem", "-days", "2",
                     "-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}"], check=True, capture_output=True)
     context = ssl.create_default_context(cafile=f"{folder}/box.pem")

@@ -189,6 +189,7 @@ os.environ["TZ"] = "UTC"
 with harness.temporary_folder() as folder:
     daemon = played.Played(f"{folder}/s")
     pathlib.Path(folder, "token").write_text(TOKEN + "\n")
+    pathlib.Path(folder, "token").chmod(0o600)
     calibrations = pathlib.Path(folder, "calibrations")
     calibrations.mkdir()
     port = serve(folder, "--socket", "s", "--token-file", "token", "--calibrations", "calibrations")

@@ -161,6 +161,29 @@ def recordings():
         server.end()
 
 
+def packed(data):
+    """A frame of zstd with blocks as they are (RFC 8878)."""
+    blocks = [data[place:place + 131_072] for place in range(0, len(data), 131_072)]
+    heads = [struct.pack("<I", (number == len(blocks)) | len(block) << 3)[:3] for number, block in enumerate(blocks, 1)]
+    return b"\x28\xb5\x2f\xfd\x00\x58" + b"".join(head + block for head, block in zip(heads, blocks))
+
+
+def compressed():
+    with harness.temporary_folder() as folder:
+        path = pathlib.Path(folder, "Accelerometer.csv.zst")
+        path.write_bytes(packed(pathlib.Path(TRACES[0]).read_bytes()))
+        rows = converted(TRACES[0])["accel"]
+        server = Server("--speed", "max", str(path))
+        clients = [Raw() for _ in range(3)]
+        for one in clients:
+            check(one.ask("OPEN iio:device0 10 0000000f") == "0", "a client opens a compressed recording")
+            check(one.ask("READBUF iio:device0 24") == "24" and one.line() == "0000000f" and one.file.read(24) == scans(rows[:1]), "and reads it")
+        files = {os.readlink(entry) for entry in pathlib.Path(f"/proc/{server.process.pid}/fd").iterdir()}
+        spools = [name for name in files if name.endswith(" (deleted)") and "/binnacle-" in name]
+        check(len(spools) == 1, "it is unpacked once for all clients", spools)
+        server.end()
+
+
 def library_polls(rows):
     import iio
     context = iio.Context("ip:127.0.0.1")
@@ -396,7 +419,7 @@ def one_client():
         check(done.returncode != 0 and words in done.stderr.decode(), f"{' '.join(options)[:40]}: {done.stderr.decode().strip()[:150]}")
 
 
-for part in (one_client, recordings, hostile, daemon):
+for part in (one_client, recordings, compressed, hostile, daemon):
     if len(sys.argv) < 3 or part.__name__ in sys.argv[2:]:
         part()
 harness.finish()

@@ -271,6 +271,19 @@ def sources():
         # Wide enough for the path of any temporary folder, and what is said behind it.
         terminal = Terminal("--socket", f"{folder}/s", columns=200, rows=30)
         terminal.wait("a running daemon is shown", lambda: "accelerometer lid" in terminal.text)
+        # A daemon that is stopped says nothing, and closes nothing either.
+        file = pathlib.Path(folder, "lines")
+        with file.open("w") as output:
+            lines = harness.start(BINARY, "watch", "--socket", f"{folder}/s", stdout=output)
+        check(harness.until(lambda: "accelerometer lid" in file.read_text()), "no terminal: a running daemon is shown")
+        daemon.send_signal(signal.SIGSTOP)
+        terminal.wait("readings that are old are said to be", lambda: re.search("no reading for [0-9]+ s: what is shown is old", terminal.lines[0]))
+        check(harness.until(lambda: re.search("^no reading for [0-9]+ s$", file.read_text(), re.MULTILINE)), "no terminal: a line says so")
+        daemon.send_signal(signal.SIGCONT)
+        check(harness.until(lambda: "accelerometer lid" in file.read_text().split("no reading")[-1]), "no terminal: readings follow")
+        harness.end(lines)
+        check(file.read_text().count("no reading") == 1, "no terminal: it is said once")
+        terminal.wait("and those of now are not", lambda: "no reading" not in terminal.lines[0])
         daemon.kill()
         daemon.wait()
         terminal.wait("a daemon that is away is waited for", lambda: "waiting for it" in terminal.text or "no daemon" in terminal.text)

@@ -86,11 +86,15 @@ def stream(port, count, path="stream", event=b"event: readings", last=None):
     return text.decode()
 
 
-@contextlib.contextmanager
 def many_events(path, line):
     """A daemon that is only played, and has kept one event 20,000 times, and 3 headings."""
-    heading = json.dumps(dict(json.loads(line), kind="heading"))
-    text = "\n".join(['{"subscribed":{"identity":"x","seq":0,"after":0}}', heading, heading, heading] + [line] * 20_000 + ['{"end":{}}', ""]).encode()
+    return kept_events(path, [json.dumps(dict(json.loads(line), kind="heading"))] * 3 + [line] * 20_000, {})
+
+
+@contextlib.contextmanager
+def kept_events(path, lines, status):
+    """A daemon that is only played, with the lines of its events and a status that may change."""
+    text = "\n".join(['{"subscribed":{"identity":"x","seq":0,"after":0}}', *lines, '{"end":{}}', ""]).encode()
     server = socket.socket(socket.AF_UNIX)
     server.bind(path)
     server.listen(64)
@@ -98,8 +102,8 @@ def many_events(path, line):
     def serve(connection):
         with connection:
             try:
-                connection.recv(65536)
-                connection.sendall(text)
+                request = connection.recv(65536)
+                connection.sendall(json.dumps({"status": status}).encode() + b"\n" if b'"status"' in request else text)
             except OSError:
                 pass
 
@@ -301,17 +305,22 @@ with harness.temporary_folder() as folder:
     done = subprocess.run([BINARY, "web", "--listen", "0.0.0.0:0", "--socket", path], capture_output=True, text=True)
     check(done.returncode == 64 and "--token-file" in done.stderr, f"no token, no network: {done.stderr.strip()}")
     pathlib.Path(folder, "token").write_text("0123456789abcdef0123456789abcdef\n")
+    os.chmod(f"{folder}/token", 0o644)
+    done = subprocess.run([BINARY, "web", "--listen", "0.0.0.0:0", "--token-file", f"{folder}/token"], capture_output=True, text=True)
+    check(done.returncode == 65 and "other users can read this token (chmod o-r helps)" in done.stderr, f"a token that others can read: {done.stderr.strip()}")
     pathlib.Path(folder, "short").write_text("1234\n")
+    for name in ("token", "short"):
+        os.chmod(f"{folder}/{name}", 0o600)
     done = subprocess.run([BINARY, "web", "--token-file", f"{folder}/token", "--calibrations", f"{folder}/none"], capture_output=True, text=True)
     check(done.returncode == 73 and "has to be a folder" in done.stderr, f"where calibrations cannot be saved: {done.stderr.strip()}")
     done = subprocess.run([BINARY, "web", "--listen", "0.0.0.0:0", "--token-file", f"{folder}/short"], capture_output=True, text=True)
-    check(done.returncode == 65, f"a token that can be guessed: {done.stderr.strip()}")
+    check(done.returncode == 65 and "at least 16 letters and digits" in done.stderr, f"a token that can be guessed: {done.stderr.strip()}")
     os.mkfifo(f"{folder}/pipe")
     for name, reason in [("none", "No such file or directory"), (".", "it is a directory"), ("large", "it is too large"),
                          ("pipe", "it is a pipe or a device and no file")]:
         pathlib.Path(folder, "large").write_bytes(b"a" * 5000)
         done = subprocess.run([BINARY, "web", "--token-file", f"{folder}/{name}"], capture_output=True, text=True)
-        check(done.returncode == 66 and f"--token-file {folder}/{name}: cannot be read: {reason}: openssl rand" in done.stderr, f"a token file that is not read: {done.stderr.strip()}")
+        check(done.returncode == 66 and f"--token-file {folder}/{name}: cannot be read: {reason}: (umask 077; openssl rand" in done.stderr, f"a token file that is not read: {done.stderr.strip()}")
     own = [line.split()[3].split("/")[0] for line in subprocess.run(
         ["ip", "-o", "-4", "addr", "show", "scope", "global"], capture_output=True, text=True).stdout.splitlines()]
     if own:
@@ -513,8 +522,61 @@ def in_a_browser(folder):
         daemon.wait()
 
 
+def courses(folder):
+    """The history of a device that rests, turns within seconds, and rests: what it reports once holds until it reports something else."""
+    now, path = int(time.time()), f"{folder}/kept"
+    events, hour = [], 3600
+
+    def add(hours, kind, **figures):
+        at = now - round(hours * hour, 3)
+        wall = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at)) + f".{round(at % 1 * 1e6):06d}Z"
+        events.append(json.dumps({"seq": len(events) + 1, "kind": kind, "detector": "helm", "sensor": "hull", "time_ns": round(at * 1e9), "wall_time": wall,
+                                  "identity": "x", **figures}))
+
+    add(50, "heading", heading_deg=44.72, accuracy_deg=3.0)
+    for degrees in range(46, 136):
+        add(48 - (degrees - 46) / 30 / hour, "heading", heading_deg=degrees, accuracy_deg=3.0)
+    add(24, "heading.lost", reason="magnetic interference", age_s=5.0)
+    add(12, "heading", heading_deg=200, accuracy_deg=3.0)
+    for k in range(5):
+        add(6 - k / hour, "heading", heading_deg=200, accuracy_deg=3.0, age_s=1.0 + k)
+    add(3, "heading", heading_deg=10, accuracy_deg=3.0)
+    status = {"state": "ok", "version": "x", "problems": [], "uptime_s": 10 * 24 * hour}
+    with kept_events(path, events, status):
+        web, port = start("--socket", path, "--listen", "127.0.0.1:0")
+        found = [json.loads(line) for line in ask(port, f"/events?since_ns={now - 7 * 24 * hour}000000000&until_ns={now + 60}000000000")[2].decode().splitlines()]
+        shown = [event["heading_deg"] for event in sorted(found[:-1], key=lambda event: event["wall_time"]) if event["kind"] == "heading" and "age_s" not in event]
+        check(shown == [44.72, 135, 200, 10], f"courses: each part of the time has its last heading: {shown}")
+        held = [event["age_s"] for event in found[:-1] if event["kind"] == "heading" and "age_s" in event]
+        check(held == [5.0], f"courses: a heading that is held does not replace the valid one: {held}")
+        check(found[-1]["end"]["note"].startswith("93 headings"), f"courses: {found[-1]}")
+        browser = Browser(f"{folder}/courses", out)
+        try:
+            days = [time.strftime("%Y-%m-%d", time.localtime(now - k * 24 * hour)) for k in (7, 0)]
+            at = """
+                const t = arguments[0] - binnacle.meta.begin_ms / 1000, found = binnacle.extremes(binnacle.tracks[0], 0, t - 1, t + 1);
+                return found && found[0] === found[1] ? found[0] : found;"""
+
+            def value(hours):
+                return browser.run(at, now - hours * hour)
+
+            for uptime, wanted in [(status["uptime_s"], {50.5: None, 49: 44.72, 47.9: 135, 24.1: 135, 23.9: None, 12.1: None, 11.9: 200, 6.1: 200, 5.9: None, 3.1: None, 2.9: 10, 0.1: 10}),
+                                   # Another daemon reported the last one, and nothing after it.
+                                   (hour, {24.1: 135, 6.1: 200, 3: 10, 2.9: None, 0.1: None})]:
+                status["uptime_s"] = uptime
+                browser.open(f"http://127.0.0.1:{port}/day?from={days[0]}&to={days[1]}")
+                check(browser.wait("return / events(;|$)/.test(document.getElementById('state').textContent)"), "courses: they are fetched")
+                seen = {hours: value(hours) for hours in wanted}
+                check(seen == wanted, f"courses: headings by hours before now: {seen}")
+            browser.picture("courses.png")
+        finally:
+            browser.close()
+            harness.end(web)
+
+
 with harness.temporary_folder() as folder:
     in_a_browser(folder)
+    courses(folder)
 print(f"pictures are in {out.relative_to(ROOT)}")
 
 harness.finish()

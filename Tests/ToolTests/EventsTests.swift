@@ -42,6 +42,20 @@ import Testing
         #expect(named.lines.count == 2)
     }
 
+    /// The events are from 15:00:01 to 15:33:20 UTC on the third Friday of November; clocks are set at 15:30 UTC, back and forward.
+    @Test func anHourThatIsTwiceThereOrSkippedLosesNoEvent() throws {
+        let double = try double()
+        let back = "STD0DST-1,M3.2.0,M11.3.5/16:30"
+        #expect(try events(double, "--since", "2025-11-21 16:05", in: back).lines.count == 1701)
+        #expect(try events(double, "--since", "2025-11-21 15:31", in: back).lines.count == 2000)
+        #expect(try events(double, "--until", "2025-11-21 15:31", in: back).lines.count == 1860)
+        #expect(try events(double, "--until", "2025-11-21 16:05", in: back).lines.count == 2000)
+        let forward = "STD0DST-1,M11.3.5/15:30,M12.1.0"
+        #expect(try events(double, "--since", "2025-11-21 15:45", in: forward).lines.count == 201)
+        #expect(try events(double, "--until", "2025-11-21 15:45", in: forward).lines.count == 1800)
+        #expect(try events(double, "--since", "2025-11-21 16:31", in: forward).lines.count == 141)
+    }
+
     @Test func theLastOnesAreShown() throws {
         let double = try double()
         let last = try events(double, "-n", "3", "--json")

@@ -39,17 +39,34 @@ import Testing
         #expect(configuration.contains("threshold_g = 0.05"))
     }
 
-    @Test func aSettingMovesTheThreshold() throws {
+    @Test(arguments: [(0.2, "0.2 g"), (0.0123, "0.0123 g"), (0.0004, "0.0004 g")])
+    func aSettingMovesTheThreshold(threshold: Double, label: String) throws {
         let folder = try TemporaryFolder()
         let broad05 = "\(Binary.fixtures)/broad/broad05_rotation_breaks.csv"
-        let page = try drawn(["--set", "motion.motion.threshold_g=0.2", broad05], to: "day.html", in: folder)
+        let page = try drawn(
+            ["--set", "motion.motion.threshold_g=\(threshold)", "--set", "motion.motion.shock_g=2.5", broad05],
+            to: "day.html", in: folder)
         let panels = try #require(try Self.meta(of: page)["panels"] as? [[String: Any]])
         let marks = panels.flatMap { $0["marks"] as? [[String: Any]] ?? [] }
         let motion = try #require(marks.first { $0["label"] as? String == "motion above" })
         let area = try #require((motion["areas"] as? [[Any]])?.first)
-        #expect(abs((motion["lines"] as? [Double] ?? [0])[0] - 0.2) < 1e-6)
-        #expect(abs((area[0] as? Double ?? 0) - 0.2) < 1e-6)
-        #expect(abs((area[1] as? Double ?? 0) - 0.1) < 1e-6)
+        #expect(abs((motion["lines"] as? [Double] ?? [0])[0] - threshold) < 1e-6)
+        #expect(abs((area[0] as? Double ?? 0) - threshold) < 1e-6)
+        #expect(abs((area[1] as? Double ?? 0) - threshold / 2) < 1e-6)
+        #expect(motion["value"] as? String == label)
+        // In the unit of the panel: four digits.
+        let shock = try #require(marks.first { $0["label"] as? String == "shock above" })
+        #expect(shock["value"] as? String == "24.52 m/s²")
+    }
+
+    /// Times of a short stretch have the decimals that tell them apart.
+    @Test func theTimesOfAShortStretchDiffer() throws {
+        let folder = try TemporaryFolder()
+        let rows = (0..<2000).map { String(format: "%.3f,0,0,1\n", Double($0) / 1000) }
+        let trace = try TemporaryFile("t_s,ax_g,ay_g,az_g\n" + rows.joined(), suffix: ".csv")
+        let drawing = try drawn(["--from", "1s", "--to", "1.004s", trace.path], to: "short.svg", in: folder)
+        let times = drawing.matches(of: /class="m">([^<]*)</).map { String($0.1) }
+        #expect(times == (0...8).map { String(format: "%.4f s", Double($0) * 0.0005) })
     }
 
     @Test func deliveriesOfAnyLengthGiveTheSamePage() throws {

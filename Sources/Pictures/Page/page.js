@@ -127,7 +127,11 @@ function firstAt({ times, count }, t, low = 0) {
 
 /** The places of the samples or blocks in a stretch of time, which for samples is behind a place. */
 function places(track, a, b, behind = 0) {
-  if (track.times) { const i = firstAt(track, a, behind); return [i, firstAt(track, b, i)]; }
+  if (track.times) {
+    const i = firstAt(track, a, behind);
+    // A value that holds until a later time is that of the stretch as well.
+    return [track.until?.[i - 1] > a ? i - 1 : i, firstAt(track, b, i)];
+  }
   const i = Math.floor((a - track.origin_s) / track.block_s), j = Math.ceil((b - track.origin_s) / track.block_s);
   return [Math.max(0, i), Math.min(track.count, Math.max(j, i + 1))];
 }

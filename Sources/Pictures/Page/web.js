@@ -60,17 +60,22 @@
     const answer = await fetch(address("/events", "since_ns=" + BigInt(begin.getTime()) * 1000000n + "&until_ns=" + BigInt(end.getTime()) * 1000000n));
     const body = await answer.text();
     if (!answer.ok) { say(body); return; }
-    const rows = [], events = [], courses = new Map();
-    // The last line says what the list leaves out.
-    let note = "; the answer was cut off: load the page again";
+    const rows = [], events = [], courses = new Map(), stops = [], moments = [];
+    // The last line says what the list leaves out, and the daemon's time.
+    let note = "; the answer was cut off: load the page again", now = Date.now();
     for (const line of body.split("\n")) {
       // An answer that is cut off may end within a line.
       if (!line || line.at(-1) !== "}") continue;
       const event = JSON.parse(line);
-      if (event.end) note = event.end.note && "; " + event.end.note;
+      if (event.end) { note = event.end.note && "; " + event.end.note; now = event.end.now_ms; }
       if (!event.wall_time) continue;
       const t = (Date.parse(event.wall_time) - begin) / 1000;
+      moments.push(t);
+      // Without a valid value none holds any more; one that is held has its age.
+      const isHeld = event.age_s !== undefined;
+      if (isHeld || /^(heading\.lost|detector\.(failed|unavailable))$/.test(event.kind)) stops.push([sourceOf(event), t]);
       if (rules.shown.course.includes(event.kind)) {
+        if (isHeld) continue;
         const key = event.kind + " of " + sourceOf(event);
         if (!courses.has(key)) courses.set(key, []);
         courses.get(key).push(Object.assign(event, { t }));
@@ -80,12 +85,18 @@
       if (row < 0) { row = rows.length; rows.push([sourceOf(event), event.kind]); }
       events.push({ t, r: row, f: figures(event) });
     }
-    const said = events.length + " events" + note, seconds = (end - begin) / 1000, known = Math.min(Date.now(), end) - begin;
+    const said = events.length + " events" + note, seconds = (end - begin) / 1000, known = (Math.min(now, end) - begin) / 1000;
+    // When the daemon before this one ended is not known, but its last event is. Of this one there is none before its start, within some seconds.
+    const started = (now - begin) / 1000 - (status?.uptime_s ?? Infinity) - 10, seen = Math.max(...moments.filter((t) => t < started));
+    stops.sort((a, b) => a[1] - b[1]);
     show({ title: "Events of " + (from === to ? from : from + " to " + to), duration_s: seconds, begin_ms: begin.getTime(), rows, events, event_count: events.length,
-      event_note: said, gap_s: Math.max(2, 3 * known / 1e6), facts: [["times", "of this browser's clock"]], ...history(courses) });
+      event_note: said, gap_s: 0, facts: [["times", "of this browser's clock"]], ...history(courses) });
     // A course is a few arrays of what its events say.
     [...courses.values()].forEach((list, k) => {
-      const track = tracks[k];
+      list.sort((a, b) => a.t - b.t);
+      const track = tracks[k], own = stops.filter(([name]) => name === sourceOf(list[0])).map(([, t]) => t);
+      // A value lasts until the next one, as the detector reports only changes.
+      track.until = Float64Array.from(list, ({ t }, i) => Math.min(list[i + 1]?.t ?? Infinity, own.find((s) => s >= t) ?? Infinity, t < started ? seen : known));
       track.times = Float64Array.from(list, (e) => e.t); track.count = list.length;
       track.series.forEach((series, n) => {
         const values = Float64Array.from(list, (e) => e[track.names[n]] ?? NaN);

@@ -62,6 +62,7 @@ package struct WatchFrame {
             if let place = state.place { line.add("  sensor \(place.number) of \(place.count)") }
             if state.isHeld { line.add("  held", .alarm) }
             if state.skippedCount > 0 { line.add("  \(state.skippedCount) intervals skipped", .alarm) }
+            if let silence = state.silence { line.add("  \(silence): what is shown is old", .bad) }
             if let trouble = state.trouble { line.add("  \(trouble)", .bad) }
         }
     }

@@ -11,14 +11,18 @@ package struct WatchState {
 
     /// `nil` before the first.
     package private(set) var readings: LiveValues?
-    /// One line each, the newest last.
-    package private(set) var events: [String] = []
+    /// The last events, which a frozen display shows when it goes on.
+    private var lines: [(text: String, sensor: String?)] = []
+    /// Those that are shown, of all sensors.
+    private var shownLines: [(text: String, sensor: String?)] = []
     /// The headings that the events leave out.
     package var headingCount = 0
     /// The origin of the readings, in words.
     package let source: String
     /// Why there are no readings; `nil` while there are.
     package var trouble: String?
+    /// How long no reading has come; `nil` while they come, and before the first.
+    package var silentSeconds: Int?
     /// The shown sensor; `nil` for all.
     package private(set) var sensor: String?
     /// How many steps bars are scaled beyond what they need.
@@ -64,12 +68,21 @@ package struct WatchState {
         }
     }
 
-    /// Adds an event, or a message about events.
-    package mutating func append(line: String) {
-        guard !isHeld else { return }
-        events.append(line)
-        if events.count > Self.mostEvents { events.removeFirst() }
+    /// Adds an event, or a message about events, which is of no sensor.
+    package mutating func append(line: String, of sensor: String? = nil) {
+        lines.append((line, sensor))
+        if lines.count > Self.mostEvents { lines.removeFirst() }
+        if !isHeld { shownLines = lines }
     }
+
+    /// The events of the shown sensor and those of none, one line each, the newest last.
+    package var events: [String] { shownLines.filter { shows($0.sensor) }.map { $0.text } }
+
+    /// Whether what is of a sensor is shown; what is of none is shown with each.
+    package func shows(_ name: String?) -> Bool { name == nil || sensor == nil || name == sensor }
+
+    /// What is said of readings that are old; `nil` while they are not.
+    package var silence: String? { silentSeconds.map { "no reading for \($0) s" } }
 
     /// Handles a key; `false` when it ends the view.
     package mutating func press(_ key: Key) -> Bool {
@@ -80,7 +93,9 @@ package struct WatchState {
         case .smaller: scaleSteps = max(scaleSteps - 1, -6)
         case .resetScale: scaleSteps = 0
         case .resetPeaks: peaks = [:]
-        case .hold: isHeld.toggle()
+        case .hold:
+            isHeld.toggle()
+            if !isHeld { shownLines = lines }
         case .quit: return false
         }
         return true

@@ -1,7 +1,6 @@
 import Binnacle
 import Configuration
 import LinuxSystem
-import PlainText
 
 /// A part of the daemon, with its own state, messages, deadline and end.
 ///

@@ -1,6 +1,5 @@
 import Binnacle
 import Configuration
-import DesktopBus
 import LinuxSensors
 import LinuxSystem
 

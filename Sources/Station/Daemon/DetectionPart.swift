@@ -1,7 +1,5 @@
 import Binnacle
 import Configuration
-import LinuxSensors
-import LinuxSystem
 import PlainText
 import Traces
 

@@ -36,7 +36,11 @@ package final class HandlersPart: DaemonPart {
         self.inbox = inbox
         trouble = TroubleLog(daemon.log)
         let path = EventStoreSettings.besideEvents("disarmed.json")
-        disarmed = Self.readDisarmed(path, daemon.log)
+        let words = ("which handlers are disarmed", "all are armed")
+        disarmed =
+            StateFile<HandlersPart>.read(path, limit: 1_048_576, log: daemon.log, words) { value in
+                if case .array(let names)? = value["handlers"] { Set(names.compactMap(\.text)) } else { nil }
+            } ?? []
         file = StateFile(daemon, path, of: \.file) {
             "which handlers are disarmed cannot be written (\($0)); until that succeeds, which is tried each minute, a start uses what was "
                 + "written before"
@@ -192,25 +196,6 @@ package final class HandlersPart: DaemonPart {
         object.add("version", raw: "1")
         object.add("handlers", list: disarmed.sorted().map(JSONObject.quoted))
         file.write(Array((object.text + "\n").utf8))
-    }
-
-    private static func readDisarmed(_ path: String?, _ log: MessageLog) -> Set<String> {
-        guard let path else { return [] }
-        do throws(SmallFile.Failure) {
-            let bytes = try SmallFile.bytes(path, limit: 1_048_576, kind: .regular)
-            guard let value = try? JSONReader.value(of: bytes), value["version"]?.integer == 1,
-                case .array(let names)? = value["handlers"]
-            else {
-                throw .malformed
-            }
-            return Set(names.compactMap(\.text))
-        } catch {
-            if case .system(let error) = error, error.isMissing { return [] }
-            log.say(
-                "\(path.printable): which handlers are disarmed cannot be read (\(error.reason)); all are armed",
-                level: .warning)
-            return []
-        }
     }
 
     // MARK: - Reports

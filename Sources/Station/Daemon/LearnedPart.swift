@@ -22,23 +22,12 @@ final class LearnedPart: DaemonPart {
         file = StateFile(daemon, path, of: \.file) {
             "what detectors have learned cannot be written (\($0)); it is kept until the next stop"
         }
-        read()
-    }
-
-    private func read() {
-        guard let path else { return }
-        do throws(SmallFile.Failure) {
-            let bytes = try SmallFile.bytes(path, limit: Self.limits.bytes, kind: .regular)
-            guard let value = try? JSONReader.value(of: bytes), value["version"]?.integer == 1,
-                case .object(let members)? = value["detectors"]
-            else { throw .malformed }
-            for member in members.prefix(Self.limits.entries) { entries[member.key] = member.value.json }
-        } catch {
-            if case .system(let error) = error, error.isMissing { return }
-            daemon.log.say(
-                "\(path.printable): what detectors had learned cannot be read (\(error.reason)); it is learned again",
-                level: .warning)
-        }
+        let words = ("what detectors had learned", "it is learned again")
+        entries =
+            StateFile<LearnedPart>.read(path, limit: Self.limits.bytes, log: daemon.log, words) { value in
+                guard case .object(let members)? = value["detectors"] else { return nil }
+                return Dictionary(members.prefix(Self.limits.entries).map { ($0.key, $0.value.json) }) { $1 }
+            } ?? [:]
     }
 
     func willApply(_ change: ConfigurationChange) { record() }

@@ -15,6 +15,8 @@ final class LiveValuesPart: DaemonPart {
     private let socket: SocketPart
     /// `nil` while no client requests readings.
     private var schedule: Schedule?
+    /// End of the last interval, on CLOCK_MONOTONIC.
+    private var endNanoseconds: Int64 = 0
 
     init(_ daemon: Daemon, _ socket: SocketPart) {
         self.daemon = daemon
@@ -26,31 +28,44 @@ final class LiveValuesPart: DaemonPart {
 
     var deadline: Int64? { schedule?.dueNanoseconds }
 
-    func apply(_ change: ConfigurationChange) { if schedule != nil { begin() } }
+    /// The detectors of before still run.
+    func willApply(_ change: ConfigurationChange) { if let schedule { publish(schedule, SystemClock.monotonic()) } }
+
+    func apply(_ change: ConfigurationChange) { if schedule != nil { begin(at: endNanoseconds) } }
 
     func finishTurn(at now: Int64) {
-        if socket.readings != schedule?.request { begin() }
+        if socket.readings != schedule?.request {
+            // The socket joins it with the rest of the interval of a client that wants longer ones.
+            if let schedule { publish(schedule, now) }
+            begin(at: max(now, endNanoseconds))
+        }
         if let schedule, now >= schedule.dueNanoseconds { publish(schedule, now) }
     }
 
     /// Starts again with what is requested now.
-    private func begin() {
+    private func begin(at now: Int64) {
+        // The rest of an interval that was begun is no longer than it, so that no client skips one.
+        let due = schedule?.dueNanoseconds ?? .max
         schedule = socket.readings.map { request in
-            let now = SystemClock.monotonic()
-            return Schedule(
+            Schedule(
                 collector: LiveValuesCollector(
                     streams: daemon.assembly.streams, detectors: daemon.assembly.detectors, now: now,
                     hasSpectra: request.hasSpectrum),
-                request: request, dueNanoseconds: Units.later(now, by: request.intervalNanoseconds))
+                request: request, dueNanoseconds: min(due, Units.later(now, by: request.intervalNanoseconds)))
         }
         daemon.replaceDetectors()
     }
 
     private func publish(_ schedule: Schedule, _ now: Int64) {
-        // Missed intervals are merged into this one.
-        let interval = schedule.request.intervalNanoseconds
-        let lateNanoseconds = (now - schedule.dueNanoseconds) % interval
-        self.schedule?.dueNanoseconds = Units.later(now, by: interval - lateNanoseconds)
+        // A reload has its own time, which is later than that of its turn.
+        let now = max(now, endNanoseconds)
+        endNanoseconds = now
+        if now >= schedule.dueNanoseconds {
+            // Missed intervals are merged into this one.
+            let interval = schedule.request.intervalNanoseconds
+            let lateNanoseconds = (now - schedule.dueNanoseconds) % interval
+            self.schedule?.dueNanoseconds = Units.later(now, by: interval - lateNanoseconds)
+        }
         socket.publish(
             schedule.collector.collect(
                 at: now, statistics: daemon.pipeline.statistics, isWorking: daemon.pipeline.isWorking,

@@ -66,6 +66,25 @@ final class StateFile<Part: DaemonPart> {
         }
     }
 
+    /// What a closure takes of the file's JSON; `nil` without a file, and for one that cannot be read, which is reported: what of it, and
+    /// what follows.
+    static func read<Kept>(
+        _ path: String?, limit: Int, log: MessageLog, _ words: (lost: String, then: String),
+        _ take: (JSONValue) -> Kept?
+    ) -> Kept? {
+        guard let path else { return nil }
+        do throws(SmallFile.Failure) {
+            let bytes = try SmallFile.bytes(path, limit: limit, kind: .regular)
+            guard let value = try? JSONReader.value(of: bytes), value["version"]?.integer == 1, let kept = take(value)
+            else { throw .malformed }
+            return kept
+        } catch {
+            if case .system(let error) = error, error.isMissing { return nil }
+            log.say("\(path.printable): \(words.lost) cannot be read (\(error.reason)); \(words.then)", level: .warning)
+            return nil
+        }
+    }
+
     private func finish(_ result: Result<Void, SystemError>) {
         isWriting = false
         var text: String?

@@ -1,5 +1,4 @@
 package import Binnacle
-import Handlers
 package import LinuxSensors
 package import LinuxSystem
 import PlainText
@@ -67,7 +66,6 @@ package final class SampleLoop {
         package var flushInterval = Duration.zero
         /// Reports the signals that end the session.
         package var interruption = Interruption.never
-        /// Reads CLOCK_MONOTONIC.
         package var clock: () -> Int64 = SystemClock.monotonic
 
         package init() {}

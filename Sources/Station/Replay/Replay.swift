@@ -263,10 +263,8 @@ package struct ReplaySummary {
     package var notices: [String] = []
     /// Duration of the replay, in seconds.
     package var elapsedSeconds = 0.0
-    /// Whether it was cancelled.
     package var isCancelled = false
 
-    /// The summary as lines.
     package var lines: [String] {
         var lines = [headline]
         if let stretchStart, let timeRange {

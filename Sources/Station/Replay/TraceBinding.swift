@@ -40,9 +40,9 @@ package struct TraceSet: Sendable {
     package var decodesScans = false
     /// Number of processors for reading large files of CSV and Arrow.
     package var processorCount = 1
-    /// What was left out of folders, a line for each.
+    /// What was left out of folders, or is missing at the end of files that were unpacked, a line for each.
     package private(set) var leftOut: [String] = []
-    /// The entries of archives among the files.
+    /// The entries of archives among the files, and files that were unpacked.
     private(set) var entries = UnpackedEntries()
     /// Whether the command accepts `--bind`.
     var takesBindings = true
@@ -67,6 +67,18 @@ package struct TraceSet: Sendable {
         }
         paths = opened
         try refuseStrays()
+    }
+
+    /// Unpacks each compressed file, for a command that opens it several times.
+    package mutating func unpack(_ interruption: Interruption) throws(StationError) {
+        for path in files {
+            do throws(TraceError) {
+                let notice = try entries.unpack(path, isCancelled: { interruption.isRequested })
+                if let notice { leftOut.append(notice.description) }
+            } catch {
+                throw interruption.explain(error, path)
+            }
+        }
     }
 
     /// Refuses a recording that is named twice, also by another path to its file: its samples would count twice.

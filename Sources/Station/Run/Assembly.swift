@@ -1,7 +1,6 @@
 package import Binnacle
 package import Configuration
 import Glibc
-import Handlers
 package import LinuxSensors
 import LinuxSystem
 import PlainText

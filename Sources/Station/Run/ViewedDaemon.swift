@@ -1,4 +1,3 @@
-import Binnacle
 import Glibc
 package import LinuxSystem
 import Synchronization
