@@ -1,5 +1,3 @@
-import SensorGeometry
-
 /// Why samples give no calibration of an accelerometer that anybody should use.
 package enum AccelerometerRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     /// Positions that were not held still; some of them the device was in, and moved.

@@ -6,7 +6,6 @@ package import TableReading
 package protocol AccelerometerSection: DetectorSection {
     typealias Parts = AccelerometerParts<Settings>
 
-    /// What was read of it.
     var parts: Parts { get }
     /// The key that names the accelerometer's sensor.
     static var accelerometer: Key { get }

@@ -1,5 +1,4 @@
 import Handlers
-import PlainText
 import TableReading
 
 /// The device whose name replaces `{device}` in the path of a calibration.

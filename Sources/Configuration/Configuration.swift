@@ -1,7 +1,6 @@
 package import Binnacle
 package import EventSocket
 package import LinuxSensors
-import PlainText
 package import Store
 package import TableReading
 

@@ -44,19 +44,6 @@ package struct ConfigurationReader {
     let diagnostics: DiagnosticCollector
     let device: CalibrationDevice
 
-    /// Creates a reader for the entries of all files.
-    ///
-    /// `embedded` is the index of a generated text, whose sections may have any name, because recordings name their
-    /// sensors freely.
-    init(
-        entries: [TOMLEntry], embedded: Int? = nil, diagnostics: DiagnosticCollector, device: CalibrationDevice
-    ) {
-        self.device = device
-        self.entries = entries
-        self.embedded = embedded
-        self.diagnostics = diagnostics
-    }
-
     /// Reads all sections; faulty ones are reported and omitted.
     func read() -> Configuration {
         let kinds = Self.kinds + Self.singles.map(\.kind)
@@ -177,15 +164,7 @@ package struct ConfigurationReader {
     private func checkName(_ section: TOMLEntry) {
         let isFine =
             (1...64).contains(section.key.utf8.count)
-            && section.key.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default:
-                    false
-                }
-            }
+            && section.key.utf8.allSatisfy { $0.isAlphanumeric || "-_".utf8.contains($0) }
         guard !isFine else { return }
         diagnostics.report(
             at: section.keyPosition, "\(Spelling.quoted(section.key)) cannot be a name",

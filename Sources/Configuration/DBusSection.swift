@@ -1,4 +1,3 @@
-import Binnacle
 package import DesktopBus
 import LinuxSystem
 import PlainText

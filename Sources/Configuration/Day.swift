@@ -1,4 +1,3 @@
-import Binnacle
 import Geomagnetism
 import LinuxSystem
 import PlainText

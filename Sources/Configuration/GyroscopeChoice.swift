@@ -29,7 +29,6 @@ package enum GyroscopeChoice: Sendable, Equatable {
         }
     }
 
-    /// The streams needed beside an accelerometer.
     func needs(beside accelerometer: String) -> [StreamNeed] {
         let rate = StreamNeed.RateHz.gyroscope
         return switch self {

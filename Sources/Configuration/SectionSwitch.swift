@@ -1,4 +1,3 @@
-import Binnacle
 import Handlers
 import PlainText
 import TableReading

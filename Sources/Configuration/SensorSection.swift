@@ -263,11 +263,11 @@ extension SensorSettings {
             }, usual: "what the detectors need, and 100 of a model", shown: .example("200"),
             for: ["auto", "iio", "simulated"],
             """
-            Samples a second. A device takes the nearest rate that it has. Without this key a device gets no more than \
-            the detectors need: 400 for taps (200 by a chip), 100 for shakes, shocks, free falls and gyroscopes, 50 for motions \
-            alone, for an attitude and for the accelerometer beside a gyroscope, 25 for the compass, steps and rest, 10 for a screen \
-            or a hinge, and for vibration 2.56 times the highest to_hz; the highest of them counts. A model gives 100, and that of \
-            taps 400.
+            Samples a second. A device takes the nearest rate that it has. Without this key a device gets the lowest rate on its list \
+            that suffices for the detectors, or else its highest. They need 400 for taps (200 by a chip), 100 for shakes, shocks, free \
+            falls and gyroscopes, 50 for motions alone, for an attitude and for the accelerometer beside a gyroscope, 25 for the \
+            compass, steps and rest, 10 for a screen or a hinge, and for vibration 2.56 times the highest to_hz; the highest of them \
+            counts. A model gives 100, and that of taps 400.
             """),
         SettingRow(
             "latency_s", \.latency, .seconds(in: 0...1), for: ["auto", "iio", "simulated"],

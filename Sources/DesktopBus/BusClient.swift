@@ -1,5 +1,4 @@
 import CSDBus
-import LinuxSystem
 
 /// A client on the bus: its pending calls, and its permission.
 package final class BusClient {

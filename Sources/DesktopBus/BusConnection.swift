@@ -1,6 +1,5 @@
 package import CSDBus
 import Glibc
-import LinuxSystem
 
 /// A connection to the system bus; it belongs to one thread.
 ///

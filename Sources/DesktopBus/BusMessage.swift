@@ -1,4 +1,3 @@
-import Binnacle
 package import CSDBus
 package import PlainText
 

@@ -1,5 +1,3 @@
-import Binnacle
-
 /// The claims, the clients that wait for an answer, and the sensors that are therefore wanted.
 ///
 /// A state machine without a bus and a clock. A claim belongs to a client and is not counted: a second one changes nothing, and

@@ -12,7 +12,6 @@ package struct DBusSettings: Sendable, Equatable {
     package var claims = Claims.polkit
     /// The group whose members may claim, with ``Claims/group``.
     package var group = "binnacle"
-    /// Whether each event is broadcast.
     package var broadcastsEvents = true
 
     package init() {}

@@ -9,7 +9,6 @@ package import PlainText
 package final class DesktopBus: Sendable {
     /// The service's interface to the daemon; everything is called on the thread of the bus.
     package struct Surroundings: Sendable {
-        /// Writes a message to the log.
         package var say: @Sendable (_ message: String, _ level: LogLevel) -> Void = { _, _ in }
         /// Called after each change of the claimed sensors.
         package var wantedChanged: @Sendable (DesktopSensors) -> Void = { _ in }

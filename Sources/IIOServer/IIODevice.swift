@@ -74,7 +74,6 @@ package struct IIODevice: Equatable, Sendable {
 
     // MARK: - Channels
 
-    /// A channel of the device.
     package struct Channel: Equatable, Sendable {
         package let id: String
         /// The channel's values, as places in those of a scan; none is the stamp.

@@ -17,7 +17,6 @@ package final class BandSpectrum {
     /// The most samples of a stretch.
     package static let mostSamples = 65_536
 
-    /// What a band has.
     package struct Power: Sendable, Equatable {
         /// The mean square of the acceleration, in the square of the samples' unit.
         package var acceleration = 0.0

@@ -27,7 +27,6 @@ package struct CrossingList: ~Copyable {
         offsets.deallocate()
     }
 
-    /// Whether there is no crossing.
     @inlinable package var isEmpty: Bool { count == 0 }
 
     /// The index of a crossing's first sample on the new side, counted from the beginning of the range.

@@ -76,8 +76,3 @@ private func decodeOneByOne(
         return done
     }
 #endif
-
-/// Multiplies a range of values by a factor, in place.
-package func scale(_ values: UnsafeMutablePointer<Float>, range: Range<Int>, by factor: Float) {
-    for i in range { values[i] *= factor }
-}

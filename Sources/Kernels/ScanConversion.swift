@@ -10,9 +10,6 @@ package struct ScanConversion: Sendable, Equatable {
     /// The same for z.
     package let z: SIMD4<Double>
 
-    /// Leaves the values unchanged.
-    package static let none = ScanConversion(x: [1, 0, 0, 0], y: [0, 1, 0, 0], z: [0, 0, 1, 0])
-
     /// Creates a conversion from three factors and a constant for each axis.
     package init(x: SIMD4<Double>, y: SIMD4<Double>, z: SIMD4<Double>) {
         self.x = x

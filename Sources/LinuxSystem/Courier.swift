@@ -105,7 +105,6 @@ package final class Courier<Content: Sendable>: Sendable {
     /// The request to stop; `nil` while there is none.
     package var stop: StopPlan? { state.withLock { $0.stop } }
 
-    /// Takes the content and leaves an empty one.
     package func exchange(leaving empty: Content) -> Content {
         state.withLock { state in
             defer { (state.content, state.isFilled) = (empty, false) }

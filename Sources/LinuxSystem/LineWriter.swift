@@ -9,7 +9,6 @@ package final class LineWriter {
     package private(set) var failure: SystemError?
     /// The number of lines that were not written, or only in part.
     package private(set) var lostLineCount = 0
-    /// Whether there was a line to write.
     package private(set) var hasLines = false
     private var isTorn = false
 
@@ -23,7 +22,6 @@ package final class LineWriter {
         buffer.reserveCapacity(Self.pieceSize)
     }
 
-    /// Adds a line.
     package func write(_ line: String) { write(Array(line.utf8)) }
 
     /// Adds a line of UTF-8.

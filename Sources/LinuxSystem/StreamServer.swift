@@ -97,7 +97,6 @@ package final class StreamConnection {
     private let epoll: Epoll
     private var interest = (reads: true, writes: false)
 
-    /// Adds a connection to an epoll.
     package init(_ socket: Descriptor, _ epoll: Epoll, token: UInt64) throws(SystemError) {
         self.socket = socket
         self.epoll = epoll

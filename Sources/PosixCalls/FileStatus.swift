@@ -17,7 +17,6 @@ package func fileStatus(of descriptor: Int32, path: @autoclosure () -> String? =
 extension stat {
     /// The type of the file, as in `S_IFREG`.
     package var kind: mode_t { st_mode & S_IFMT }
-    /// Whether it is a regular file.
     package var isRegular: Bool { kind == S_IFREG }
     package var isFolder: Bool { kind == S_IFDIR }
     /// Whether both belong to the same file.

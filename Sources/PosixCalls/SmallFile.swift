@@ -8,7 +8,6 @@ package enum SmallFile {
         case given
         /// Any; a FIFO without a writer is empty.
         case present
-        /// Regular files only.
         case regular
     }
 

@@ -31,7 +31,6 @@ public struct Matrix3: Sendable, Equatable {
         self.init(rows: stride(from: 0, to: 9, by: 3).map { Vector3(elements[$0], elements[$0 + 1], elements[$0 + 2]) })
     }
 
-    /// Creates a diagonal matrix.
     @inlinable
     package init(diagonal: Vector3) {
         self.init(Vector3(diagonal.x, 0, 0), Vector3(0, diagonal.y, 0), Vector3(0, 0, diagonal.z))

@@ -15,7 +15,6 @@ package func dot(_ a: Vector3, _ b: Vector3) -> Double {
     a.x * b.x + a.y * b.y + a.z * b.z
 }
 
-/// The length of a vector.
 @inlinable
 package func length(_ v: Vector3) -> Double {
     dot(v, v).squareRoot()

@@ -71,7 +71,6 @@ extension ConfigurationError.FileProblem: CustomStringConvertible {
     }
 }
 
-/// Reads configuration files.
 package enum ConfigurationFile {
     /// In bytes.
     package static let largestSize = 1 << 20

@@ -187,13 +187,11 @@ extension TOMLNode {
 }
 
 extension TableReader {
-    /// One of a type's words.
     package func choice<Word>(_ key: String, as type: Word.Type) -> Word?
     where Word: RawRepresentable<String> & CaseIterable {
         entry(key).flatMap { choice(key, $0.node, as: type) }
     }
 
-    /// One of a type's words.
     package func choice<Word>(_ key: String, _ node: TOMLNode, as type: Word.Type) -> Word?
     where Word: RawRepresentable<String> & CaseIterable {
         if case .string(let text) = node.value, let word = type.init(rawValue: text) { return word }

@@ -4,7 +4,6 @@ package import LinuxSystem
 ///
 /// Used on one thread. It is removed together with this object.
 package protocol VirtualDevice: AnyObject {
-    /// The device's sensors.
     var sensors: [VirtualSensor] { get }
     /// Whether the device exists in the kernel.
     var isPlugged: Bool { get }

@@ -178,7 +178,7 @@ private let push = recording(seconds: 10) { $0 >= 3 && $0 < 5 ? 0.5 : 0 }
         #expect(diary.entries == ["notAvailable"])
         #expect(!manager.isDetecting)
         let bench = Bench([])
-        bench.sensor.deactivate(because: TestError())
+        Sensor.deactivate([bench.sensor], because: TestError())
         bench.manager.delegate = diary
         bench.manager.startDetection()
         #expect(diary.entries == ["notAvailable", "notAvailable"])
@@ -241,7 +241,7 @@ final class NorthDecorator: NorthDetectorDelegate {
             bench.run()
             bench.manager.didLose(bench.manager.streams, because: TestError())
             bench.manager.stopDetection()
-            bench.sensor.deactivate(because: TestError())
+            Sensor.deactivate([bench.sensor], because: TestError())
             bench.manager.startDetection()
         }
         #expect(decorated.entries == plain.entries)

@@ -17,7 +17,7 @@ import Testing
 
     @Test func aQueueThatStaysFullIsToldAtGrowingIntervals() {
         let told = Told()
-        let drops = EventDrops(handler: "slow", capacity: 4, report: told.take)
+        let drops = EventDrops(handler: "slow", reason: "more than 4 events wait for it", report: told.take)
         for second in 0..<600 {
             drops.add(1, at: start + .seconds(second))
             _ = drops.reportDue(hasRoom: false, at: start + .seconds(second) + .milliseconds(1))
@@ -32,7 +32,7 @@ import Testing
 
     @Test func theRestIsToldWhenThereHasBeenRoomForASecond() {
         let told = Told()
-        let drops = EventDrops(handler: "slow", capacity: 4, report: told.take)
+        let drops = EventDrops(handler: "slow", reason: "more than 4 events wait for it", report: told.take)
         for tenth in 0..<5 { drops.add(1, at: start + .milliseconds(100 * tenth)) }
         #expect(told.all == [1])
         // A moment of room is not the end.

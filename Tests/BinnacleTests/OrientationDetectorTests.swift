@@ -287,7 +287,7 @@ import Binnacle
         detector.didLose(source.streams, because: TestError())
         detector.stopDetection()
         detector.didLose(source.streams, because: TestError())
-        source.streams[0].sensor.deactivate(because: TestError())
+        Sensor.deactivate([source.streams[0].sensor], because: TestError())
         detector.startDetection()
         #expect(
             delegate.calls.map(\.name) == [

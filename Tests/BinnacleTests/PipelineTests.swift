@@ -323,7 +323,7 @@ private final class StationDiary: RouterDelegate {
         router.add(chain)
         chain.decorators[0].handle(Event(kind: .shake, timeNanoseconds: 0))
         #expect(collector.events.isEmpty)
-        router.remove(chain)
+        router.replaceChains(router.chains.filter { $0 !== chain })
         #expect(collector.events.count == 1)
         #expect(!collector.isFinished)
     }
@@ -335,7 +335,7 @@ private final class StationDiary: RouterDelegate {
         let earlyChain = router.add(early)
         router.add(
             ClosureHandler { [unowned router] _ in
-                router.remove(earlyChain)
+                router.replaceChains(router.chains.filter { $0 !== earlyChain })
                 if router.chains.count < 2 { router.add(late) }
             })
         let bench = Bench(recording(seconds: 8) { $0 >= 3 && $0 < 4 ? 0.5 : 0 })

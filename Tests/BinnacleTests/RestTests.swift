@@ -105,7 +105,7 @@ import Testing
         let bench = Bench()
         bench.deliver(5)
         bench.rest(seconds: 100)
-        bench.sensor.deactivate(because: CancellationError())
+        Sensor.deactivate([bench.sensor], because: CancellationError())
         #expect(!bench.sensor.isSleeping)
     }
 

@@ -105,7 +105,7 @@ struct ScanCase {
         let scale = Double.random(in: 1e-5...2, using: &random)
         func row() -> SIMD4<Double> { .random(in: -2...2, using: &random) }
         switch Int.random(in: 0..<6, using: &random) {
-        case 0: return .none
+        case 0: return ScanConversion(x: [1, 0, 0, 0], y: [0, 1, 0, 0], z: [0, 0, 1, 0])
         case 1: return ScanConversion(x: [scale, 0, 0, 0], y: [0, scale, 0, 0], z: [0, 0, scale, 0])
         // A device that lies on its side.
         case 2: return ScanConversion(x: [0, -scale, 0, 0], y: [0, 0, scale, 0], z: [-scale, 0, 0, 0])

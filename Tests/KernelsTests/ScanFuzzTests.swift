@@ -46,10 +46,4 @@ import Testing
         #expect(format(16, 0, -2, 2, 4, 8) == nil)
         #expect(format(16, 0, .max, 2, 4, 8) == nil)
     }
-
-    @Test func scalingMultipliesWhatIsInTheRange() {
-        var values: [Float] = [1, 2, 3, .nan]
-        scale(&values, range: 1..<3, by: 9.80665)
-        #expect(values[0] == 1 && values[1] == 2 * 9.80665 && values[2] == 3 * 9.80665 && values[3].isNaN)
-    }
 }

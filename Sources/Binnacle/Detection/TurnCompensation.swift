@@ -37,7 +37,6 @@ struct TurnCompensation {
         fusion = SixAxisFusion(memory: gyroscope.sensor.recalledGyroscope)
     }
 
-    /// Whether there was a rate.
     var isFed: Bool { lastRateNanoseconds != nil }
 
     /// Takes a rate in rad/s; returns the square of the rate without the gyroscope's offset, in (rad/s)².

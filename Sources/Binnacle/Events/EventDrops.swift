@@ -14,11 +14,6 @@ package final class EventDrops: Sendable {
     private let report: @Sendable (Event) -> Void
     private let state: Mutex<State>
 
-    /// Creates a count for a handler and its capacity in events; `report` is called on any thread.
-    package convenience init(handler: String, capacity: Int, report: @escaping @Sendable (Event) -> Void) {
-        self.init(handler: handler, reason: "more than \(capacity) events wait for it", report: report)
-    }
-
     /// Creates a count of nothing.
     ///
     /// - Parameters:

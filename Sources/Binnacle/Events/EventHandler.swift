@@ -3,7 +3,6 @@
 /// The router calls its handlers on the thread that offers the samples, so a handler that may take long passes the
 /// work to a thread of its own.
 package protocol EventHandler: AnyObject {
-    /// Takes an event.
     func handle(_ event: Event)
     /// When something that is held back comes due, in sample time; `nil` when nothing is held back.
     var nextDeadlineNanoseconds: Int64? { get }

@@ -98,7 +98,6 @@ extension EventKind {
         package let level: LogLevel
         /// Whether it is treated differently from a plain event.
         package let role: Role
-        /// What makes events of it.
         package let source: Source
         /// Whose heading ``Figure/Name/heading`` is; `nil` for a kind without it.
         package let heading: HeadingOwner?
@@ -132,7 +131,6 @@ extension EventKind {
         }
     }
 
-    /// What makes events of a kind.
     package enum Source: Sendable, Equatable {
         /// The detectors of a kind, as in ``EventDetector/kind``.
         case detector(String)
@@ -143,9 +141,7 @@ extension EventKind {
         case sensors
         /// The commands of handlers.
         case commands
-        /// Handlers of any kind.
         case handlers
-        /// The event store.
         case store
 
         /// The detectors of headings, which a module of its own has.
@@ -211,7 +207,6 @@ extension EventKind {
         /// A figure that is a number, with Home Assistant's icon and device class; its unit is the figure's.
         case figure(
             Figure.Name, _ id: String, _ name: String, icon: String, deviceClass: String? = nil, decimals: Int)
-        /// The heading.
         case heading
         /// The roll and the pitch.
         case attitude
@@ -227,7 +222,6 @@ extension EventKind {
     /// The kinds that a view of what happens lists: without headings and attitudes, of which a turn has one for each degree.
     package static let listed = Set(allCases.filter { $0.role != .course && $0.role != .repeated })
 
-    /// The row of the kind.
     package var row: Row { Self.rows[index] }
 
     /// How the kind is treated.

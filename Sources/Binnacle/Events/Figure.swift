@@ -101,7 +101,6 @@ extension Figure.Name {
         }
     }
 
-    /// What the values of a figure are.
     package enum ValueType: Sendable {
         /// Numbers with a unit, and how many decimals of them mean something.
         case number(Unit, decimals: Int)

@@ -486,7 +486,6 @@ extension EventKind {
 }
 
 extension Figure.Name {
-    /// The row of the figure.
     package var row: Row {
         switch self {
         case .peak:

@@ -3,9 +3,7 @@
 public struct LiveValues: Sendable, Equatable {
     /// The least, the greatest and the last of the values in an interval; all are finite.
     package struct Span: Sendable, Equatable {
-        /// The least value.
         package let least: Float
-        /// The greatest value.
         package let greatest: Float
         /// The last value, which may lie an interval or more back when values that are not finite came after it.
         package let last: Float
@@ -56,7 +54,6 @@ public struct LiveValues: Sendable, Equatable {
             self.isActive = isActive
         }
 
-        /// The unit of the values.
         package var unit: String {
             switch kind {
             case .accelerometer: "m/s²"
@@ -133,7 +130,6 @@ public struct LiveValues: Sendable, Equatable {
         package let values: [Float]
         package let bands: [Band]
 
-        /// The most values.
         package static let mostValues = 512
     }
 

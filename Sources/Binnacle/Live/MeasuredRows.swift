@@ -2,7 +2,6 @@
 ///
 /// Nothing is kept, and nothing allocated, until ``isKept`` is set.
 package final class MeasuredRows {
-    /// Whether rows are kept.
     package var isKept = false
     private(set) var times: [Int64] = []
     private(set) var values: [SIMD4<Float>] = []

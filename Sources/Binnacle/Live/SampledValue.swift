@@ -10,7 +10,6 @@ package struct SampledValue {
         case bits
     }
 
-    /// Where the values are.
     package enum Place {
         /// In a place of ``MeasuredRows``.
         case row(Int)
@@ -47,7 +46,6 @@ package struct SampledValue {
             }
         }
 
-        /// The unit in which samples of a kind are shown.
         package static func shown(of kind: SampleKind) -> Unit { kind == .gyroscope ? .degreesPerSecond : .sample }
     }
 

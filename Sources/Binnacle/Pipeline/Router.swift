@@ -60,15 +60,6 @@ package final class Router {
         return chain
     }
 
-    /// Takes a handler out, also while samples flow, after its decorators have passed on what they held back.
-    ///
-    /// The handler is not told to finish, because it may be in use elsewhere.
-    package func remove(_ chain: HandlerChain) {
-        guard chains.contains(where: { $0 === chain }) else { return }
-        chains.removeAll { $0 === chain }
-        chain.flush()
-    }
-
     /// Exchanges the handlers, also while samples flow; decorators that go pass on what they held back.
     ///
     /// Handlers that go are not told to finish, because they may be in use elsewhere.

@@ -136,7 +136,6 @@ public final class SampleBatch {
         own.z.deallocate()
     }
 
-    /// Whether there is no sample in the batch.
     package var isEmpty: Bool { count == 0 }
     /// Whether there is no room for another sample.
     public var isFull: Bool { count == capacity }

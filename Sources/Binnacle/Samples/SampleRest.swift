@@ -14,7 +14,6 @@ package struct SampleRest: Sendable, Equatable {
         case reported(ChipReport, value: Int, timeNanoseconds: Int64)
     }
 
-    /// The stream that rests.
     package let stream: StreamID
     /// What has happened.
     package let phase: Phase

@@ -6,7 +6,6 @@ package struct ScanColumn: Sendable {
     package private(set) var layout = ""
     /// The bytes of one scan; 0 without scans.
     package private(set) var scanByteCount = 0
-    /// The scans.
     package private(set) var bytes: [UInt8] = []
 
     /// Creates a column without scans.

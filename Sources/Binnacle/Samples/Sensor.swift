@@ -69,13 +69,8 @@ public final class Sensor {
     /// What the stream of a kind is known by.
     func streamID(of kind: SampleKind) -> StreamID { StreamID(sensor: number, kind: kind) }
 
-    /// Turns the sensor off after a failure and tells the delegate; a second call does nothing.
-    package func deactivate(because reason: any Error) {
-        Self.deactivate([self], because: reason)
-    }
-
     /// Turns sensors off that one failure took, and only then tells their delegates, so that each is told the same.
-    static func deactivate(_ sensors: [Sensor], because reason: any Error) {
+    package static func deactivate(_ sensors: [Sensor], because reason: any Error) {
         let lost = sensors.filter(\.isActive)
         for sensor in lost {
             sensor.hasSamples = false

@@ -104,7 +104,6 @@ private struct AnchoredAcceleration {
     private var anchor = SIMD3<Float>.zero
     /// How far the filtered acceleration lies from the anchor, in g.
     private(set) var distanceG: Float = 0
-    /// When the anchor was set.
     private(set) var stillNanoseconds: Int64 = 0
     /// When motion began; `nil` after a rest.
     private(set) var movingNanoseconds: Int64?
