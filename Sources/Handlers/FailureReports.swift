@@ -59,6 +59,14 @@ package struct FailureReports {
         port.report(Event(handlerRecovered: port.name))
     }
 
+    /// Forgets what was reported, because all but one failure has ended; that one is reported again if there were others.
+    package mutating func recover(exceptFor reason: String) {
+        resetPauses()
+        guard !reportedCauses.isEmpty else { return }
+        reportedCauses = []
+        report(reason)
+    }
+
     package mutating func resetPauses() {
         failureCount = 0
     }

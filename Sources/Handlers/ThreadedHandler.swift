@@ -21,6 +21,8 @@ package final class HandlerPort: Sendable {
     fileprivate let firstSequence = Atomic<UInt64>(0)
     /// The number of events that waited when the handler was disarmed, and that a store had for it since.
     fileprivate let leftOutCount = Atomic(0)
+    /// Whether the worker's thread could not be started.
+    fileprivate let hasNoThread = Atomic(false)
 
     fileprivate init(
         name: String, _ plan: HandlerPlan, isReplay: Bool, history: (any EventHistory)?,
@@ -133,6 +135,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
             name: name, plan, isReplay: isReplay, history: history, report: report, acknowledge: acknowledge)
         self.port = port
         let work: @Sendable () -> Void = {
+            if port.hasNoThread.exchange(false, ordering: .relaxed) { port.report(Event(handlerRecovered: name)) }
             plan.work(port)
             // Before the end, after which no report is expected.
             port.drops.reportRest()
@@ -141,6 +144,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
         if plan.startsWithEvent {
             port.courier.startWithFirstItem(work) { error in
                 // The events wait for the next one, which tries again.
+                port.hasNoThread.store(true, ordering: .relaxed)
                 port.report(Event(handlerFailed: name, because: "\(error)"))
             }
         } else {

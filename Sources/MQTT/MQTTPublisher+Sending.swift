@@ -165,15 +165,17 @@ extension MQTTPublisher {
         _ what: String, _ answer: MQTTClient.Acknowledgement, _ client: MQTTClient, _ connection: inout Connection
     ) {
         guard answer.isRefusal else {
-            connection.refused.remove(what)
+            reportedRefusals[what] = nil
+            if connection.refused.removeValue(forKey: what) != nil { figures.failure = connection.refusal }
             return
         }
-        connection.refused.insert(what)
         // 3.1.1 has this reason alone.
         let words = answer.reason == 0x80 ? "its access rules may forbid that" : client.words(forReason: answer.reason)
         let reason = "\(settings.address): the broker refuses \(what): \(words)"
-        figures.failure = reason
-        failures.fail(reason)
+        if connection.refused.isEmpty { connection.refusedTime = SystemClock.monotonic() }
+        connection.refused[what] = reason
+        figures.failure = connection.refusal
+        if reportedRefusals.updateValue(reason, forKey: what) != reason { failures.report(reason) }
     }
 
     func finish(at index: Int) {

@@ -116,6 +116,8 @@ package final class MQTTPublisher {
     var hasTooManyDescriptions = false
     /// The time after too many requests.
     var flood: Flood?
+    /// What was reported of refusals, until the same is accepted.
+    var reportedRefusals: [String: String] = [:]
     /// The number of connections in a row that the broker closed after it got events, without an acknowledgement.
     var closingCount = 0
     var failures: FailureReports
@@ -204,14 +206,19 @@ package final class MQTTPublisher {
         /// What was sent beside events and states and is not acknowledged, with its ID, in the order of sending: "online",
         /// subscriptions and descriptions, or "offline".
         var unanswered: [(message: Int32, what: String)] = []
-        /// What the broker refused of that and of the states, and has not accepted since.
-        var refused: Set<String> = []
+        /// What the broker refused of that and of the states, and has not accepted since, with the failure.
+        var refused: [String: String] = [:]
+        /// When what is refused was sent last.
+        var refusedTime: Int64 = 0
         var hasProgress = false
         /// The start of the current wait for an acknowledgement.
         var answerTime: Int64 = 0
         /// When the broker had last accepted everything.
         var flowTime: Int64 = 0
         var hasLasted = false
+
+        /// The failure of what is refused, of several always the same one.
+        var refusal: String? { refused.values.min() }
 
         /// Awaits the answer to what was sent; `message` is its ID, `nil` if it is not valid in MQTT.
         mutating func awaitAnswer(to what: String, _ message: Int32?) {
@@ -239,6 +246,10 @@ package final class MQTTPublisher {
             try answerRequests(client)
             try limit(client, &connection)
             try checkAnswer(client, &connection)
+            if let time = refusedTime(connection), SystemClock.monotonic() >= time {
+                connection.refusedTime = SystemClock.monotonic()
+                try announce(client, &connection)
+            }
             reportRecovery(&connection)
         }
     }
@@ -299,7 +310,6 @@ package final class MQTTPublisher {
         return true
     }
 
-    /// Publishes "online", and marks all states as unsent.
     private func begin(_ client: MQTTClient, _ connection: inout Connection) throws(MQTTFailure) {
         let now = SystemClock.monotonic()
         connection.acceptedTime = now
@@ -308,6 +318,11 @@ package final class MQTTPublisher {
         connectionCount += 1
         figures.connectedSinceNanoseconds = now
         figures.reconnectCount = connectionCount - 1
+        try announce(client, &connection)
+    }
+
+    /// Subscribes, publishes "online" and the descriptions, and marks all states as unsent.
+    private func announce(_ client: MQTTClient, _ connection: inout Connection) throws(MQTTFailure) {
         states.reset()
         // A reader of "online" may send a request at once.
         if flood?.isSubscribed ?? true { try subscribeToRequests(client, &connection) }
@@ -334,6 +349,12 @@ package final class MQTTPublisher {
         try client.keepAlive()
     }
 
+    /// When what the broker refuses is sent again: its rules may have been changed.
+    private func refusedTime(_ connection: Connection) -> Int64? {
+        guard !connection.refused.isEmpty, connection.unanswered.isEmpty, states.inFlightCount == 0 else { return nil }
+        return Units.later(connection.refusedTime, by: times.requestPause)
+    }
+
     private func nextTime(_ connection: Connection, _ now: Int64) -> Int64 {
         // The library counts silence in whole seconds; eight checks per keepalive interval suffice.
         var time = now + Int64(settings.keepaliveSeconds) * 1_000_000_000 / 8
@@ -344,6 +365,7 @@ package final class MQTTPublisher {
         if let stop = port.stop { time = min(time, Self.drainTime(stop)) }
         if let silence, silence.until > now { time = min(time, silence.until) }
         if let flood { time = min(time, flood.until) }
+        if let refused = refusedTime(connection) { time = min(time, refused) }
         if repeats.isPaced { time = min(time, now + 50_000_000) }
         let pause = port.reportDrops()
         return pause < 0 ? time : min(time, now + Int64(pause) * 1_000_000)
@@ -395,7 +417,7 @@ package final class MQTTPublisher {
 
     /// Whether the connection has not lasted yet, or something was reported of it since; what is refused stays a failure.
     private func isRecovering(_ connection: Connection) -> Bool {
-        connection.refused.isEmpty && (!connection.hasLasted || failures.hasFailed)
+        !connection.hasLasted || failures.hasFailed && connection.refused.isEmpty
     }
 
     /// Reports the recovery once a connection has lasted, and some time behind what was reported of it.
@@ -405,7 +427,11 @@ package final class MQTTPublisher {
             connection.unanswered.isEmpty, connection.hasProgress || !isWaitingForAnswer(connection)
         else { return }
         connection.hasLasted = true
-        figures.failure = nil
-        failures.recover()
+        figures.failure = connection.refusal
+        if let refusal = connection.refusal {
+            failures.recover(exceptFor: refusal)
+        } else {
+            failures.recover()
+        }
     }
 }

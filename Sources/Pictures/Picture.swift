@@ -103,7 +103,7 @@ package struct Picture {
     package internal(set) var eventCount = 0
     /// How many of all are headings or attitudes, which are limited apart from the others.
     var courseCount = 0
-    /// The stamp of the first event that is not drawn; `nil` when all are.
+    /// The stamp of the first event, other than headings and attitudes, that is not drawn; `nil` when all are.
     var leftOutNanoseconds: Int64?
     var gaps: [Gap] = []
 

@@ -209,7 +209,7 @@ extension PictureRecorder: EventHandler {
         if isCourse { courseCount += 1 }
         if (isCourse ? courseCount : eventCount - courseCount) <= Self.mostEvents {
             events.append(event)
-        } else if leftOutNanoseconds == nil {
+        } else if !isCourse, leftOutNanoseconds == nil {
             leftOutNanoseconds = event.timeNanoseconds
         }
         guard let gap = Picture.Gap(event) else { return }

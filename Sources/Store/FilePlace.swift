@@ -114,7 +114,7 @@ struct FilePlace {
             guard let hasByte = Self.lockByte(of: file) else { return [] }
             held = path
             if hasByte || !Self.isDaemons(file) {
-                guard let second = try openLockFile(creates: !hasByte) else { return [file] }
+                guard let second = try openLockFile(beside: file, creates: !hasByte) else { return [file] }
                 held = lockFile
                 // The daemon that got the byte may have looked for the second file before it was made.
                 if Self.lockByte(of: second) != false, hasByte || !Self.isDaemons(file) { return [file, second] }
@@ -152,11 +152,17 @@ struct FilePlace {
     }
 
     /// Opens the second file to lock; `nil` when there is none and it is not created.
-    private func openLockFile(creates: Bool) throws(StoreFailure) -> Descriptor? {
+    private func openLockFile(beside file: Descriptor, creates: Bool) throws(StoreFailure) -> Descriptor? {
         let path = lockFile
         if !creates, try Self.status(path) == nil { return nil }
-        return Descriptor(
-            owning: try Self.call("open", path) { open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600) })
+        let flags = O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW
+        let made = open(path, flags | O_EXCL, 0o600)
+        guard made >= 0 else {
+            return Descriptor(owning: try Self.call("open", path) { open(path, flags, 0o600) })
+        }
+        // A file of root's would keep the store's account out; SQLite does the same with the log.
+        if geteuid() == 0, let status = try? fileStatus(of: file.raw) { _ = fchown(made, status.st_uid, status.st_gid) }
+        return Descriptor(owning: made)
     }
 
     // MARK: - Is it a store?

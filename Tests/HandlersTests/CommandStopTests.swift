@@ -157,12 +157,13 @@ extension CommandTests {
                     """)
         }
 
+        // The real account has to be another one, too; the saved one stays root.
+        private static func becomeOther() -> Bool { setreuid(65_534, 0) == 0 && seteuid(65_534) == 0 }
+        private static func becomeRoot() -> Bool { seteuid(0) == 0 && setreuid(0, 0) == 0 }
+
         /// Like a program of sudo; in a process of its own, which becomes another account while root's program runs.
         @Test(.enabled(if: geteuid() == 0, "needs root")) func whatCannotBeEndedIsNamedAndKeepsItsPlace() async {
             await #expect(processExitsWith: .success) {
-                // The real account has to be another one, too; the saved one stays root.
-                func becomeOther() -> Bool { setreuid(65_534, 0) == 0 && seteuid(65_534) == 0 }
-                func becomeRoot() -> Bool { seteuid(0) == 0 && setreuid(0, 0) == 0 }
                 let (reports, folder) = (Reports(), try TemporaryFolder())
                 let file = folder.path + "/started"
                 let handler = reports.shell(
@@ -170,12 +171,14 @@ extension CommandTests {
                     settings {
                         $0.timeout = .seconds(3)
                         $0.killDelay = .milliseconds(10)
+                        $0.retryLimit = 1
+                        $0.retryDelay = .milliseconds(1)
                     })
                 for sequence in 1...2 { handler.handle(event(UInt64(sequence))) }
                 try await waitUntil("its start") { processes(in: file).count == 1 }
-                try #require(becomeOther())
+                try #require(CommandStopTests.becomeOther())
                 try reports.wait("the report") { !$0.isEmpty }
-                try #require(becomeRoot())
+                try #require(CommandStopTests.becomeRoot())
                 let first = try #require(processes(in: file).first)
                 #expect(
                     reports.all.map { $0.text(.reason) } == [
@@ -184,19 +187,63 @@ extension CommandTests {
                 // No second one runs meanwhile.
                 #expect(processes(in: file).count == 1)
                 try folder.write("end", "")
-                try reports.wait("the second end") { $0.contains { $0.kind == .commandFinished } }
-                #expect(reports.all.map(\.kind) == [.commandFailed, .handlerRecovered, .commandFinished])
+                try reports.wait("the retry and the other") { $0.count { $0.kind == .commandFinished } == 2 }
+                #expect(
+                    reports.all.map(\.kind) == [
+                        .handlerFailed, .commandFailed, .handlerRecovered, .commandFinished, .commandFinished,
+                    ])
+                let end = try #require(reports.of(.commandFailed).first)
+                #expect(end.integer(.status) == 0 && end.figure(.retry)?.description == "0.001")
 
                 unlink(folder.path + "/end")
                 handler.handle(event(3))
-                try await waitUntil("its start") { processes(in: file).count == 3 }
-                let third = processes(in: file)[2]
-                try #require(becomeOther())
+                try await waitUntil("its start") { processes(in: file).count == 4 }
+                let last = processes(in: file)[3]
+                try #require(CommandStopTests.becomeOther())
                 #expect(handler.stop(within: .seconds(1)) == 0)
-                try #require(becomeRoot())
+                try #require(CommandStopTests.becomeRoot())
                 #expect(
-                    reports.all.last?.text(.reason) == "process \(third) is left behind: Operation not permitted")
-                kill(third, SIGKILL)
+                    reports.all.last?.text(.reason) == "process \(last) is left behind: Operation not permitted")
+                kill(last, SIGKILL)
+            }
+        }
+
+        /// The failure lasts until both have ended, and names one that goes on.
+        @Test(.enabled(if: geteuid() == 0, "needs root")) func oneEndOfTwoThatCannotBeEndedIsNoRecovery() async {
+            await #expect(processExitsWith: .success) {
+                let (reports, folder) = (Reports(), try TemporaryFolder())
+                let path = folder.path
+                let limits = settings {
+                    $0.timeout = .seconds(3)
+                    $0.killDelay = .milliseconds(10)
+                    $0.concurrentLimit = 2
+                }
+                let handler = reports.command("/bin/sh", limits) {
+                    [
+                        "-c", "echo $$ >> \"$1/started$2\"; while [ ! -e \"$1/end$2\" ]; do sleep 0.01; done", "sh",
+                        path, "\($0.sequence)",
+                    ]
+                }
+                for sequence in 1...2 { handler.handle(event(UInt64(sequence))) }
+                try await waitUntil("their start") {
+                    (1...2).allSatisfy { processes(in: "\(path)/started\($0)").count == 1 }
+                }
+                let second = try #require(processes(in: path + "/started2").first)
+                try #require(CommandStopTests.becomeOther())
+                try reports.wait("both failures") { $0.count == 2 }
+                try #require(CommandStopTests.becomeRoot())
+                try folder.write("end1", "")
+                try reports.wait("the first end, and what goes on") { $0.count == 4 }
+                #expect(
+                    reports.all.last?.text(.reason) == "process \(second) could not be ended: Operation not permitted")
+                try folder.write("end2", "")
+                try reports.wait("the recovery") { $0.count == 6 }
+                #expect(
+                    reports.all.map(\.kind) == [
+                        .handlerFailed, .handlerFailed, .commandFailed, .handlerFailed, .commandFailed,
+                        .handlerRecovered,
+                    ])
+                #expect(handler.stop(within: .zero) == 0)
             }
         }
 

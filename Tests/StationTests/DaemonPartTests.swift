@@ -25,6 +25,24 @@ import Station
         #expect(handled.withLock { $0 } == ["report", "status", "claim", "second status"])
     }
 
+    /// A failure of the handler itself, such as a program that cannot be ended, outlasts the success of another program.
+    @Test func theFailureOfAHandlerEndsWithItsRecovery() {
+        func report(_ kind: EventKind, _ reason: String? = nil) -> Event {
+            Event(kind: kind, timeNanoseconds: 0, figures: reason.map { [Figure(.reason, .text($0))] } ?? [])
+        }
+        var counters = HandlerCounters()
+        let steps: [(event: Event, failure: String?)] = [
+            (report(.commandFailed, "exit status 1"), "exit status 1"), (report(.commandFinished), nil),
+            (report(.handlerFailed, "it goes on"), "it goes on"), (report(.commandFinished), "it goes on"),
+            (report(.commandFailed, "exit status 1"), "it goes on"), (report(.handlerRecovered), "exit status 1"),
+            (report(.commandFinished), nil),
+        ]
+        for (event, failure) in steps {
+            counters.count(event)
+            #expect(counters.failure == failure, "after \(event.kind)")
+        }
+    }
+
     /// A slow disk must not keep the servers from sending their last events.
     @Test func filesAreAwaitedAfterTheServersInWhatTimeIsLeft() {
         #expect(EndStage.allCases.suffix(2) == [.servers, .files])

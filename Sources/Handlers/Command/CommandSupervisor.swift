@@ -189,11 +189,12 @@ extension CommandSupervisor: CommandWorkerDelegate {
         let nextDelay = isOver ? nil : settings.retryDelay(after: worker.job.attempt)
         let delay = port.stop == nil ? nextDelay : nil
         var job = worker.job
+        port.report(CommandReport.event(handler: port.name, program, job, outcome, retryDelay: delay))
         if worker.isStuck, !outcome.isStuck {
-            // Its failure was reported.
-            port.report(Event(handlerRecovered: port.name))
-        } else {
-            port.report(CommandReport.event(handler: port.name, program, job, outcome, retryDelay: delay))
+            // The present failure is that of a program that goes on.
+            let other = workers.compactMap(\.stuckReason).first
+            port.report(
+                other.map { Event(handlerFailed: port.name, because: $0) } ?? Event(handlerRecovered: port.name))
         }
         guard let delay else {
             // The handler's successor gets the event of an interrupted program again.
@@ -208,7 +209,7 @@ extension CommandSupervisor: CommandWorkerDelegate {
     }
 
     /// Reports a program that goes on; it keeps its place, because no more than the limit may run.
-    func commandWorker(_ worker: CommandWorker, isStuck outcome: CommandOutcome) {
-        port.report(CommandReport.event(handler: port.name, program, worker.job, outcome, retryDelay: nil))
+    func commandWorker(_ worker: CommandWorker, isStuck reason: String) {
+        port.report(Event(handlerFailed: port.name, because: reason))
     }
 }

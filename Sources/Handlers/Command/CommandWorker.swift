@@ -10,7 +10,7 @@ protocol CommandWorkerDelegate: AnyObject {
     func commandWorker(_ worker: CommandWorker, didFinish outcome: CommandOutcome)
 
     /// Receives that the program goes on after SIGKILL; its end follows when it ends.
-    func commandWorker(_ worker: CommandWorker, isStuck outcome: CommandOutcome)
+    func commandWorker(_ worker: CommandWorker, isStuck reason: String)
 }
 
 /// Runs one program from its start to its end.
@@ -26,8 +26,9 @@ final class CommandWorker {
     let job: CommandJob
     /// The time of the next ``checkDeadline(now:)``, on CLOCK_MONOTONIC; `nil` for none.
     private(set) var deadline: Int64?
-    /// Whether it was reported that the program goes on after SIGKILL.
-    private(set) var isStuck = false
+    /// Why the program goes on after SIGKILL, once that was reported.
+    private(set) var stuckReason: String?
+    var isStuck: Bool { stuckReason != nil }
 
     private enum Phase {
         case running
@@ -134,15 +135,16 @@ final class CommandWorker {
     private func reportStuck() {
         deadline = nil
         guard let process else { return }
-        isStuck = true
-        delegate?.commandWorker(self, isStuck: outcome(Self.stuck(process, "could not be ended")))
+        let reason = Self.reason(process, "could not be ended")
+        stuckReason = reason
+        delegate?.commandWorker(self, isStuck: reason)
     }
 
-    /// The end of a program that goes on after SIGKILL.
-    private static func stuck(_ process: CommandProcess, _ verb: String) -> CommandOutcome.End {
+    /// Why a program goes on after SIGKILL.
+    private static func reason(_ process: CommandProcess, _ verb: String) -> String {
         let code = process.signalGroup(SIGKILL)
         let reason = code == 0 ? "it does not end after SIGKILL" : SystemError(code: code, call: "kill").reason
-        return .stuck(reason: "process \(process.identifier) \(verb): \(reason)")
+        return "process \(process.identifier) \(verb): \(reason)"
     }
 
     /// Kills the program and finishes, also if it goes on: one that is not known to do so is waited for no longer than a second.
@@ -152,7 +154,7 @@ final class CommandWorker {
         var end = [pollfd(fd: process.end.raw, events: Int16(POLLIN), revents: 0)]
         _ = waitOnce(for: &end, milliseconds: isStuck ? 0 : 1000)
         conclude()
-        if self.process != nil { finish(Self.stuck(process, "is left behind")) }
+        if self.process != nil { finish(.stuck(reason: Self.reason(process, "is left behind"))) }
     }
 
     /// Kills the rest of the leader's group, and reaps the leader.

@@ -128,8 +128,8 @@ package final class FileAppender {
         let first = max(0, end - Self.longestLine)
         var start = end
         while start > first {
-            // `nil` when the file was truncated in the meantime.
-            guard let piece = try bytes(max(first, start - Self.pieceSize)..<start, of: file) else { break }
+            // `nil` when the file was truncated in the meantime: it is continued at its new end.
+            guard let piece = try bytes(max(first, start - Self.pieceSize)..<start, of: file) else { return }
             let kept = piece.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
             start -= piece.count - kept
             if kept > 0 { break }
@@ -137,7 +137,8 @@ package final class FileAppender {
         if start < end {
             // Zeros that a power cut left, for example, may be longer than any line of ours.
             let isShort = start > first || first == 0
-            if isShort, try isIncomplete(start..<end, of: file) {
+            guard let isCut = try isShort ? isIncomplete(start..<end, of: file) : false else { return }
+            if isCut {
                 let length = start
                 try systemCall("ftruncate", path: path) { ftruncate(file.raw, length) }
             } else {
@@ -147,12 +148,12 @@ package final class FileAppender {
         isTorn = false
     }
 
-    /// Whether a line without its end is one of ours of which a part is missing.
-    private func isIncomplete(_ line: Range<Int>, of file: Descriptor) throws(SystemError) -> Bool {
-        guard let begin = try bytes(line.prefix(format.lineStart.count), of: file) else { return false }
+    /// Whether a line without its end is one of ours of which a part is missing; `nil` when the file was truncated in the meantime.
+    private func isIncomplete(_ line: Range<Int>, of file: Descriptor) throws(SystemError) -> Bool? {
+        guard let begin = try bytes(line.prefix(format.lineStart.count), of: file) else { return nil }
         guard zip(begin, format.lineStart).allSatisfy({ $0 == $1 }) else { return false }
         if isTorn { return true }
-        guard let whole = try bytes(line, of: file) else { return false }
+        guard let whole = try bytes(line, of: file) else { return nil }
         return !format.isWhole(whole)
     }
 

@@ -204,9 +204,9 @@ package final class HandlersPart: DaemonPart {
     private func report(_ event: Event, of generation: Int) {
         if case .text(let name) = event.figure(.handler) {
             let isOld = !lines.contains { $0.section.name == name && $0.generation == generation }
-            let failure = tallies[name]?.failure
+            let failures = tallies[name]?.failures ?? (nil, nil)
             tallies[name, default: HandlerCounters()].count(event)
-            if isOld { tallies[name]?.failure = failure }
+            if isOld { tallies[name]?.failures = failures }
         }
         daemon.router.report(event)
     }
@@ -214,7 +214,7 @@ package final class HandlersPart: DaemonPart {
     /// A failure ends with its handler: the successor reports its own.
     private func endFailure(of name: String) {
         guard tallies[name]?.failure != nil else { return }
-        tallies[name]?.failure = nil
+        tallies[name]?.failures = (nil, nil)
         daemon.router.report(Event(handlerRecovered: name))
     }
 

@@ -177,6 +177,32 @@ import Testing
         #expect(run.end() == 0)
     }
 
+    /// The rules of a broker are changed while it runs, and other failures are reported meanwhile.
+    @Test func whatABrokerRefusedIsSentAgain() throws {
+        let tries = Mutex(0)
+        let broker = try FakeBroker { wire, connection, broker in
+            broker.speak(wire) { topic, _ in
+                if topic.hasPrefix("events/") { return connection < 2 ? .close : .goOn }
+                guard topic == "requests" else { return .goOn }
+                let count = tries.withLock {
+                    $0 += 1
+                    return $0
+                }
+                return count < 6 ? .refuse : .goOn
+            }
+        }
+        defer { broker.stop() }
+        let run = try MQTTRun(broker.port) { settings, times in
+            settings.requestTopic = "requests"
+            times.requestPause = 300_000_000
+        }
+        run.handler.deliver(deliveries(1...1))
+        try waitUntil("the recovery; \(run.reasons)") { run.reports.of(.handlerRecovered).count == 1 }
+        #expect(run.statistics.failure == nil && run.statistics.reconnectCount == 2)
+        #expect(run.reasons.contains { $0.contains("closed the connection") }, "\(run.reasons)")
+        #expect(run.end() == 0)
+    }
+
     private static let kinds: [(String, [UInt8])] = [
         ("more than answers", Wire.packet(PacketType.publish, flags: 0, Wire.text("a") + [0x78])),
         // QoS 1 is acknowledged by the library, with 2 it keeps the message, and 6 is its release.
