@@ -247,19 +247,20 @@ struct FusionAccuracy {
     }
 
     /// How far the heading may be off: about nine of ten errors are smaller.
-    func degrees(dipDegrees: Double) -> Double { degrees(dipDegrees: dipDegrees, disagreement: disagreement) }
+    func degrees(dipDegrees: Double) -> Double {
+        degrees(dipDegrees: dipDegrees, besides: disagreement * disagreement + contradiction * contradiction)
+    }
 
-    /// How far the heading was off before the field disagreed with it.
-    func degreesBefore(dipDegrees: Double) -> Double { degrees(dipDegrees: dipDegrees, disagreement: 0) }
+    /// How far the heading was off before the field disagreed with it and with the turns.
+    func degreesBefore(dipDegrees: Double) -> Double { degrees(dipDegrees: dipDegrees, besides: 0) }
 
-    private func degrees(dipDegrees: Double, disagreement: Double) -> Double {
+    private func degrees(dipDegrees: Double, besides others: Double) -> Double {
         let perTilt = Self.degreesPerTilt(dipDegrees)
         let start = perTilt * (startTilt + gravityTilt)
         let scale = scaleTurn * 180 / .pi
         let tilt = perTilt * tiltError
         let square =
-            sigma * sigma + disagreement * disagreement + start * start + tilt * tilt + scale * scale
-            + contradiction * contradiction
+            sigma * sigma + start * start + tilt * tilt + scale * scale + others
         return min(max(Self.nineOfTen * square.squareRoot(), unseenTurnDegrees), 180)
     }
 
