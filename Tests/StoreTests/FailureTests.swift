@@ -317,14 +317,7 @@ import Testing
         try StoreRun(folder.file).end()
         try #require(chown(folder.file, 1, 1) == 0)
         let reader = try Descriptor(path: folder.file, flags: O_RDONLY)
-        var byte = flock()
-        byte.l_type = Int16(F_RDLCK)
-        byte.l_whence = Int16(SEEK_SET)
-        byte.l_start = 1 << 40
-        byte.l_len = 1
-        let setLock: Int32 = 37  // F_OFD_SETLK
-        let result = fcntl(reader.raw, setLock, &byte)
-        try #require(result == 0)
+        try lockStoreByte(of: reader.raw, F_RDLCK)
         try StoreRun(folder.file).end()
         let status = try fileStatus(folder.file + "-lock")
         #expect(status.st_uid == 1 && status.st_gid == 1 && status.st_mode & 0o7777 == 0o600)

@@ -81,3 +81,15 @@ final class SocketDouble {
         }
     }
 }
+
+/// Runs the program as an account that may not connect to a socket of root's, until it ends.
+func runAsStranger(_ arguments: [String]) throws -> (status: Int32, errors: String) {
+    let errors = try TemporaryFile()
+    let child = Child(["/usr/bin/setpriv", "--reuid=3", "--regid=3", "--clear-groups", Binary.path] + arguments)
+    child.standardError = try errors.writer()
+    // This account may not write where a sanitizer reports.
+    child.environment = ["ASAN_OPTIONS": "", "TSAN_OPTIONS": ""]
+    try child.run()
+    child.waitUntilExit()
+    return (child.terminationStatus, try errors.text())
+}

@@ -208,23 +208,13 @@ import Testing
         let path = folder.path + "/events.db"
         let reader = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(reader) }
-        func lock(_ type: Int32) throws {
-            var byte = flock()
-            byte.l_type = Int16(type)
-            byte.l_whence = Int16(SEEK_SET)
-            byte.l_start = 1 << 40
-            byte.l_len = 1
-            let setLock: Int32 = 37  // F_OFD_SETLK
-            let result = fcntl(reader, setLock, &byte)
-            try #require(result == 0)
-        }
-        try lock(F_RDLCK)
+        try lockStoreByte(of: reader, F_RDLCK)
         let first = try DaemonRun(configuration(append(to: "a"))).start()
         try waitForShakes(1)
         #expect(try FileManager.default.attributesOfItem(atPath: path + "-lock")[.posixPermissions] as? Int == 0o600)
         // While the reader has its lock, and after it has released it.
         for type in [F_RDLCK, F_UNLCK] {
-            try lock(type)
+            try lockStoreByte(of: reader, type)
             let second = try DaemonRun(configuration(append(to: "b"), socket: "other")).start()
             second.process.waitUntilExit()
             #expect(second.process.terminationStatus == 75)
