@@ -185,14 +185,10 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "IIOServer", dependencies: ["Binnacle", "PlainText", "LinuxSystem"], swiftSettings: settings),
-        // Its page's style and script are files, whose bytes become part of the program.
+        // The page's style and scripts are files, whose bytes become part of the program.
+        .target(name: "CPage", exclude: ["page.css", "page.js", "panel.js", "web.js"]),
         .target(
-            name: "Pictures", dependencies: ["Binnacle", "Kernels", "PlainText"],
-            resources: [
-                .embedInCode("Page/page.css"), .embedInCode("Page/page.js"), .embedInCode("Page/panel.js"),
-                .embedInCode("Page/web.js"),
-            ],
-            swiftSettings: settings),
+            name: "Pictures", dependencies: ["Binnacle", "Kernels", "PlainText", "CPage"], swiftSettings: settings),
         .target(name: "CBench"),
         .target(
             name: "Bench",

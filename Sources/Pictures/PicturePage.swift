@@ -31,7 +31,7 @@ package struct PicturePage {
             <style>
 
             """)
-        page += PackageResources.page_css
+        page += WebPage.style
         add("</style>\n</head>\n<body>\n<main>\n")
         add(Self.head + Self.body)
         add("</main>\n")
@@ -45,7 +45,7 @@ package struct PicturePage {
             add("</script>\n")
         }
         add("<script>\n")
-        page += PackageResources.page_js
+        page += WebPage.drawing
         add("</script>\n</body>\n</html>\n")
         return page
     }

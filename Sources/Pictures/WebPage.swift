@@ -1,3 +1,5 @@
+import CPage
+
 /// The page of `binnacle web`: instruments, and live readings and events drawn with the script of a recording's page.
 package enum WebPage {
     /// The page; its only variable text is the token of further requests, which has only letters and digits.
@@ -46,11 +48,16 @@ package enum WebPage {
             """.utf8)
     }
 
-    package static var style: [UInt8] { PackageResources.page_css }
+    package static var style: [UInt8] { bytes(of: cpage_style()) }
     /// The drawing script, which a recording's page also has.
-    package static var drawing: [UInt8] { PackageResources.page_js }
+    package static var drawing: [UInt8] { bytes(of: cpage_drawing()) }
     /// The script of the instruments.
-    package static var instruments: [UInt8] { PackageResources.panel_js }
+    package static var instruments: [UInt8] { bytes(of: cpage_instruments()) }
     /// The script that fetches readings, events and the state of a calibration.
-    package static var script: [UInt8] { PackageResources.web_js }
+    package static var script: [UInt8] { bytes(of: cpage_fetching()) }
+
+    // Sound: the bytes are constants of the program.
+    private static func bytes(of file: cpage_file) -> [UInt8] {
+        Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+    }
 }
