@@ -17,7 +17,8 @@ import Testing
     @Test func levelsAreSmallerThanTheirCacheAndMainMemoryLarger() {
         let levels = MemoryLevel.all([32 << 10, 512 << 10, 32 << 20], memoryFactor: 8)
         #expect(levels.map(\.name) == ["L1", "L2", "L3", "DRAM"])
-        #expect(levels.map(\.byteCount) == [16 << 10, 256 << 10, 8 << 20, 256 << 20])
+        let byteCounts: [Int] = [16 << 10, 256 << 10, 8 << 20, 256 << 20]
+        #expect(levels.map(\.byteCount) == byteCounts)
     }
 
     @Test func aMachineThatSaysNothingOfItsCachesIsMeasuredAllTheSame() {

@@ -297,7 +297,8 @@ private func event(
     @Test func paceKeepsTheLatest() {
         let events = (0..<200).map { event(.heading, at: Double($0) / 10, sequence: UInt64($0)) }
         let collector = play(events, PaceDecorator(interval: .milliseconds(500)))
-        #expect(collector.seconds == (0...39).map { Double($0) / 2 } + [19.9])
+        let halves: [Double] = (0...39).map { Double($0) / 2 }
+        #expect(collector.seconds == halves + [19.9])
     }
 
     @Test func paceNeverLosesTheLast() {

@@ -200,7 +200,8 @@ private func settings(
         for index in Int64(0)..<6000 {
             let rate = SIMD3<Double>(model.sample(.gyroscope, at: index))
             turned -= rate.z * 180 / .pi / 100
-            #expect(max(abs(rate.x), abs(rate.y)) * 180 / .pi < 3.47 * 0.05)
+            let tilting: Double = max(abs(rate.x), abs(rate.y))
+            #expect(tilting * 180 / .pi < 3.47 * 0.05)
             guard index % 1000 == 0 else { continue }
             let heading = try #require(attitude(model, index).headingDegrees(of: .plusY))
             #expect(abs(Angle.differenceDegrees(from: 270 + turned, to: heading)) < 4)

@@ -109,7 +109,8 @@ private let turn = Float.pi / 180
         try node.write(scan([100, 200, 300], [0, 0, 16384], monotonicNow()))
         try run.turn("a sample") { $0.samples.allSatisfy { $0.count == 1 } }
         let rate = try #require(run.samples[0].first)
-        #expect([rate.x, rate.y, rate.z].map { Int(($0 / 0.001065264).rounded()) } == [100, 200, -600])
+        let counts: [Int] = [rate.x, rate.y, rate.z].map { Int(($0 / 0.001065264 as Float).rounded()) }
+        #expect(counts == [100, 200, -600])
         #expect(run.streams[0].sensor.gyroscopeDevice?.axes == "1, 0, 0; 0, 1, 0; 0, 0, -2")
     }
 

@@ -189,6 +189,7 @@ import LinuxSensors
         stamper.stamp(
             &stamps, count: 5, isStamped: true, of: ScanStamper.Reading(arrivalNanoseconds: now, behind: 0),
             realtime: { 1_700_000_000_000_000_000 }, found: { _, _ in })
-        #expect(stamps == (0..<5).map { now - Int64(4 - $0) * 10 * Self.millisecond })
+        let expected: [Int64] = (0..<5).map { now - (4 - $0) * 10 * Self.millisecond }
+        #expect(stamps == expected)
     }
 }

@@ -14,7 +14,8 @@ import Testing
         try run.turn("the buffer") { _ in (try? tree.text(tree.folder(0) + "/buffer0/enable")) == "1" }
         var generator = SeededGenerator(seed: UInt64(capacity))
         let start = monotonicNow()
-        var bytes = (0..<500).flatMap { FifoNode.scan(Int16($0), Int16(-$0), 981, start + Int64($0) * 10_000_000) }[...]
+        var bytes: ArraySlice<UInt8> = []
+        for number: Int16 in 0..<500 { bytes += FifoNode.scan(number, -number, 981, start + Int64(number) * 10_000_000) }
         while !bytes.isEmpty {
             let count = min(Int.random(in: 1...100, using: &generator), bytes.count)
             try node.write(bytes.prefix(count))

@@ -143,7 +143,7 @@ import Testing
         let encoder = ScanEncoder(channels)
         // 25 times 200 ms of shaking in 700 ms, at 100 Hz.
         let start = monotonicNow() - 18_000_000_000
-        let values = (0..<1750).map { Int64($0 % 70 < 20 ? 500 + $0 : 0) }
+        let values: [Int64] = (0..<1750).map { (row: Int64) in row % 70 < 20 ? 500 + row : 0 }
         let scans = values.enumerated().map { encoder.scan([$1, 0, 1000, start + Int64($0) * 10_000_000]) }
         let recording = try station.record()
         try await recording.waitForBuffer(of: device)

@@ -111,7 +111,8 @@ import Testing
         let recording = try station.record()
         try await recording.waitForRows(1)
         let sample = try #require(try await recording.stop().only("a").first)
-        #expect([sample.x, sample.y, sample.z].map { Int(($0 / 9.80665).rounded()) } == [2, 1, -3])
+        let inG: [Int] = [sample.x, sample.y, sample.z].map { Int(($0 / 9.80665).rounded()) }
+        #expect(inG == [2, 1, -3])
     }
 
     /// 400 frames, none of which is thinned or joined with another.

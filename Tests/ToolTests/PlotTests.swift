@@ -136,7 +136,8 @@ import Testing
         }
         let meta = try Self.meta(of: files[1])
         let events = try #require(meta["events"] as? [[String: Any]])
-        #expect(paths("f").reduce(0) { $0 + $1.split(separator: "M").count - 1 } == events.count)
+        let marks = paths("f").map { $0.split(separator: "M").count - 1 }
+        #expect(marks.reduce(0, +) == events.count)
         let forms = try #require(try Self.json("rules", of: files[1])["forms"] as? [String])
         #expect(paths("k").count == (meta["rows"] as? [Any])?.count)
         for (row, path) in paths("k").enumerated() {

@@ -151,8 +151,9 @@ private struct ByteDecoder: RecordedScanDecoder {
                 .init(arrivals: [Arrival(0, 20, 77)]),
             ], to: file, streams: streams)
         let again = try decoded(file.path)
-        #expect(again.samples[0].map(\.x) == (0..<10).map(Float.init))
-        #expect(again.samples[1].map(\.x) == (0..<10).map(Float.init) + [77])
+        let sent: [Float] = (0..<10).map { Float($0) }
+        #expect(again.samples[0].map(\.x) == sent)
+        #expect(again.samples[1].map(\.x) == sent + [77])
     }
 
     @Test func manyScansAreSeveralGroups() throws {

@@ -85,9 +85,10 @@ enum MCAPWriter {
     /// A chunk with a record of as many blocks of 128 KiB of zeros, each of which takes four bytes.
     static func bomb(blockCount: Int) -> [UInt8] {
         let head: [UInt8] = [0x7F] + little(UInt64(blockCount << 17))
-        let frame = (1...blockCount).reduce(into: frameHead + little(UInt32(head.count << 3)).prefix(3) + head) {
-            frame, number in
-            frame += little(UInt32(1 << 20 | 1 << 1 | (number == blockCount ? 1 : 0))).prefix(3) + [0]
+        var frame = frameHead + little(UInt32(head.count << 3)).prefix(3) + head
+        for number in 1...blockCount {
+            let mark: UInt32 = number == blockCount ? 1 : 0
+            frame += little(UInt32(1 << 20 | 1 << 1) | mark).prefix(3) + [0]
         }
         return chunk(frame, "zstd", states: UInt64(head.count + (blockCount << 17)))
     }

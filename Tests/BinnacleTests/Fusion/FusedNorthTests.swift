@@ -278,9 +278,8 @@ import Testing
         let recording = try Recording("broad05_rotation")
         let (diary, _) = play(recording, rows: 0..<6000, failure: Failure(streams: [2], rows: 2500..<3500))
         #expect(diary.failures == ["\(TestError())"])
-        let changes = diary.entries.compactMap { $0.split(separator: " ").first }.filter {
-            $0 == "lost" || $0 == "found"
-        }
+        let firstWords: [Substring] = diary.entries.compactMap { $0.split(separator: " ").first }
+        let changes = firstWords.filter { $0 == "lost" || $0 == "found" }
         #expect(changes == ["lost", "found"])
         let after = diary.events.filter { $0.timeNanoseconds > 2500 * recording.stepNanoseconds }
         #expect(after.allSatisfy { $0.timeNanoseconds >= 3500 * recording.stepNanoseconds } && !after.isEmpty)

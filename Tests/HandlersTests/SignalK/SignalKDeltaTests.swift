@@ -52,9 +52,10 @@ import Testing
         #expect(try #require(ned["navigation.attitude.roll"]) < 0 && #require(ned["navigation.attitude.pitch"]) > 0)
         #expect(try #require(ned["navigation.rateOfTurn"]) > 0 && #require(ned["navigation.magneticVariation"]) > 0)
         // Within half a turn, beside a heading within a whole one.
-        #expect(abs(try #require(ned["navigation.attitude.yaw"]) + 160 * .pi / 180) < 1e-6)
-        #expect(abs(try #require(ned["navigation.headingTrue"]) - 200 * .pi / 180) < 1e-6)
-        #expect(abs(try #require(ned["navigation.headingMagnetic"]) - 196 * .pi / 180) < 1e-6)
+        for (path, degrees) in [("attitude.yaw", -160), ("headingTrue", 200), ("headingMagnetic", 196)] as [(String, Double)] {
+            let radians: Double = try #require(ned["navigation.\(path)"])
+            #expect(abs(radians - degrees * .pi / 180) < 1e-6, "\(path)")
+        }
     }
 
     /// A roll about a bow that points up has a part about the vertical, and turns no heading.
