@@ -34,6 +34,7 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
 
 /// Makes a system call that reports failure by −1 and errno, and repeats it when a signal interrupts it.
 @inline(never)  // Nothing may touch errno between the call and the read.
+@_specialize(where Result == Int)  // Each read of a device; other modules cannot specialize what reads errno.
 @discardableResult
 package func systemCall<Result: FixedWidthInteger>(
     _ name: StaticString, path: @autoclosure () -> String? = nil, _ body: () -> Result

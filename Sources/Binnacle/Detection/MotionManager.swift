@@ -315,27 +315,38 @@ public final class MotionManager: EventDetector {
     }
 
     private func process(at columns: SampleColumns, range: Range<Int>) {
-        guard !needsGravity else {
+        if needsGravity {
             separateGravity(
                 times: columns.times, x: columns.x, y: columns.y, z: columns.z, range: range, gravity: &gravity,
                 userSquared: userSquared.values, totalSquared: totalSquared.values)
-            decide(columns, range: range)
-            return
         }
         for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.blockLength) {
             let block = start..<min(start + Self.blockLength, range.upperBound)
-            let found = extremes(x: columns.x, y: columns.y, z: columns.z, range: block)
-            guard !isIdle(through: found) else { continue }
-            squareLengths(x: columns.x, y: columns.y, z: columns.z, range: block, result: totalSquared.values)
+            guard !isIdle(columns, block) else { continue }
+            if !needsGravity {
+                squareLengths(x: columns.x, y: columns.y, z: columns.z, range: block, result: totalSquared.values)
+            }
             decide(columns, range: block)
         }
     }
 
-    /// Whether nothing is under way that is about total acceleration, and nothing begins between two squares of it.
-    private func isIdle(through extremes: Extremes) -> Bool {
-        (!looksFor.motion || motion.isIdle(through: extremes, threshold: motionThreshold))
-            && (!looksFor.freeFall || freeFall.isIdle(through: extremes, threshold: freeFallThreshold))
-            && (!looksFor.shock || shock.isIdle(through: extremes))
+    /// Whether nothing that is looked for is under way, and nothing begins in a range.
+    private func isIdle(_ columns: SampleColumns, _ range: Range<Int>) -> Bool {
+        let user = needsGravity ? extremes(of: userSquared.values, range: range) : Extremes()
+        let total =
+            needsGravity
+            ? extremes(of: totalSquared.values, range: range)
+            : extremes(x: columns.x, y: columns.y, z: columns.z, range: range)
+        let compared =
+            switch settings.measure {
+            case .linearAcceleration where looksFor.motion: extremes(of: linearValues(range), range: range)
+            case .linearAcceleration, .userAcceleration: user
+            case .magnitude: total
+            }
+        return (!looksFor.motion || motion.isIdle(through: compared, threshold: motionThreshold))
+            && (!looksFor.shake || shake.isIdle(through: user))
+            && (!looksFor.freeFall || freeFall.isIdle(through: total, threshold: freeFallThreshold))
+            && (!looksFor.shock || shock.isIdle(through: total))
     }
 
     /// Looks for everything in a range whose squares are known.

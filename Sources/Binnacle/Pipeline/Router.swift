@@ -129,6 +129,10 @@ package final class Router {
     package func flush(upTo timeNanoseconds: Int64?) {
         reviewSensors()
         if !recurringLosses.isEmpty, let timeNanoseconds { reportLosses(dueAt: timeNanoseconds) }
+        guard !pending.isEmpty || held != nil else {
+            if let timeNanoseconds { advance(to: timeNanoseconds) }
+            return
+        }
         // Taken out, because handlers may report meanwhile.
         var sorted: [Pending] = []
         swap(&sorted, &pending)
