@@ -15,7 +15,9 @@ import Testing
         var generator = SeededGenerator(seed: UInt64(capacity))
         let start = monotonicNow()
         var bytes: ArraySlice<UInt8> = []
-        for number: Int16 in 0..<500 { bytes += FifoNode.scan(number, -number, 981, start + Int64(number) * 10_000_000) }
+        for number: Int16 in 0..<500 {
+            bytes += FifoNode.scan(number, -number, 981, start + Int64(number) * 10_000_000)
+        }
         while !bytes.isEmpty {
             let count = min(Int.random(in: 1...100, using: &generator), bytes.count)
             try node.write(bytes.prefix(count))

@@ -58,9 +58,7 @@ import Testing
         }
 
         private mutating func noise(_ sigma: Double) -> SIMD3<Double> {
-            // The sum of twelve uniform numbers is near enough to a normal one.
-            func normal() -> Double { (0..<12).reduce(-6.0) { sum, _ in sum + .random(in: 0..<1, using: &random) } }
-            return SIMD3(normal(), normal(), normal()) * sigma
+            SIMD3(random.normal(), random.normal(), random.normal()) * sigma
         }
     }
 

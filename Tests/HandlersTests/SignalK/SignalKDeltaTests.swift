@@ -52,7 +52,10 @@ import Testing
         #expect(try #require(ned["navigation.attitude.roll"]) < 0 && #require(ned["navigation.attitude.pitch"]) > 0)
         #expect(try #require(ned["navigation.rateOfTurn"]) > 0 && #require(ned["navigation.magneticVariation"]) > 0)
         // Within half a turn, beside a heading within a whole one.
-        for (path, degrees) in [("attitude.yaw", -160), ("headingTrue", 200), ("headingMagnetic", 196)] as [(String, Double)] {
+        let expected: [(path: String, degrees: Double)] = [
+            ("attitude.yaw", -160), ("headingTrue", 200), ("headingMagnetic", 196),
+        ]
+        for (path, degrees) in expected {
             let radians: Double = try #require(ned["navigation.\(path)"])
             #expect(abs(radians - degrees * .pi / 180) < 1e-6, "\(path)")
         }
