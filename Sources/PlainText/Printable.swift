@@ -65,6 +65,8 @@ extension Unicode.Scalar {
     /// Whether a terminal would interpret it, or a reader could not see it.
     var needsEscape: Bool {
         if isASCII { return value < 0x20 || value == 0x7F }
+        // Noncharacters, which XML does not allow.
+        if value == 0xFFFE || value == 0xFFFF { return true }
         return switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true
         default: false

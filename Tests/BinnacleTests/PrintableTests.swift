@@ -15,7 +15,8 @@ import Testing
 
     @Test(arguments: [
         ("a\u{1B}[2J", "a\\u{1b}[2J"), ("\u{85}", "\\u{85}"), ("right\u{202E}left", "right\\u{202e}left"),
-        ("\u{2028}", "\\u{2028}"), ("Fahrrad-Zähler °/s 北", "Fahrrad-Zähler °/s 北"),
+        ("\u{2028}", "\\u{2028}"), ("\u{FFFE}\u{FFFF}", "\\u{fffe}\\u{ffff}"),
+        ("Fahrrad-Zähler °/s 北", "Fahrrad-Zähler °/s 北"),
     ])
     func otherCharactersToo(text: String, expected: String) {
         #expect(text.printable == expected)

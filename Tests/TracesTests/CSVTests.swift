@@ -376,6 +376,19 @@ private func text(_ header: String, _ rows: [String]) -> String {
         #expect(error.message.contains("split the file at line 102"), "\(error)")
     }
 
+    /// 145959 is followed by 150000 a second later.
+    @Test func hoursMinutesAndSecondsInOneNumberAreRefused() throws {
+        let times: [Int] = (0..<30).map { $0 < 10 ? 145_950 + $0 : 149_990 + $0 }
+        let rows = times.map { "\($0).0,0,0,9.8" }
+        let error = try error(Array(text("time,ax,ay,az", rows).utf8))
+        #expect(error.message.contains("write them as hh:mm:ss") && error.line == 12, "\(error)")
+        let stated = try TemporaryFile(text("time_s,ax,ay,az", rows))
+        #expect(Collected(try TraceSource(paths: [stated.path])).samples[0].count == 30)
+        // A pause that begins at another time.
+        let paused = try TemporaryFile(text("time,ax,ay,az", rows.map { $0.replacing("1459", with: "1458") }))
+        #expect(Collected(try TraceSource(paths: [paused.path])).samples[0].count == 30)
+    }
+
     @Test func oneCorruptStampTakesNothingElseWithIt() throws {
         let rows = (0..<3000).map { $0 == 100 ? "99999,1,2,3" : "\($0),1,2,3" }
         let file = try TemporaryFile(text("t_s,ax,ay,az", rows))
@@ -469,6 +482,22 @@ private func text(_ header: String, _ rows: [String]) -> String {
         #expect(source.repairs.notices[0].message == "'n/a' is not a number")
     }
 
+    /// The same number in all axes, far from what a sensor measures.
+    @Test func numbersForMissingValuesAreSkipped() throws {
+        let file = try TemporaryFile(
+            text(
+                "t_s,ax,ay,az,gx,gy,gz",
+                [
+                    "1,0,0,9.8,0,0,0", "2,-9999,-9999,-9999,0,0,0", "3,0,0,9.8,999.99,999.99,999.99",
+                    "4,-9999.00,-9999.0,-9999,-999,-999,-999", "5,-9999,-9999,9.8,0,0,0", "6,-1,-1,-1,0,0,0",
+                ]))
+        let source = try TraceSource(paths: [file.path])
+        #expect(Collected(source).samples.map(\.count) == [4, 4])
+        #expect(source.repairs.counts == [.placeholder: 3])
+        #expect(source.repairs.notices.map(\.line) == [3, 4, 5])
+        #expect(source.repairs.notices[0].message.hasPrefix("-9999 in all axes of the accelerometer stands for"))
+    }
+
     @Test func anEmptyStreamInARowIsNoFault() throws {
         let file = try TemporaryFile("t_s,ax,ay,az,mx,my,mz\n1,1,2,3,,,\n2,1,2,3,4,5,6\n3,,,,4,5,x\n4,1,2,3,4,5,\n")
         let source = try TraceSource(paths: [file.path])
@@ -501,6 +530,23 @@ private func text(_ header: String, _ rows: [String]) -> String {
         var expected = (0..<20).map { ($0 * 250, 0) } + (0..<50).map { ($0 * 100, 1) }
         expected.sort { $0 < $1 }
         #expect(collected.order == expected.map(\.1))
+    }
+
+    @Test(arguments: [1, 4096])
+    func filesWithoutACommonTimeAreReported(capacity: Int) throws {
+        let later = "t_s,mx,my,mz\n" + (0..<20).map { "\(7200 + $0),20,0,-40\n" }.joined()
+        let files = [try TemporaryFile(accelerometer), try TemporaryFile(later)]
+        let source = try TraceSource(paths: files.map(\.path))
+        #expect(Collected(source, capacity: capacity).samples.map(\.count) == [20, 50])
+        #expect(source.repairs.counts == [.apart: 1] && source.repairs.skippedCounts.isEmpty)
+        let notice = try #require(source.repairs.notices.first)
+        #expect(notice.path == files[1].path && notice.message.contains(files[0].path), "\(notice)")
+        #expect(notice.message.contains("begins at 7200000000000 ns, 7195 s after"), "\(notice)")
+        // Sensors of one kind are not used together.
+        let earlier = try TemporaryFile(magnetometer)
+        let same = try TraceSource(paths: [files[1].path, earlier.path])
+        #expect(Collected(same).samples.map(\.count) == [20, 20])
+        #expect(same.repairs.isEmpty)
     }
 
     @Test(arguments: [1, 2, 4096])

@@ -65,12 +65,12 @@ import Traces
             return text
         }
 
-        func text(_ factor: Double, unit: String = "") -> String {
+        func text(_ factor: Double, unit: String = "", isWhole: Bool = false) -> String {
             let names = ["x", "y", "z"].map { "a\($0)" } + ["x", "y", "z"].map { "g\($0)\(unit)" }
             return "t_s,\(names.joined(separator: ","))\n"
                 + moments { time, a, w in
-                    ([time] + a + w.map { $0 * factor }).map { String(format: "%.6f", $0) }.joined(separator: ",")
-                        + "\n"
+                    let rates = w.map { String(format: isWhole ? "%.0f" : "%.6f", $0 * factor) }
+                    return (([time] + a).map { String(format: "%.6f", $0) } + rates).joined(separator: ",") + "\n"
                 }
         }
     }
@@ -81,13 +81,13 @@ import Traces
         ("rad/s", Turning(), 1, "rad/s, because then they turn as gravity does"),
         ("°/s", Turning(), degrees, "°/s, because"),
         ("m°/s", Turning(), degrees * 1000, "m°/s, because"),
-        ("slow in °/s", Turning(strength: 0.15), degrees, "°/s, because"),
-        ("at rest in °/s", Turning(strength: 0, offset: [0.02, 0.035, 0.01]), degrees, "°/s, because gravity stays"),
+        ("slow in °/s", Turning(strength: 0.15), degrees, "°/s, an assumption: rad/s would"),
+        ("at rest in °/s", Turning(strength: 0, offset: [0.02, 0.035, 0.01]), degrees, "°/s, an assumption"),
         ("at rest in rad/s", Turning(strength: 0, offset: [0.02, 0.035, 0.01]), 1, "rad/s, an assumption"),
         ("at rest in rad/s, much offset", Turning(strength: 0, offset: [0.2, 0.28, 0.1]), 1, "rad/s, an assumption"),
         ("10 Hz in °/s", Turning(hertz: 10, seconds: 40), degrees, "°/s, because"),
         ("10 Hz in rad/s", Turning(hertz: 10, seconds: 40), 1, "rad/s, because"),
-        ("shaken in °/s", Turning(shake: 5), degrees, "°/s, because"),
+        ("shaken in °/s", Turning(shake: 5), degrees, "°/s, an assumption: rad/s would"),
         ("shaken in rad/s", Turning(shake: 5), 1, "rad/s"),
         ("fast in rad/s", Turning(strength: 5), 1, "rad/s"),
         ("fast in °/s", Turning(strength: 5), degrees, "°/s"),
@@ -136,6 +136,25 @@ import Traces
             "\(found.notices)")
         let map = try ColumnMap(["gx=gx:deg/s/131,gy=gy:deg/s/131,gz=gz:deg/s/131"])
         #expect(try opened(files, TraceHints(map: map)).streams.count == 2)
+    }
+
+    /// Gravity that stays excludes larger units, and confirms no smaller one.
+    @Test(arguments: [131, 65.5, 16.4])
+    func countsOfAGyroscopeThatGravityDoesNotTurnAreLeftOut(perDegree: Double) throws {
+        let resting = Turning(strength: 0, offset: [0.01, -0.02, 0.035])
+        let files = [("recording.csv", resting.text(perDegree * Self.degrees, isWhole: true))]
+        let found = try opened(files)
+        #expect(found.streams.map(\.kind) == [.accelerometer], "\(found.notices)")
+        let said = found.notices.filter { $0.contains("gx, gy, gz left out: they are whole numbers") }
+        #expect(said.count == 1 && said[0].contains("gx=gx:deg/s/131"), "\(found.notices)")
+        let map = try ColumnMap(["gx=gx:deg/s/131,gy=gy:deg/s/131,gz=gz:deg/s/131"])
+        #expect(try opened(files, TraceHints(map: map)).streams.count == 2)
+    }
+
+    @Test func wholeNumbersThatTurnAsGravityDoesAreUsed() throws {
+        let found = try opened([("recording.csv", Turning().text(1000 * Self.degrees, isWhole: true))])
+        #expect(found.streams.map(\.kind) == [.gyroscope, .accelerometer], "\(found.notices)")
+        #expect(found.notices.contains { $0.contains("taken as m°/s, because") }, "\(found.notices)")
     }
 
     /// Sensor by sensor in files of their own, as apps export them; the gyroscope's file may come first.
@@ -224,6 +243,9 @@ import Traces
         ("log.csv", "t_s,x_mm,y_mm,z_mm", "6,5,6"), ("log.csv", "t_s,T1_degC,T2_degC,T3_degC", "6,5,6"),
         ("log.csv", "t_s,vx,vy,vz", "6,5,6"), ("log.csv", "t_s,alpha,beta,gamma", "6,5,6"),
         ("log.csv", "t_s,hdg,spd,cog", "6,5,6"), ("log.csv", "t_s,torque_x,torque_y,torque_z", "6,5,6"),
+        ("log.csv", "t_s,Mag X (A/m),Mag Y (A/m),Mag Z (A/m)", "30,20,30"),
+        ("log.csv", "t_s,rpm_x,rpm_y,rpm_z", "6,5,6"),
+        ("log.csv", "t_s,vibration.xAxis,vibration.yAxis,vibration.zAxis", "30,20,30"),
         ("log.csv", "t_s,Fx,Fy,Fz", "6,5,6"), ("log.csv", "t_s,red,green,blue", "20,30,40"),
     ])
     func nothingIsOfferedAsSomethingElse(file: (name: String, header: String, row: String)) throws {

@@ -277,6 +277,13 @@ import Traces
         #expect(whole.samples[0].count == 300)
     }
 
+    /// The printed command keeps all lines before the rows.
+    @Test func theNamesOfSeveralDevicesMayStandFurtherDown() throws {
+        let head = "Recorder 7\n\ntime_ms,device,ax,ay,az\n"
+        let text = try refusal(head + rows { "\($0 * 5),\($0 % 2 == 0 ? "left" : "right"),0,0,9.81" })
+        #expect(text.contains("several devices") && text.contains("NR <= 3 ||"), "\(text)")
+    }
+
     @Test(arguments: ["label", "count", "activity", "index"])
     func whatTellsNoDevicesApartIsIgnored(name: String) throws {
         let found = try read("time_ms,\(name),ax,ay,az\n" + rows { "\($0 * 5),\($0 % 10),0,0,9.81" })
@@ -302,6 +309,36 @@ import Traces
     }
 
     // MARK: - Times
+
+    /// A printed `time=NAME` without a unit would be read up to the colon.
+    @Test func aNameWithAColonIsOfferedByItsNumber() throws {
+        let text = try refusal(
+            "Time hh:mm:ss,x,y,z\n" + rows { "10:00:\(10 + $0 / 10).\($0 % 10),20.25,0,-40" })
+        #expect(text.contains("time=#1,mx=x:uT"), "\(text)")
+    }
+
+    @Test func aFractionOfASecondIsNotOfferedAsTheTime() throws {
+        let text = try refusal(rows { "\(1_729_192_942 + $0 / 50),\($0 % 50 * 20_000_000),0.1,0.2,9.8" })
+        #expect(text.contains("--rate") && !text.contains("time=#2"), "\(text)")
+    }
+
+    @Test(arguments: [
+        ("timestamp (+0200)", true), ("Time (UTC-7)", true), ("Time (UTC)", false), ("timestamp (+00:00)", false),
+    ])
+    func aZoneInANameIsSaidNotToBeApplied(name: String, isSaid: Bool) throws {
+        let found = try read("\(name),ax,ay,az\n" + rows { "2025-07-01 14:56:\(10 + $0 / 10).\($0 % 10),0,0,9.81" })
+        #expect(found.samples[0].first?.timeNanoseconds == 1_751_381_770_000_000_000)
+        #expect(found.notices.contains { $0.contains("is not applied") } == isSaid, "\(found.notices)")
+    }
+
+    /// An app's event before the first sample has a time and no number.
+    @Test func aTimeWithoutANumberBelowTheNamesIsARow() throws {
+        let found = try read(
+            "TimeStamp,Accelerometer_X,Accelerometer_Y,Accelerometer_Z,Elements\n"
+                + "2025-07-01 14:56:04.422,,,,/muse/event/connected\n"
+                + rows { "2025-07-01 14:56:\(10 + $0 / 10).\($0 % 10),0.1,0.2,0.97," })
+        #expect(found.samples[0].count == 300 && found.counts == [.empty: 1])
+    }
 
     @Test(arguments: [
         ("Time ms", 1_000_000), ("timeMs", 1_000_000), ("time-ms", 1_000_000), ("time.ms", 1_000_000),

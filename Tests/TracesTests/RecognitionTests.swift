@@ -393,6 +393,8 @@ import Traces
         arguments: [
             ("sampling rate: 20 ms", 20), ("100 Hz cutoff filter, sampled at 50 Hz", 20), ("Sample rate (Hz): 50", 20),
             ("rate 50 Hz; low pass 12.5 Hz", 20), ("low pass 12.5 Hz", nil), ("25 Hz, 50 Hz", nil),
+            ("made by a recorder at 50 Hz", 20), ("Excitation 50 Hz", nil), ("I2C clock rate 400 kHz", nil),
+            ("Frame rate: 30 fps", nil),
         ] as [(String, Int64?)])
     func onlyTheRateOfSamplesCounts(line: String, milliseconds: Int64?) throws {
         let text = "# \(line)\nax_g,ay_g,az_g\n" + Self.rows { _ in "0,0,1" }
@@ -403,6 +405,13 @@ import Traces
         #expect(try opened(text).samples[0][1].timeNanoseconds == milliseconds * 1_000_000)
     }
 
+    /// A number in Hz that may be another quantity's is the placeholder alone.
+    @Test func aRateOfUnknownMeaningIsOffered() throws {
+        let error = try refusal("# Excitation 25 Hz\nax_g,ay_g,az_g\n" + Self.rows { _ in "0,0,1" })
+        #expect(error.remedy == .options(["--rate", "25"]))
+        #expect(error.message.contains("the 25 in --rate 25 is a placeholder"), "\(error)")
+    }
+
     @Test func aStatedRateStandsForTimesThatAreNone() throws {
         let text = "time,ax_g,ay_g,az_g\n" + Self.rows { "2024-03-31 01:59:\($0).000000 CET,0,0,1" }
         #expect(try refusal(text).message.contains("CET' is none"))
@@ -410,6 +419,13 @@ import Traces
     }
 
     // MARK: - Signs
+
+    @Test func aNumberForAMissingValueIsNoSign() throws {
+        let text = Self.rows { "\(Double($0) / 50)," + ($0 == 30 ? "-9999,-9999,-9999" : "0.1,0.2,9.8") }
+        let found = try opened("t_s,ax,ay,az\n" + text)
+        #expect(!found.notices.contains { $0.contains("reads downwards") }, "\(found.notices)")
+        #expect(found.samples[0].count == 59 && found.repairs.counts == [.placeholder: 1])
+    }
 
     @Test func anAxisMayBeTurnedAbout() throws {
         let text = "t_s,X,Y,Z\n" + Self.rows { "\(Double($0) / 50),0.1,0.2,-0.97" }

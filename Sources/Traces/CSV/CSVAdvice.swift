@@ -7,9 +7,11 @@ struct CSVAdvice {
     let time: CSVTimeChoice
     let hints: TraceHints
     let path: String
+    /// A rate that the file may mean.
+    let unnamedHertz: Double?
 
     /// The rate in a suggested command when the file gives none.
-    static let usualRate = 100.0
+    var usualRate: String { VectorStatistics.optionText(unnamedHertz ?? 100) }
 
     /// A rising column that may be the time; a quantity with a name or a unit of its own is none.
     private var unnamedTime: CSVTime? {
@@ -26,23 +28,24 @@ struct CSVAdvice {
 
     /// A note that the suggested rate is a placeholder; empty when the rate is known or not needed.
     var rateNote: String {
-        time.time == nil && unnamedTime == nil ? Self.placeholder : ""
+        time.time == nil && unnamedTime == nil ? placeholder : ""
     }
 
     /// A note that the usual rate in a suggested command is a placeholder.
-    static var placeholder: String {
-        let usual = VectorStatistics.optionText(usualRate)
-        return ". Nothing says how many samples a second there are: the \(usual) in --rate \(usual) is a placeholder, "
+    var placeholder: String {
+        ". Nothing says how many samples a second there are: the \(usualRate) in --rate \(usualRate) is a placeholder, "
             + "put the number of your recording there, or all times are wrong"
     }
 
-    /// A column for `--map`: its name, or its number if the name would be misread.
-    func column(_ place: Int) -> String {
+    /// A column for `--map`: its name, or its number if the name would be misread, also as one with a unit behind a colon.
+    func column(_ place: Int, hasUnit: Bool = true) -> String {
         guard names.indices.contains(place) else { return "#\(place + 1)" }
         let name = names[place]
         let isPlain = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
         let isUnique = names.count { $0 == name } == 1
-        let isSafe = !name.isEmpty && !name.hasPrefix("#") && !name.hasPrefix("-") && !name.contains("=")
+        let isSafe =
+            !name.isEmpty && !name.hasPrefix("#") && !name.hasPrefix("-") && !name.contains("=")
+            && (hasUnit || !name.contains(":"))
         return isPlain && isUnique && isSafe ? name : "#\(place + 1)"
     }
 
@@ -52,10 +55,11 @@ struct CSVAdvice {
         case .number(_, _, _?): return ([], [])
         case .number(let place, let unit, nil) where !used.contains(place):
             // No option says where the days of a spreadsheet begin.
-            return (["time=\(column(place))\(unit.origin == 0 ? ":\(unit.option)" : "")"], [])
-        case .clock(let place, _, _): return (["time=\(column(place))"], [])
+            let name = column(place, hasUnit: unit.origin == 0)
+            return (["time=\(name)\(unit.origin == 0 ? ":\(unit.option)" : "")"], [])
+        case .clock(let place, _, _): return (["time=\(column(place, hasUnit: false))"], [])
         case .rate(let hertz): return ([], ["--rate", VectorStatistics.optionText(hertz)])
-        case .number, nil: return ([], ["--rate", VectorStatistics.optionText(Self.usualRate)])
+        case .number, nil: return ([], ["--rate", usualRate])
         }
     }
 
@@ -67,9 +71,9 @@ struct CSVAdvice {
         var entries = time.entries
         for group in groups {
             for (axis, place) in group.places.enumerated() {
-                entries.append(
-                    "\(ColumnMap.Target.axis(group.kind, axis).name)=\(column(place))\(group.unit.map { ":" + $0 } ?? "")"
-                )
+                let target = ColumnMap.Target.axis(group.kind, axis).name
+                let name = column(place, hasUnit: group.unit != nil)
+                entries.append("\(target)=\(name)\(group.unit.map { ":" + $0 } ?? "")")
             }
         }
         return .options(time.options + ["--map", entries.joined(separator: ",")])

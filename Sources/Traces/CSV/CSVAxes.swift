@@ -102,7 +102,7 @@ struct CSVAxes {
 
     /// The kind of bare x, y, z, from the file's name or from their values.
     private mutating func kindOfBare(_ group: Group) -> SampleKind? {
-        guard group.isWhole, !hasOtherAxes(group), !file.isOther || hints.map?.acceleration == .linear else {
+        guard group.isWhole, !hasOtherAxes, !file.isOther || hints.map?.acceleration == .linear else {
             return nil
         }
         if let kind = file.kind {
@@ -120,7 +120,7 @@ struct CSVAxes {
         return .accelerometer
     }
 
-    private func hasOtherAxes(_ group: Group) -> Bool {
+    private var hasOtherAxes: Bool {
         mapped.columns.contains { if case .axis(_, .some) = $0.role { true } else { false } }
     }
 
@@ -274,6 +274,7 @@ struct CSVAxes {
                 columns: places.map { (mapped.negative.contains($0) ? "-" : "") + advice.column($0) },
                 unit: .measured(.gyroscope, factor), isStated: stated != nil,
                 isTimeAssumed: advice.time.isUnitAssumed,
+                areCounts: values.isEnough && values.medianMagnitude > 0 && table.areWhole(places),
                 reason: factor == 1 ? "" : "which the values fit (median length \(values.shown))") : nil
         var sign = 1.0
         if kind == .accelerometer {

@@ -1,10 +1,12 @@
 import Binnacle
 import PlainText
+import SensorGeometry
 
 final class CSVDecoder: RowDecoder {
     let contents: [TraceFile.Content]
     let notices: [TraceNotice]
     let endsEveryLine: Bool
+    let mayBeClock: Bool
 
     /// Receives rows that are only examined for their stamp.
     private let probe: TraceRow
@@ -27,6 +29,10 @@ final class CSVDecoder: RowDecoder {
     /// The offset added to each scaled axis; −0 for none, because it leaves −0 unchanged.
     private let lifts: [Double]
     let unitChecks: [UnitCheck?]
+    /// For each stream the samples that stand for a missing value.
+    private let placeholders: [[Placeholder]]
+    /// For each stream the least magnitude of their axes.
+    private let leastPlaceholders: [Float]
     /// For a clock without dates, the days passed so far and its last time, in nanoseconds.
     private var midnights: Int64 = 0
     private var lastClock: Int64?
@@ -61,10 +67,13 @@ final class CSVDecoder: RowDecoder {
         contents = layout.streams.map { TraceFile.Content(sensor: $0.sensor, kind: $0.kind) }
         notices = head.notices
         endsEveryLine = layout.isRecording
+        mayBeClock = layout.mayBeClock
         probe = TraceRow(streamCount: layout.streams.count)
         factors = layout.streams.flatMap(\.factors)
         lifts = layout.streams.flatMap { [-0.0, -0.0, $0.lift == 0 ? -0.0 : $0.lift] }
         unitChecks = layout.streams.map(\.lateCheck)
+        placeholders = layout.streams.map { layout.isRecording ? [] : Placeholder.all(of: $0) }
+        leastPlaceholders = placeholders.map { $0.map(\.x.magnitude).min() ?? .infinity }
         let times = [layout.time.column, layout.time.fraction?.column].compactMap { $0 }
         let last = (layout.streams.flatMap(\.columns) + times).reduce(0, max)
         var uses = Array(repeating: Self.nothing, count: last + 1)
@@ -81,12 +90,14 @@ final class CSVDecoder: RowDecoder {
         plainRows =
             isPlain
             ? CSVPlainRows(
-                head.dialect, uses: uses, factors: factors, timeExponent: timeExponent, rowClock: rowClock) : nil
+                head.dialect, uses: uses, factors: factors, leastPlaceholders: leastPlaceholders,
+                timeExponent: timeExponent, rowClock: rowClock) : nil
     }
 
     /// Decodes a line; a stream whose three fields are all empty has no sample, which is no flaw where another stream has one.
     func decode(_ bytes: UnsafeBufferPointer<UInt8>, into row: TraceRow) -> RowFlaw? {
         var flaw = decodeFields(bytes, into: row)
+        if let missing = rejectPlaceholders(row) { flaw = flaw ?? missing }
         if let found = flaw, found.kind == .notANumber, row.isEmpty, isOtherHeader(bytes) {
             flaw = RowFlaw(
                 kind: .notANumber, column: 1, message: "another header, with other columns: split the file here",
@@ -95,6 +106,23 @@ final class CSVDecoder: RowDecoder {
         if let rowClock {
             // A row without a usable sample also advances the clock.
             row.timeNanoseconds = rowClock.next()
+        }
+        return flaw
+    }
+
+    /// Rejects samples that stand for a missing value; returns the flaw of the first.
+    private func rejectPlaceholders(_ row: TraceRow) -> RowFlaw? {
+        var flaw: RowFlaw?
+        for stream in leastPlaceholders.indices where row.hasSample(stream) {
+            let sample = row.sample(stream)
+            guard sample.x.magnitude >= leastPlaceholders[stream],
+                let found = placeholders[stream].first(where: {
+                    $0.x == sample.x && $0.y == sample.y && $0.z == sample.z
+                })
+            else { continue }
+            row.reject(stream)
+            let words = "\(found.text) in all axes of the \(contents[stream].kind.rawValue) stands for a missing value"
+            flaw = flaw ?? RowFlaw(kind: .placeholder, column: 1, message: words)
         }
         return flaw
     }
@@ -354,6 +382,29 @@ final class CSVDecoder: RowDecoder {
 
 extension String {
     fileprivate func trimmingQuotes() -> String { String(trimmingBlanks().filter { $0 != "\"" }) }
+}
+
+/// A sample whose axes are all the same number, one that programs write for a missing value, in the unit of samples.
+private struct Placeholder {
+    let text: String
+    let x: Float
+    let y: Float
+    let z: Float
+
+    private static let nines: [Double] = [99.99, 999, 999.9, 999.99, 9999, 9999.9, 9999.99, 99_999, 99_999.99]
+
+    /// Those of a stream that are far from what such a sensor usually measures.
+    static func all(of stream: CSVLayout.Stream) -> [Placeholder] {
+        let numbers = nines + nines.map { -$0 } + [-32_768]
+        return numbers.compactMap { number -> Placeholder? in
+            let axes = stream.factors.map { number * $0 }
+            let far = 0.5 * Quantity.of(stream.kind).possible.upperBound
+            guard length(Vector3(axes[0], axes[1], axes[2])) > far else { return nil }
+            return Placeholder(
+                text: number == number.rounded() ? "\(Int(number))" : "\(number)", x: Float(axes[0]), y: Float(axes[1]),
+                z: Float(axes[2] + stream.lift))
+        }
+    }
 }
 
 /// The stamps of rows without times: one period after another.

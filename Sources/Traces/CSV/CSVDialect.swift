@@ -1,3 +1,5 @@
+import PlainText
+
 /// The delimiter and the decimal separators of a CSV file.
 struct CSVDialect: Equatable {
     let delimiter: UInt8
@@ -151,15 +153,4 @@ struct CSVDialect: Equatable {
 
 extension String {
     fileprivate func replacing(comma other: Character) -> String { String(map { $0 == "," ? other : $0 }) }
-}
-
-extension StringProtocol {
-    func trimmingBlanks() -> String {
-        // To look at characters takes six times as long.
-        if utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) { return String(self) }
-        var rest = self[...]
-        while let first = rest.first, first.isWhitespace { rest.removeFirst() }
-        while let last = rest.last, last.isWhitespace { rest.removeLast() }
-        return String(rest)
-    }
 }

@@ -71,8 +71,8 @@ struct CSVHead {
     }
 
     /// Leaves out a gyroscope whose unit is unknown.
-    mutating func leaveOut(_ stream: Int, path: String) {
-        guard let message = layout.streams.remove(at: stream).rate?.leftOut else { return }
+    mutating func leaveOut(_ stream: Int, _ message: String, path: String) {
+        layout.streams.remove(at: stream)
         notices.append(TraceNotice(path: path, line: headerLine, column: nil, message: message))
     }
 
@@ -101,13 +101,13 @@ struct CSVHead {
             let hertz = hints.rateHz ?? preamble.rate?.hertz ?? file.rateHz
             let time = CSVTimeChoice([], [], table, rate: hertz.map { ($0, "") })
             let advice = CSVAdvice(
-                names: [], table: table, time: time, hints: hints, path: path)
+                names: [], table: table, time: time, hints: hints, path: path, unnamedHertz: preamble.unnamedHertz)
             throw TraceError(
                 .data, path: path, line: line,
                 "there are numbers where the columns' names should be: name the columns with --map, as in \(unit)\(advice.rateNote)",
                 remedy: hints.remedy(advice.forUnnamed(kind: hints.assumedKind), for: path))
         }
-        return try CSVLayout(names: names, table: table, hints: hints, path: path, rate: preamble.rate) {
+        return try CSVLayout(names: names, table: table, hints: hints, path: path, preamble: preamble) {
             message, remedy in
             TraceError(.data, path: path, line: line, message, remedy: hints.remedy(remedy, for: path))
         }
@@ -265,7 +265,7 @@ struct HeadTable {
     }
 
     func areWhole(_ places: [Int]) -> Bool {
-        places.allSatisfy { place in columns[place].values.allSatisfy { $0 == $0.rounded() } }
+        places.allSatisfy { place in columns[place].values.allSatisfy { $0.isNaN || $0 == $0.rounded() } }
     }
 
     /// Whether whole numbers jump between both ends of 16 bits, as negative ones do that were written without their sign.

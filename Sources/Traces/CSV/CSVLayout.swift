@@ -19,6 +19,8 @@ struct CSVLayout {
     }
 
     let time: CSVTime
+    /// Whether times that are taken as seconds may be hours, minutes and seconds without signs between them.
+    let mayBeClock: Bool
     /// The streams in the order of their first columns; never empty.
     var streams: [Stream]
     /// Assumptions where the header is incomplete, and values that contradict it.
@@ -32,7 +34,7 @@ struct CSVLayout {
     /// Recognises the columns from their names (`#1` and so on without a header), the user's hints, which take precedence, and
     /// the first values.
     init(
-        names: [String], table: HeadTable, hints: TraceHints, path: String, rate: (hertz: Double, line: Int)?,
+        names: [String], table: HeadTable, hints: TraceHints, path: String, preamble: CSVPreamble,
         fail: (String, TraceRemedy?) -> TraceError
     ) throws(TraceError) {
         let file = TraceFileName(path)
@@ -54,11 +56,12 @@ struct CSVLayout {
                 mapped.columns[index].content = file.content
             }
         }
-        try Self.refuseMixedRows(table, names, path, fail)
+        try Self.refuseMixedRows(table, names, path, after: preamble.lineCount, fail)
         let time = CSVTimeChoice(
             mapped.columns, names, table,
-            rate: Self.rate(hints, file, rate) ?? Self.rate(of: mapped.columns, names, table))
-        let advice = CSVAdvice(names: names, table: table, time: time, hints: hints, path: path)
+            rate: Self.rate(hints, file, preamble.rate) ?? Self.rate(of: mapped.columns, names, table))
+        let advice = CSVAdvice(
+            names: names, table: table, time: time, hints: hints, path: path, unnamedHertz: preamble.unnamedHertz)
         if let column = time.time?.column, case .unknown(let unit) = mapped.columns[column].unit,
             table.columns.indices.contains(column), table.columns[column].clock == nil, Self.isName(unit)
         {
@@ -77,11 +80,12 @@ struct CSVLayout {
         if let flaw = time.flaw {
             throw fail(
                 "\(flaw.message), so that nothing says when each was taken: give the samples a second with --rate"
-                    + (flaw.hertz == nil ? CSVAdvice.placeholder : ""),
-                .options(["--rate", VectorStatistics.optionText(flaw.hertz ?? CSVAdvice.usualRate)]))
+                    + (flaw.hertz == nil ? advice.placeholder : ""),
+                .options(["--rate", flaw.hertz.map(VectorStatistics.optionText) ?? advice.usualRate]))
         }
         guard let chosen = time.time else { throw fail(advice.noTime, advice.forMissingTime(found)) }
         self.time = chosen
+        mayBeClock = time.mayBeClock
         let (own, strangers) = Self.split(found, by: chosen, names, table)
         streams = own
         self.isRecording = found.allSatisfy { $0.columns.allSatisfy { mapped.columns[$0].isRecorded } }
@@ -164,7 +168,8 @@ struct CSVLayout {
 
     /// Refuses rows that alternate between several sensors, which a column names.
     private static func refuseMixedRows(
-        _ table: HeadTable, _ names: [String], _ path: String, _ fail: (String, TraceRemedy?) -> TraceError
+        _ table: HeadTable, _ names: [String], _ path: String, after lineCount: Int,
+        _ fail: (String, TraceRemedy?) -> TraceError
     ) throws(TraceError) {
         for (place, column) in table.columns.enumerated() where (2...16).contains(column.texts.count) {
             let words = column.texts.sorted().map { (text: $0, words: ColumnWords($0)) }
@@ -177,7 +182,7 @@ struct CSVLayout {
             throw fail(
                 "the rows are those of several sensors, as '\(names[place].printable)' says: "
                     + "\(CSVLayout.list(words.map(\.text))). Write those of each into a file of its own",
-                filter(place, accelerometer.text, table.dialect).map {
+                filter(place, accelerometer.text, table.dialect, after: lineCount).map {
                     .file(ForeignFormat.beside(path, "accelerometer.csv"), madeBy: .filter($0))
                 })
         }
@@ -194,15 +199,15 @@ struct CSVLayout {
             throw fail(
                 "the rows are those of several devices or sensors, as '\(names[place].printable)' says: "
                     + "\(CSVLayout.list(values.sorted())). Write those of each into a file of its own",
-                filter(place, first, table.dialect, mayHaveDigits: true).map {
+                filter(place, first, table.dialect, after: lineCount, mayHaveDigits: true).map {
                     .file(ForeignFormat.beside(path, "first.csv"), madeBy: .filter($0))
                 })
         }
     }
 
-    /// The awk program for the rows of one word; `nil` if its fields cannot be compared as they are written.
+    /// The awk program for the lines before the rows, and the rows of one word; `nil` if its fields cannot be compared as they are written.
     private static func filter(
-        _ place: Int, _ word: String, _ dialect: CSVDialect, mayHaveDigits: Bool = false
+        _ place: Int, _ word: String, _ dialect: CSVDialect, after lineCount: Int, mayHaveDigits: Bool = false
     ) -> String? {
         let delimiter = String(UnicodeScalar(dialect.delimiter))
         let written = ["|": "[|]", "\t": "\\t"][delimiter] ?? delimiter
@@ -213,7 +218,7 @@ struct CSVLayout {
         }
         let separator = dialect.collapses ? "" : "-F \(ShellText.quoted(written)) "
         let field = "{ f = $\(place + 1); gsub(/\"|^ +|[ \\r]+$/, \"\", f) }"
-        return "awk \(separator)" + ShellText.quoted("\(field) NR == 1 || f == \"\(word)\"")
+        return "awk \(separator)" + ShellText.quoted("\(field) NR <= \(lineCount) || f == \"\(word)\"")
     }
 
     static func list(_ names: [String]) -> String {

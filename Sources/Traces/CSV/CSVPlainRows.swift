@@ -32,14 +32,19 @@ final class CSVPlainRows {
     /// The axes of the current row.
     private let axes: UnsafeMutablePointer<Float>
     private let targets: UnsafeMutablePointer<Target>
+    /// For each stream the least magnitude of an axis that may stand for a missing value.
+    private let leastPlaceholders: UnsafeMutablePointer<Float>
     private let marks: MarkKernel
     private let words: UnsafeMutablePointer<UInt64>
 
     /// The limit of a word with one bit for each empty axis.
     private static let mostStreams = 21
 
-    /// For `uses` and `factors`, see ``CSVDecoder``.
-    init(_ dialect: CSVDialect, uses: [Int], factors: [Double], timeExponent: Int, rowClock: RowClock? = nil) {
+    /// For `uses`, `factors` and `leastPlaceholders`, see ``CSVDecoder``.
+    init(
+        _ dialect: CSVDialect, uses: [Int], factors: [Double], leastPlaceholders: [Float], timeExponent: Int,
+        rowClock: RowClock? = nil
+    ) {
         self.dialect = dialect
         scanner = DecimalScanner(dialect)
         self.timeExponent = timeExponent
@@ -53,6 +58,10 @@ final class CSVPlainRows {
         axes = .allocate(capacity: factors.count)
         axes.initialize(repeating: 0, count: factors.count)
         targets = .allocate(capacity: factors.count / 3)
+        self.leastPlaceholders = .allocate(capacity: leastPlaceholders.count)
+        for (stream, least) in leastPlaceholders.enumerated() {
+            (self.leastPlaceholders + stream).initialize(to: least)
+        }
         marks = MarkKernel((dialect.delimiter, dialect.otherMark, dialect.mark, CSVDialect.newline))
         words = .allocate(capacity: SeparatorMap.wordCount)
         words.initialize(repeating: 0, count: SeparatorMap.wordCount)
@@ -62,6 +71,7 @@ final class CSVPlainRows {
         columns.deallocate()
         axes.deallocate()
         targets.deallocate()
+        leastPlaceholders.deallocate()
         words.deallocate()
     }
 
@@ -219,7 +229,8 @@ final class CSVPlainRows {
         return decimal.nanoseconds(in: text, unitExponent: timeExponent)
     }
 
-    /// Adds the row's samples to their targets; `false` if a stream has only some of its axes, or none has any.
+    /// Adds the row's samples to their targets; `false` if a stream has only some of its axes, none has any, or one may have a number in
+    /// place of a missing value.
     @inline(__always)
     private func keep(_ time: Int64, _ empty: UInt64) -> Bool {
         if empty != 0, !isWhole(empty) { return false }
@@ -227,6 +238,10 @@ final class CSVPlainRows {
             let target = targets + stream
             let count = target.pointee.count
             let axes = axes + 3 &* stream
+            if axes[0].magnitude >= leastPlaceholders[stream], axes[0].magnitude == axes[1].magnitude {
+                removeRow(upTo: stream, empty)
+                return false
+            }
             target.pointee.room.times[count] = time
             target.pointee.room.x[count] = axes[0]
             target.pointee.room.y[count] = axes[1]
@@ -234,6 +249,12 @@ final class CSVPlainRows {
             target.pointee.count = count &+ 1
         }
         return true
+    }
+
+    /// Removes a row's samples of the streams before one.
+    @inline(never)
+    private func removeRow(upTo stream: Int, _ empty: UInt64) {
+        for other in 0..<stream where empty >> UInt64(3 * other) & 1 == 0 { targets[other].count -= 1 }
     }
 
     /// Whether the empty axes are those of whole streams, but not of all streams.

@@ -15,6 +15,8 @@ struct CSVPreamble {
     private(set) var misfit: (line: Int, count: Int)?
     /// The sampling rate stated in a line before the rows, and that line's number.
     private(set) var rate: (hertz: Double, line: Int)?
+    /// A number in Hz before the rows of which no word says that it is that of samples.
+    private(set) var unnamedHertz: Double?
 
     private static let sampledLines = 25
     private static let headerSearch = 12
@@ -59,7 +61,8 @@ struct CSVPreamble {
             StatedRate.all(in: String(decoding: line.prefix(2000), as: UTF8.self)).map { (rate: $0, line: index + 1) }
         }
         if let hertz = StatedRate.agreed(stated.map(\.rate)) {
-            rate = stated.first { $0.rate.hertz == hertz }.map { (hertz, $0.line) }
+            rate = stated.first { $0.rate.hertz == hertz && $0.rate.isNamed }.map { (hertz, $0.line) }
+            if rate == nil { unnamedHertz = hertz }
         }
         if rate == nil, start == 2, header == nil, let hertz = found.number(found.fields(lines[1])[0]),
             StatedRate.possible.contains(hertz)
@@ -145,12 +148,17 @@ struct CSVPreamble {
     /// The first row: one with the usual number of fields, or one that follows a header with that number.
     private static func firstRow(_ lines: [[UInt8]], _ text: [Int], _ dialect: CSVDialect, _ width: Int) -> Int {
         var isAfterHeader = false
+        var headers: [[String]] = []
         for index in text {
             let fields = dialect.fields(lines[index])
             if isRow(fields, dialect) {
                 if fields.count == width || isAfterHeader { return index }
             } else {
+                // Behind the names, a time without a number is a row, such as that of an event.
+                let isTimed = fields.first { !$0.isEmpty }.map { ClockTime($0) != nil } ?? false
+                if isTimed, fields.count == width, headers.contains(where: ColumnName.areNames) { return index }
                 isAfterHeader = fields.count == width && fields.count { $0.isEmpty } < fields.count
+                if isAfterHeader { headers.append(fields) }
             }
         }
         return text.first ?? 0

@@ -36,6 +36,8 @@ struct CSVTimeChoice {
     private(set) var flaw: (message: String, hertz: Double?)?
     /// Whether the unit of the times is not stated.
     private(set) var isUnitAssumed = false
+    /// Whether numbers that are taken as seconds may be hours, minutes and seconds without signs between them.
+    private(set) var mayBeClock = false
 
     private static let fewestRows = 10
     /// Shorter distances of samples are reported.
@@ -102,6 +104,7 @@ struct CSVTimeChoice {
                 let guess = Self.guess(values, steps, rowCount: table.rowCount)
                 unit = guess.unit
                 isUnitAssumed = true
+                mayBeClock = unit == .seconds && values?.fields.first.map(Self.isClockNumber) ?? false
                 if let rate, let steps, steps.median > 0 {
                     let step = steps.median * unit.inSeconds
                     if step * rate.hertz > 1.5 || step * rate.hertz < 0.66 {
@@ -165,6 +168,11 @@ struct CSVTimeChoice {
             time = .number(column: column, unit: unit, fraction: parts?.fraction)
             return
         }
+        if case .unknown(let unit) = columns[column].unit, Self.isZone(unit) {
+            remarks.append(
+                "the zone \(unit.printable) in the name '\(name)' is not applied: times without a zone of their own are taken "
+                    + "as UTC")
+        }
         let date = Self.date(for: column, table)
         let dated = date == column - 1 ? column - 1 : column
         let units = [columns[found].unit, columns[column].unit, ColumnName(names[dated]).unit]
@@ -209,6 +217,20 @@ struct CSVTimeChoice {
         return [
             "no column holds the time: taken as \(VectorStatistics.optionText(rate.hertz)) samples a second, as \(says)"
         ]
+    }
+
+    /// Whether a text in the place of a unit is a zone other than UTC, such as `+0200` or `UTC-7`.
+    private static func isZone(_ text: String) -> Bool {
+        let zone = ["UTC", "GMT"].contains { text.hasPrefix($0) } ? text.dropFirst(3) : text[...]
+        guard let sign = zone.first, "+-".contains(sign) else { return false }
+        return zone.dropFirst().allSatisfy { $0.isNumber || $0 == ":" } && zone.contains { "123456789".contains($0) }
+    }
+
+    /// Whether a number may be hours, minutes and seconds without signs between them, as in 141503.20.
+    private static func isClockNumber(_ field: String) -> Bool {
+        let digits = field.prefix { ("0"..."9").contains($0) }
+        guard (5...6).contains(digits.count), let number = Int(digits) else { return false }
+        return number < 240_000 && number / 100 % 100 < 60 && number % 100 < 60
     }
 
     /// The column of the dates of a clock's times that have none, the one before if that is one; `nil` for none.
@@ -367,7 +389,10 @@ struct CSVTimeChoice {
             guard let steps = column.steps, steps.isRising, steps.repeated < 0.5, steps.median > 0 else { continue }
             if column.clock != nil { return .clock(column: place) }
             let isCount = steps.median == 1 && column.values.allSatisfy { $0 == $0.rounded() }
-            guard !isCount, table.rowCount >= fewestRows else { continue }
+            // A fraction of a second falls with each second.
+            let numbers = column.values.filter(\.isFinite)
+            let isFalling = zip(numbers, numbers.dropFirst()).contains { $0 > $1 }
+            guard !isCount, !isFalling, table.rowCount >= fewestRows else { continue }
             return .number(column: place, unit: guess(column, steps, rowCount: table.rowCount).unit)
         }
         return nil

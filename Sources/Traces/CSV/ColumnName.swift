@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// The meaning of a column's name: its role, its unit, and its sensor.
 struct ColumnName: Equatable {
@@ -168,7 +169,7 @@ extension ColumnName {
     func mayMeasure(_ kind: SampleKind) -> Bool {
         var own = namedKind
         if case .axis(_, let named?) = role { own = named }
-        guard !isOther, role != .time, own == kind || own == nil && !namesOtherQuantity else { return false }
+        guard !isOther, role != .time, own == kind || own == nil && !namesOther(than: kind) else { return false }
         return switch unit {
         case .none: true
         case .known(let unit): unit.meant(for: kind) != nil
@@ -184,9 +185,10 @@ extension ColumnName {
     ]
 
     /// Whether a word is that of another quantity, or a unit that is no sensor's stands behind others: x_mm, T1_degC.
-    private var namesOtherQuantity: Bool {
+    private func namesOther(than kind: SampleKind) -> Bool {
         let words = stem.split(separator: " ").map(String.init)
         return words.contains(where: Self.foreignWords.contains)
+            || kind != .accelerometer && words.contains { $0.hasPrefix("vibr") }
             || words.dropFirst(strangeAxis == nil ? 1 : 0).contains { $0.count > 1 && Self.isForeign($0) }
     }
 
@@ -201,7 +203,7 @@ extension ColumnName {
             "ma",
             "m", "mm", "cm", "km", "m/s", "km/h", "kn", "pa", "hpa", "kpa", "mbar", "bar", "lx", "lux", "hz", "bpm",
             "db",
-            "dbm", "w", "j", "n",
+            "dbm", "w", "j", "n", "rpm", "a/m", "ka/m", "oe",
         ]
         return unit.contains { "°%Ω".contains($0) } || words.contains(unit.lowercased())
     }

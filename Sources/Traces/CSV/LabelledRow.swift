@@ -1,3 +1,5 @@
+import PlainText
+
 /// A row in which a name precedes each number, such as `ax:0.08,ay:-0.20,az:9.80`.
 ///
 /// Programs print such rows for the serial plotter of the Arduino environment, whose monitor may prefix a time.

@@ -12,15 +12,27 @@ struct UnsettledRate {
     let isStated: Bool
     /// Whether the unit of the times is assumed.
     let isTimeAssumed: Bool
+    /// Whether all values are whole, as raw numbers of a sensor are.
+    let areCounts: Bool
     /// Why the assumed unit is likely; empty if it is only the usual one.
     let reason: String
 
     private static let units = Quantity.of(.gyroscope).units
 
-    /// What the user has to know about a gyroscope that is left out.
-    var leftOut: String {
-        "\(names) left out: gravity turns with them, and in no unit of a gyroscope as they say, so that they seem to be raw numbers of "
-            + "the sensor. Say with --map how many are one °/s, as in '\(mapping("deg/s/131", isReversed: false))'"
+    /// What the user has to know about a gyroscope that is left out after a verdict; `nil` for one that is played.
+    func leftOut(_ verdict: GravityTurn.Verdict) -> String? {
+        let why: String
+        switch verdict {
+        case .otherUnit: why = "gravity turns with them, and in no unit of a gyroscope as they say"
+        // A larger unit is excluded, and whole numbers seldom have a smaller one.
+        case .remains(let found) where areCounts:
+            let larger = Self.units[found - 1].name
+            why = "they are whole numbers, and gravity stays where it is, which \(larger) would turn"
+        case .open, .fits, .remains: return nil
+        }
+        return
+            "\(names) left out: \(why), so that they seem to be raw numbers of the sensor. Say with --map how many are one "
+            + "°/s, as in '\(mapping("deg/s/131", isReversed: false))', or name their unit there (deg/s, mdps)"
     }
 
     /// The unit after a verdict, and what the user has to know.
@@ -47,9 +59,17 @@ struct UnsettledRate {
             )
         case .fits(let found, let isOther):
             (index, isReversed, why) = (found, isOther, "because then they turn as gravity does")
+        case .remains(let found) where !isStated:
+            let (unit, map) = (Self.units[found], mapping("deg/s/131", isReversed: false))
+            return (
+                unit.unit,
+                "no unit for \(names): taken as \(unit.name), an assumption: \(Self.units[found - 1].name) would turn gravity, which "
+                    + "stays, and no turn of it confirms another unit. If they are raw numbers of the sensor, say with --map how "
+                    + "many are one °/s, as in '\(map)'"
+            )
         case .remains(let found):
             // Smaller stated units are not excluded.
-            if isStated, known.map({ $0 >= found }) ?? true { return (unit, nil) }
+            if known.map({ $0 >= found }) ?? true { return (unit, nil) }
             (index, why) = (found, "because gravity stays where it is, which \(Self.units[found - 1].name) would turn")
         }
         var messages: [String] = []

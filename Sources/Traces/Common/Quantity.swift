@@ -125,6 +125,7 @@ struct VectorStatistics {
     private(set) var medianMagnitude = 0.0
     /// The distance between the quartiles of the magnitude, relative to the median.
     private(set) var spread = 0.0
+    /// The mean of those vectors that are not far longer than most, as numbers for missing values are.
     private(set) var mean: [Double] = [0, 0, 0]
     private var steadiness = 0.0
     private(set) var meanLength = 0.0
@@ -143,6 +144,7 @@ struct VectorStatistics {
     init(_ x: [Double], _ y: [Double], _ z: [Double]) {
         var magnitudes: [Double] = []
         var sum = 0.0
+        var vectors: [Vector3] = []
         var block: [Vector3] = []
         var leastSpread = Double.infinity
         for row in 0..<min(x.count, y.count, z.count) {
@@ -150,10 +152,9 @@ struct VectorStatistics {
             guard magnitude.isFinite else { continue }
             magnitudes.append(magnitude)
             sum += magnitude
-            mean[0] += x[row]
-            mean[1] += y[row]
-            mean[2] += z[row]
-            block.append(Vector3(x[row], y[row], z[row]))
+            let vector = Vector3(x[row], y[row], z[row])
+            vectors.append(vector)
+            block.append(vector)
             guard block.count == Self.blockCount else { continue }
             let center = block.reduce(Vector3.zero, +) / Double(block.count)
             let spread = block.reduce(0) { $0 + ($1 - center).squaredLength }
@@ -165,8 +166,10 @@ struct VectorStatistics {
         magnitudes.sort()
         medianMagnitude = magnitudes[count / 2]
         spread = medianMagnitude > 0 ? (magnitudes[count * 3 / 4] - magnitudes[count / 4]) / medianMagnitude : 0
-        mean = mean.map { $0 / Double(count) }
-        meanLength = length(Vector3(mean[0], mean[1], mean[2]))
+        let usual = vectors.filter { length($0) <= 10 * medianMagnitude }
+        let center = usual.reduce(Vector3.zero, +) / Double(max(1, usual.count))
+        mean = [center.x, center.y, center.z]
+        meanLength = length(vectors.reduce(Vector3.zero, +) / Double(count))
         steadiness = sum > 0 ? meanLength / (sum / Double(count)) : 0
     }
 

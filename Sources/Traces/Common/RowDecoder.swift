@@ -6,6 +6,9 @@ protocol RowDecoder: AnyObject {
     /// Whether the format terminates every line, so that an unterminated line is torn.
     var endsEveryLine: Bool { get }
 
+    /// Whether times that are taken as seconds may be hours, minutes and seconds without signs between them, as in 141503.20.
+    var mayBeClock: Bool { get }
+
     /// Decodes rows without flaws in bulk, with the same result as ``decode(_:into:)``; `nil` if the format cannot.
     var plainRows: CSVPlainRows? { get }
 
@@ -26,6 +29,7 @@ protocol RowDecoder: AnyObject {
 }
 
 extension RowDecoder {
+    var mayBeClock: Bool { false }
     var plainRows: CSVPlainRows? { nil }
     var unitChecks: [UnitCheck?] { [] }
 }

@@ -44,6 +44,8 @@ final class RowReader: TraceReader {
     private var rowCount = 0
     /// Whether the row jumps far ahead and the next stamp has not been read yet.
     private var isRowDoubted = false
+    /// Whether the next jump ahead may show that the times are no seconds.
+    private var mayBeClock: Bool
     /// For each stream the pending unit check; empty when there is nothing to check.
     private var unitChecks: [LateUnitCheck?]
 
@@ -58,6 +60,7 @@ final class RowReader: TraceReader {
         self.readAhead = readAhead
         self.isCancelled = isCancelled
         plainRows = decoder.plainRows
+        mayBeClock = decoder.mayBeClock
         contents = decoder.contents
         notices = decoder.notices
         let checks = decoder.unitChecks.map { $0.map { LateUnitCheck($0) } }
@@ -206,6 +209,10 @@ final class RowReader: TraceReader {
                 isRowDoubted = false
                 let number = lines.lineNumber
                 rules.dropOutlier(following: try nextTime(), at: number)
+                if mayBeClock, !row.isEmpty {
+                    try rules.refuseClock(at: number)
+                    mayBeClock = false
+                }
             }
             try rules.dropBackwards(at: lines.lineNumber)
             if !row.isEmpty {

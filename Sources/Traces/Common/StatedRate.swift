@@ -3,11 +3,11 @@ struct StatedRate {
     let hertz: Double
     /// Whether the number has a unit, that of a rate or that of a period.
     let hasUnit: Bool
-    /// Whether a word such as "rate" belongs to the number.
+    /// Whether a word such as "rate" belongs to the number, or "at" stands before it.
     let isNamed: Bool
 
-    /// Rates that a text may state; others are something else.
-    static let possible = 0.001...1e6
+    /// Rates that a text may state; no sensor has others.
+    static let possible = 0.1...1e5
 
     /// A number of a text, with the words that belong to it.
     private struct Number {
@@ -23,7 +23,7 @@ struct StatedRate {
     /// Words of other quantities with such units, beside those that begin with "filter".
     private static let others: Set = [
         "cutoff", "corner", "pass", "lowpass", "highpass", "bandpass", "lpf", "hpf", "notch", "bandwidth", "bw", "baud",
-        "heart",
+        "heart", "clock", "frame",
     ]
     private static let factors = ["hz": 1.0, "khz": 1000]
 
@@ -40,7 +40,7 @@ struct StatedRate {
             guard let value = number.value, !words.contains(where: { others.contains($0) || $0.hasPrefix("filter") })
             else { return nil }
             let isSampling = words.contains { $0.hasPrefix("sampl") }
-            let isNamed = isSampling || !names.isDisjoint(with: words)
+            let isNamed = isSampling || !names.isDisjoint(with: words) || number.before.last == "at"
             if let unit = number.unit, unit.hasSuffix("hz") {
                 guard let factor = factors[unit], possible.contains(value * factor) else { return nil }
                 return StatedRate(hertz: value * factor, hasUnit: true, isNamed: isNamed)

@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// The place of each stream of a pipeline in the rows of a recording.
 ///

@@ -149,10 +149,10 @@ package final class TraceFile {
         guard let (lines, first, makeReader) = text else { return }
         var head = first
         for (index, stream) in first.layout.streams.enumerated().reversed() {
-            guard let rate = stream.rate, !rate.isStated, verdict(of: index, rate, beside: []) == .otherUnit else {
-                continue
-            }
-            head.leaveOut(index, path: path)
+            guard let rate = stream.rate, !rate.isStated,
+                let message = rate.leftOut(verdict(of: index, rate, beside: []))
+            else { continue }
+            head.leaveOut(index, message, path: path)
         }
         guard head.layout.streams.count < first.layout.streams.count else { return }
         text = (lines, head, makeReader)

@@ -10,6 +10,8 @@ package struct TraceRepairs: Sendable, Equatable {
         case beyondTime = "time beyond the years 1677 to 2262: skipped"
         /// A value beyond the range of any sensor.
         case beyondSensors = "beyond any sensor: skipped"
+        /// A sample whose axes are all the same number, one that programs write for a missing value.
+        case placeholder = "a number in place of a missing value: skipped"
         /// A line that does not follow its format.
         case damaged = "damaged line: skipped"
         /// A row that ends before its last column, or a missing axis.
@@ -30,6 +32,8 @@ package struct TraceRepairs: Sendable, Equatable {
         case torn = "last line torn: skipped"
         /// The first samples of a pipe contradict the unit that the header states; they are kept.
         case contradicted = "values contradict the unit that is stated: kept"
+        /// Two files of different kinds of sensors have no time in common; both are played.
+        case apart = "files without a common time: kept"
         /// A last message of an Arrow stream without its end.
         case tornBatch = "last batch torn: skipped"
 
@@ -47,7 +51,9 @@ package struct TraceRepairs: Sendable, Equatable {
     /// The number of skipped occurrences of each kind, by words for programs, such as `not_finite`.
     package var skippedCounts: [String: Int] {
         var words: [String: Int] = [:]
-        for (kind, count) in counts where kind != .repeated && kind != .contradicted { words[kind.word] = count }
+        for (kind, count) in counts where ![.repeated, .contradicted, .apart].contains(kind) {
+            words[kind.word] = count
+        }
         return words
     }
 

@@ -219,6 +219,19 @@ struct RowRules {
         row.removeAll()
     }
 
+    /// Throws ``TraceError`` where the first jump ahead is that of hours, minutes and seconds without signs between them at the end of a
+    /// minute, as from 141559.9 to 141600.
+    func refuseClock(at number: Int) throws(TraceError) {
+        guard let last = row.lastTimeNanoseconds, last >= 0 else { return }
+        let (before, after) = (last / 1_000_000_000, row.timeNanoseconds / 1_000_000_000)
+        let isHour = before % 10_000 == 5959
+        guard before % 100 == 59, after % 100 == 0, after - before == (isHour ? 4041 : 41) else { return }
+        throw TraceError(
+            .data, path: path, line: number,
+            "the times jump from \(before) to \(after), as hours, minutes and seconds do that are written as one number (hhmmss): write "
+                + "them as hh:mm:ss, or say with --map time=COLUMN:s that they are seconds")
+    }
+
     /// Drops the samples whose stamps lie before the previous one of their stream.
     mutating func dropBackwards(at number: Int) throws(TraceError) {
         let time = row.timeNanoseconds

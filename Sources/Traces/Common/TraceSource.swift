@@ -1,4 +1,5 @@
 public import Binnacle
+import PlainText
 
 /// A source of recorded samples: one or several files, merged in the order of their stamps.
 ///
@@ -60,9 +61,30 @@ public final class TraceSource: SampleSource {
         all = inputs
     }
 
-    /// The defects skipped so far in all files.
+    /// The defects skipped so far in all files, and two files that have no time in common.
     package var repairs: TraceRepairs {
-        all.reduce(into: TraceRepairs()) { $0.add($1.reader.repairs) }
+        var repairs = all.reduce(into: TraceRepairs()) { $0.add($1.reader.repairs) }
+        guard let (early, late) = apart, let one = early.span, let other = late.span else { return repairs }
+        let seconds = VectorStatistics.text(Units.seconds(from: one.last, to: other.first))
+        repairs.record(
+            .apart, path: late.reader.path, line: nil,
+            "its \(late.words) begins at \(other.first) ns, \(seconds) s after the last sample of the \(early.words) of "
+                + "\(early.reader.path.printable), which begins at \(one.first) ns: no detector uses them together. If they were "
+                + "recorded together, the clock, its zone or the unit of the times differs: change the times of one file, or say the unit with "
+                + "--map time=COLUMN:UNIT")
+        return repairs
+    }
+
+    /// Two files of different kinds of sensors, of which the first has ended before the other begins.
+    private var apart: (early: TraceInput, late: TraceInput)? {
+        for early in all where !early.isOpen && early.error == nil {
+            let late = all.first { file in
+                guard let one = early.span, let other = file.span else { return false }
+                return one.last < other.first && early.kinds.isDisjoint(with: file.kinds)
+            }
+            if let late { return (early, late) }
+        }
+        return nil
     }
 
     /// How far the wall clock was ahead of the stamps when the recording began, in nanoseconds; `nil` where files differ or do not state it.
@@ -150,6 +172,8 @@ final class TraceInput {
     /// Whether the file may have more samples than its window.
     private(set) var isOpen = true
     private(set) var error: TraceError?
+    /// The first and the last stamp that were read of streams with a sensor; `nil` before a sample.
+    private(set) var span: (first: Int64, last: Int64)?
 
     /// The identity of each stream in the file; `nil` without a sensor.
     let streams: [StreamID?]
@@ -164,6 +188,12 @@ final class TraceInput {
         // A stream without a sensor takes part in the file's order, as the last.
         self.ranks = ranks.map { $0 ?? .max }
     }
+
+    /// The kinds of the streams with a sensor.
+    var kinds: Set<SampleKind> {
+        Set(zip(reader.contents, streams).compactMap { content, stream in stream.map { _ in content.kind } })
+    }
+    var words: String { kinds.map(\.rawValue).sorted().joined(separator: " and ") }
 
     var isDrained: Bool {
         for stream in window.indices where window[stream].count != delivered[stream] { return false }
@@ -194,6 +224,11 @@ final class TraceInput {
         } catch {
             isOpen = false
             self.error = error
+        }
+        for (stream, batch) in window.enumerated() where streams[stream] != nil {
+            guard !batch.isEmpty, let last = batch.lastTimeNanoseconds else { continue }
+            let first = batch[0].timeNanoseconds
+            span = (min(span?.first ?? first, first), max(span?.last ?? last, last))
         }
     }
 
