@@ -128,9 +128,10 @@ extension MotionSection {
             The acceleration that threshold_g and release_g are compared with.
 
               "user_acceleration"  acceleration without gravity; sees a pure turn as well
-              "magnitude"  the difference between the total and 1 g; needs no warm-up, but hardly sees a slow turn
+              "magnitude"  the difference between the total and 1 g; needs no warm-up, but an accelerometer that is \
+            calibrated; hardly sees a slow turn
               "linear_acceleration"  acceleration without gravity, which a gyroscope follows through each turn; a turn is no \
-            motion. While there is no gyroscope it is "user_acceleration", which is reported
+            motion, if the accelerometer is calibrated. While there is no gyroscope it is "user_acceleration", which is reported
             """),
         SettingRow(
             "threshold_g", \.thresholdG, .number,
@@ -147,7 +148,7 @@ extension MotionSection {
         SettingRow(
             "min_duration_s", \.minimumDuration, .seconds,
             """
-            How long motion has to last until it has begun: from a sample above threshold_g on, without one below release_g. A \
+            How long motion has to last until it has begun: from a sample above threshold_g on, without 20 ms below release_g. A \
             rotation has its own two limits. Shorter jolts are ignored.
             """),
         SettingRow(
@@ -187,7 +188,7 @@ extension MotionSection {
         SettingRow(
             "watch", \.watch, .choice,
             """
-            Who looks for movement while nothing moves.
+            Whether the detector or the chip looks for movement while the device rests.
 
               "samples"  the detector, in every sample
               "chip"  the accelerometer's chip, by an event of its own: after quiet_s and five times gravity_s without movement \

@@ -2,7 +2,7 @@ import Glibc
 
 /// The mean squares of one stretch of an acceleration in bands of frequency, and those of its velocity.
 ///
-/// Samples are collected one stretch at a time. ``transform(rateHz:)`` subtracts their mean, weights them by a Hann window,
+/// Samples are collected one stretch at a time. ``transform(rateHz:using:)`` subtracts their mean, weights them by a Hann window,
 /// pads them with zeros to a power of two, and computes the power at N/2 + 1 frequencies. The sum over the axes is
 /// kept.
 ///

@@ -12,7 +12,7 @@ extension Configuration {
         machineWarnings(DeviceFinder(under: root))
     }
 
-    /// Missing libraries and thresholds beyond the range of a connected sensor.
+    /// Missing libraries, and thresholds that a connected sensor does not reach or that its steps reach at rest.
     ///
     /// Reads sysfs and loads libraries, so it must not run on the event thread.
     package func machineWarnings(_ finder: DeviceFinder) -> [ConfigurationDiagnostic] {
@@ -27,7 +27,37 @@ extension Configuration {
             warnings.append(places.warning(at: "store", message: reason))
         }
         // Without devices there is nothing to compare with.
-        return warnings + rangeWarnings((try? finder.devices()) ?? [])
+        let devices = (try? finder.devices()) ?? []
+        return warnings + rangeWarnings(devices) + stepWarnings(devices)
+    }
+
+    private func stepWarnings(_ devices: [SensorDevice]) -> [ConfigurationDiagnostic] {
+        detectors.compactMap { detector -> ConfigurationDiagnostic? in
+            guard let motion = detector as? MotionSection, motion.settings.features.contains(.motion),
+                let section = sensors.first(where: { $0.name == motion.accelerometer })
+            else { return nil }
+            let known = fitting(section, devices).map { (device: $0.name, leastG: $0.leastReleaseG) }
+            // As with the range, nothing is said where one device does not state it.
+            guard let finest = known.min(by: { $0.leastG ?? 0 < $1.leastG ?? 0 }), let least = finest.leastG,
+                Double(motion.settings.effectiveReleaseG) < least
+            else { return nil }
+            let words = Self.releaseWords(least)
+            return places.warning(
+                at: "\(motion.title).release_g", "\(motion.title).threshold_g", motion.title,
+                message: "release_g (\(motion.settings.effectiveReleaseG)) is too low for "
+                    + "\(Spelling.quoted(finest.device)): \(words.why)",
+                hint: words.remedy)
+        }
+    }
+
+    /// Why a lower `release_g` than that of ``SensorDevice/leastReleaseG`` makes motions of rest, and the remedy.
+    package static func releaseWords(_ leastG: Double) -> (why: String, remedy: String) {
+        let step = Figure.Value.number(leastG / 2, decimals: 3)
+        let least = Figure.Value.number((leastG * 1000).rounded(.up) / 1000, decimals: 3)
+        return (
+            "its values are \(step) g apart, and go up and down by that at rest",
+            "set release_g to \(least) or more, and threshold_g above it"
+        )
     }
 
     private func rangeWarnings(_ devices: [SensorDevice]) -> [ConfigurationDiagnostic] {
@@ -57,17 +87,25 @@ extension Configuration {
     private func range(
         of section: SensorSection, _ devices: [SensorDevice]
     ) -> (device: String, metresPerSecondSquared: Double)? {
-        guard let (interface, match) = section.source.device else { return nil }
-        let kinds = kinds(of: section.name)
-        let fitting = devices.filter { device in
-            (interface == nil || device.interface == interface) && match.accepts(device)
-                && kinds.allSatisfy(device.kinds.contains)
-        }
         var largest: (device: String, metresPerSecondSquared: Double)?
-        for device in fitting {
+        for device in fitting(section, devices) {
             guard let range = device.accelerationRange else { return nil }
             if range > largest?.metresPerSecondSquared ?? 0 { largest = (device.name, range) }
         }
         return largest
     }
+
+    private func fitting(_ section: SensorSection, _ devices: [SensorDevice]) -> [SensorDevice] {
+        guard let (interface, match) = section.source.device else { return [] }
+        let kinds = kinds(of: section.name)
+        return devices.filter { device in
+            (interface == nil || device.interface == interface) && match.accepts(device)
+                && kinds.allSatisfy(device.kinds.contains)
+        }
+    }
+}
+
+extension SensorDevice {
+    /// Two steps of its acceleration, in g: at rest each axis may change by one, and three axes by √3 of it.
+    package var leastReleaseG: Double? { accelerationStep.map { 2 * $0 / Double(Units.standardGravity) } }
 }

@@ -355,6 +355,19 @@ import BinnacleHeading
         }
     }
 
+    /// Near the vertical a small error of the accelerometer, here 0.05 g across, is a large roll.
+    @Test(arguments: [(70.0, true), (86, false)])
+    func aBodyThatOnlyPitchesHasNotHeeled(pitch: Double, isHeelable: Bool) throws {
+        var settings = AttitudeSettings()
+        (settings.heelDegrees, settings.hysteresisDegrees) = (6, 2)
+        var body = Body()
+        let error = Vector3(0.5, 0, 0)
+        body.turn(seconds: 5, pushed: error)
+        body.turn(Vector3(pitch, 0, 0), seconds: 1, pushed: error)
+        body.turn(seconds: 20, pushed: error)
+        #expect(play(body, settings).entries.contains { $0.hasPrefix("heel began") } == isHeelable)
+    }
+
     @Test func changesComeByTheFilter() throws {
         var settings = AttitudeSettings()
         settings.filterDegrees = 10

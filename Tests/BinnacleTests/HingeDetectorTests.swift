@@ -25,7 +25,8 @@ import Binnacle
                 for tenths in 0...3600 {
                     let angle = Double(tenths) / 10
                     let (screen, base) = parts(angle, rise: rise, roll: roll)
-                    let known = hinge.degrees(screen: screen * sign, base: base * sign, in: .device, isFolded: nil)
+                    let known = hinge.degrees(
+                        screen: screen * sign, base: base * sign, in: .device, isFolded: nil, at: 0)
                     let found = try #require(known)
                     #expect(abs(found - angle) < 0.01, "\(angle) at \(rise), \(roll)")
                 }
@@ -39,7 +40,7 @@ import Binnacle
         var hinge = HingeAngle()
         for angle in stride(from: 0.0, through: 360, by: 0.5) {
             let (screen, base) = parts(angle, rise: 20, roll: 10)
-            let known = hinge.degrees(screen: screen * signs, base: base * signs, in: .desktop, isFolded: nil)
+            let known = hinge.degrees(screen: screen * signs, base: base * signs, in: .desktop, isFolded: nil, at: 0)
             #expect(try abs(#require(known) - angle) < 0.01)
         }
     }
@@ -48,7 +49,7 @@ import Binnacle
         var hinge = HingeAngle()
         for (roll, isKnown) in [(0.0, true), (59, true), (61, false), (90, false)] {
             let (screen, base) = parts(100, roll: roll)
-            let found = hinge.degrees(screen: screen, base: base, in: .device, isFolded: nil)
+            let found = hinge.degrees(screen: screen, base: base, in: .device, isFolded: nil, at: 0)
             #expect((found != nil) == isKnown, "\(roll)")
         }
     }
@@ -58,7 +59,7 @@ import Binnacle
             var hinge = HingeAngle()
             for degrees in [after, degrees].compactMap({ $0 }) {
                 let (screen, base) = parts(degrees)
-                let found = hinge.degrees(screen: screen, base: base, in: .device, isFolded: isFolded)
+                let found = hinge.degrees(screen: screen, base: base, in: .device, isFolded: isFolded, at: 0)
                 if degrees != after { return found }
             }
             return nil
@@ -71,6 +72,30 @@ import Binnacle
         #expect(try abs(#require(angle(355, after: nil, isFolded: true)) - 355) < 0.01)
         #expect(angle(3, after: 300, isFolded: true) == 360)
         #expect(angle(355, after: 300, isFolded: false) == 0)
+    }
+
+    /// A turn of the whole device between the samples of its parts, here of 50°, looks like a hinge that is 50° beyond its end.
+    @Test(arguments: [(250.0, 360.0, 50.0), (110, 0, 310)])
+    func aTipOfAFoldedDeviceIsNoTurnOfTheHinge(from: Double, end: Double, tip: Double) {
+        var hinge = HingeAngle()
+        var time: Int64 = 0
+        func find(_ degrees: Double, count: Int) -> Double {
+            var found: Double?
+            for _ in 0..<count {
+                let (screen, base) = parts(degrees)
+                found = hinge.degrees(screen: screen, base: base, in: .device, isFolded: nil, at: time)
+                time += 100 * millisecond
+            }
+            return found ?? .nan
+        }
+        _ = find(from, count: 1)
+        #expect(abs(find(end, count: 10) - end) < 0.01)
+        // At 10 Hz four pairs of a quick tip are wrong.
+        _ = find(tip, count: 4)
+        #expect(abs(find(360 - end, count: 1) - end) < 0.01)
+        // What lasts is the hinge.
+        _ = find(tip, count: 6)
+        #expect(abs(find(end, count: 1) - (360 - end)) < 0.01)
     }
 
     @Test func posturesChangeFiveDegreesBeyondTheirLimits() {

@@ -1,4 +1,5 @@
 import Binnacle
+import Glibc
 import TestSupport
 import Testing
 
@@ -191,6 +192,64 @@ import Testing
         bench.manager.delegate = diary
         bench.run()
         #expect(diary.without("will").isEmpty)
+    }
+
+    /// Of 1.2 s without samples, and 1.5 s in which the filter starts: less than half of 10 s, and more than half of 4 s.
+    @Test(arguments: [(10, true), (4, false)])
+    func aGapThatIsShortBesideQuietBelongsToIt(quiet: Int, belongs: Bool) {
+        var settings = MotionSettings()
+        settings.quiet = .seconds(quiet)
+        let samples = recording(seconds: 25) { t in t >= 3 && t < 4 ? (Int(t * 10) % 2 == 0 ? 0.3 : -0.3) : 0 }
+        func events(_ samples: [Sample], capacity: Int) -> [MotionEvent] {
+            let diary = MotionDiary()
+            let bench = Bench(samples, settings: settings)
+            bench.manager.delegate = diary
+            bench.run(capacity: capacity)
+            return diary.events
+        }
+        let whole = events(samples, capacity: 4096)
+        #expect(whole.map(\.kind) == [.began, .ended])
+        let gapped = samples.filter { !(7 * second..<8200 * millisecond).contains($0.timeNanoseconds) }
+        for capacity in [1, 7, 4096] { #expect((events(gapped, capacity: capacity) == whole) == belongs) }
+        #expect(events(gapped, capacity: 4096).map(\.kind) == [.began, .ended])
+    }
+
+    /// The size of a vibration falls to zero twice a period, for some samples at these rates.
+    @Test(arguments: [400, 800, 1600], [1, 7, 4096])
+    func aVibrationBeginsAtAnyRate(rate: Int, capacity: Int) throws {
+        let samples = (0..<4 * rate).map { index -> Sample in
+            let time = Int64(index) * second / Int64(rate)
+            var sample = rest(time)
+            let seconds = Double(max(index - 2 * rate, 0)) / Double(rate)
+            let size = sin(2 * Double.pi * 23.3 * seconds)
+            sample.x = 0.1 * Float(size) * Units.standardGravity
+            return sample
+        }
+        for features: Set<MotionSettings.Feature> in [[.motion], MotionSettings.Feature.usual] {
+            var settings = MotionSettings()
+            settings.features = features
+            let diary = MotionDiary()
+            let bench = Bench(samples, settings: settings)
+            bench.manager.delegate = diary
+            bench.run(capacity: capacity)
+            let began = try #require(diary.events.first)
+            #expect(began.kind == .began && began.onsetNanoseconds < 2010 * millisecond)
+            #expect(began.timeNanoseconds < 2040 * millisecond && began.magnitudeG > 0.09)
+        }
+    }
+
+    /// Jolts of one sample at 100 Hz: those 10 ms apart are one movement, those 20 ms apart are not.
+    @Test(arguments: [(2, true), (3, false)])
+    func aDipEndsNoMovementUnlessItLasts(period: Int, begins: Bool) {
+        let diary = MotionDiary()
+        let samples = recording(seconds: 5) { t in
+            let index = Int((t * 100).rounded())
+            return (300..<320).contains(index) && index.isMultiple(of: period) ? 0.1 : 0
+        }
+        let bench = Bench(samples)
+        bench.manager.delegate = diary
+        bench.run()
+        #expect(diary.events.contains { $0.kind == .began } == begins)
     }
 
     @Test func aStampAtTheEndOfTimeDoesNotTrap() {

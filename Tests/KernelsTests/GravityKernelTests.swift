@@ -60,14 +60,25 @@ import Testing
     /// After a step the filter has gone 1 − (τ/(τ+dt))ⁿ of the way: the closed form of equal steps.
     @Test func aStepDecaysAsTheTimeConstantSays() {
         var columns = Columns()
+        columns.append(-2_000_000_000, .zero)
+        columns.append(-1_000_000_000, .zero)
         columns.append(0, .zero)
         for i in 1...50 { columns.append(Int64(i) * 10_000_000, SIMD3(1, 0, 0)) }
         let result = separate(columns, cuts: [])
         for i in 1...50 {
             var rest = 1.0
             for _ in 0..<i { rest *= 0.5 / 0.51 }
-            #expect(abs(Double(result.user[i].squareRoot()) - rest) < 1e-5)
+            #expect(abs(Double(result.user[i + 2].squareRoot()) - rest) < 1e-5)
         }
+    }
+
+    /// Until the time constant has passed, gravity is the mean of the samples after the first.
+    @Test func aWrongFirstSampleIsForgotten() {
+        var columns = Columns()
+        columns.append(0, SIMD3(0, 0, -9.8))
+        for i in 1...50 { columns.append(Int64(i) * 10_000_000, SIMD3(i == 1 ? 1 : 0, 0, 9.8)) }
+        let result = separate(columns, cuts: [])
+        for i in 2...50 { #expect(abs(result.user[i].squareRoot() - 1 / Float(i)) < 1e-4) }
     }
 
     @Test func everyCutGivesTheSameBits() {
@@ -91,7 +102,8 @@ import Testing
         for i in columns.times.indices {
             let sample = SIMD3<Double>(Double(columns.x[i]), Double(columns.y[i]), Double(columns.z[i]))
             let dt = i == 0 ? 0 : Double(columns.times[i] - columns.times[i - 1]) * 1e-9
-            gravity += (sample - gravity) * (dt / (timeConstant + dt))
+            let memory = min(timeConstant, Double(columns.times[max(i, 1) - 1] - columns.times[0]) * 1e-9)
+            if dt > 0 { gravity += (sample - gravity) * (dt / (memory + dt)) }
             let user = ((sample - gravity) * (sample - gravity)).sum().squareRoot()
             guard abs(Double(result.user[i].squareRoot()) - user) > 2e-5 else { continue }
             Issue.record("sample \(i): \(result.user[i].squareRoot()) in place of \(user)")

@@ -23,19 +23,26 @@ package struct DebouncedTrigger: ~Copyable {
     let activeSide: ActiveSide
     let onDelayNanoseconds: Int64
     let offDelayNanoseconds: Int64
+    /// A return to the inactive side that is shorter does not begin the time before the trigger is on again.
+    let dipNanoseconds: Int64
 
     package private(set) var isOn = false
     package private(set) var transitions: [Transition] = []
     private var isInside: Bool
     private var changedNanoseconds: Int64 = 0
     private var onsetNanoseconds: Int64 = 0
+    /// When values left the active side before the trigger was on; `nil` when there is nothing to go on with.
+    private var dippedNanoseconds: Int64?
     private var extremes = Extremes()
     private var crossings = CrossingList()
 
-    package init(activeSide: ActiveSide, onDelayNanoseconds: Int64, offDelayNanoseconds: Int64) {
+    package init(
+        activeSide: ActiveSide, onDelayNanoseconds: Int64, offDelayNanoseconds: Int64, dipNanoseconds: Int64 = 0
+    ) {
         self.activeSide = activeSide
         self.onDelayNanoseconds = onDelayNanoseconds
         self.offDelayNanoseconds = offDelayNanoseconds
+        self.dipNanoseconds = dipNanoseconds
         isInside = activeSide == .outside
     }
 
@@ -54,6 +61,16 @@ package struct DebouncedTrigger: ~Copyable {
     /// Forgets a change that is not yet confirmed; what is confirmed stays.
     package mutating func interrupt() {
         isInside = isOn == (activeSide == .inside)
+        dippedNanoseconds = nil
+    }
+
+    /// Goes on after a time without values.
+    ///
+    /// As in ``LevelDwell``, a gap that is shorter than half of the time before the trigger is off belongs to it. Every other change that is
+    /// not yet confirmed is forgotten.
+    mutating func interrupt(from last: Int64, to next: Int64) {
+        if isOn, !isActive, !isGap(from: last, to: next, limit: offDelayNanoseconds / 2) { return }
+        interrupt()
     }
 
     /// Switches on without values, because something else has seen the beginning, at a stamp.
@@ -105,16 +122,27 @@ package struct DebouncedTrigger: ~Copyable {
             advance(values, times, start..<index, isActive: isActive)
             isActive.toggle()
             changedNanoseconds = times[index]
-            if isActive && !isOn {
-                onsetNanoseconds = changedNanoseconds
-                extremes = Extremes()
-            }
+            if !isOn { cross(isActive: isActive) }
             start = index
         }
         advance(values, times, start..<range.upperBound, isActive: isActive)
     }
 
     private var isActive: Bool { isInside == (activeSide == .inside) }
+
+    /// Notes a change of the side while the trigger is off.
+    private mutating func cross(isActive: Bool) {
+        guard isActive else {
+            dippedNanoseconds = changedNanoseconds
+            return
+        }
+        if let left = dippedNanoseconds, !isGap(from: left, to: changedNanoseconds, limit: dipNanoseconds - 1) {
+            changedNanoseconds = onsetNanoseconds
+        } else {
+            onsetNanoseconds = changedNanoseconds
+            extremes = Extremes()
+        }
+    }
 
     private mutating func advance(
         _ values: UnsafePointer<Float>?, _ times: UnsafePointer<Int64>, _ range: Range<Int>, isActive: Bool
@@ -132,6 +160,7 @@ package struct DebouncedTrigger: ~Copyable {
         }
         track(values, range.lowerBound..<index + 1, isActive: isActive)
         isOn = isActive
+        dippedNanoseconds = nil
         transitions.append(
             Transition(
                 index: index, isOn: isOn, onsetNanoseconds: onsetNanoseconds,

@@ -64,7 +64,7 @@ package protocol EventDetector: DrivenDetector {
     func summary(ofEnded word: String) -> [String]
     /// What it assumes of its sensor, or leaves out because of it.
     var assumptions: [Assumption] { get }
-    /// What it has learned or counted, as a JSON object that the state folder keeps; `nil` for a detector that keeps nothing.
+    /// What it has learned or counted, as a JSON object that the daemon keeps; `nil` for a detector that keeps nothing.
     var learned: String? { get }
     /// Takes what a detector of its kind and name had learned before; hostile values change nothing. `false` when some
     /// of it is not used.

@@ -103,6 +103,11 @@ public final class MotionManager: EventDetector {
     /// How many samples are passed over at once when nothing in them can matter: short enough to be in the fastest cache
     /// when something does.
     private static let blockLength = 512
+    /// How long acceleration may fall below its limits before a motion has begun.
+    ///
+    /// The size of a vibration falls to zero twice a period. One that just reaches a limit needs two thirds of half a period from half the
+    /// limit to its next peak: 20 ms at 17 Hz. At 50 samples a second and fewer no sample comes in less time.
+    private static let dipNanoseconds: Int64 = 20_000_000
 
     /// Creates a manager that does not detect yet.
     ///
@@ -132,7 +137,7 @@ public final class MotionManager: EventDetector {
         motionThreshold = Self.motionThreshold(settings)
         motion = DebouncedTrigger(
             activeSide: .inside, onDelayNanoseconds: Units.nanoseconds(settings.minimumDuration),
-            offDelayNanoseconds: Units.nanoseconds(settings.quiet))
+            offDelayNanoseconds: Units.nanoseconds(settings.quiet), dipNanoseconds: Self.dipNanoseconds)
         freeFallThreshold = Self.squared(high: settings.freeFallG, low: settings.freeFallG)
         freeFall = DebouncedTrigger(
             activeSide: .outside, onDelayNanoseconds: Units.nanoseconds(settings.freeFallDuration),
@@ -307,11 +312,20 @@ public final class MotionManager: EventDetector {
     /// Restarts the filter and every unconfirmed change; a motion that has begun continues until quiet ends it.
     private func interrupt(at timeNanoseconds: Int64) {
         gravity.reset()
-        motion.interrupt()
+        interruptMotion(at: timeNanoseconds)
         freeFall.interrupt()
         shake.interrupt()
         shock.interrupt()
         warmAtNanoseconds = Units.later(timeNanoseconds, by: warmUpNanoseconds)
+    }
+
+    /// Interrupts motion for the time in which it is not decided: the gap, and the filter's start after it.
+    private func interruptMotion(at timeNanoseconds: Int64) {
+        let warmUp = settings.measure == .magnitude ? 0 : warmUpNanoseconds
+        guard let last = lastTimeNanoseconds, warmUp == 0 || last >= warmAtNanoseconds else {
+            return motion.interrupt()
+        }
+        motion.interrupt(from: last, to: Units.later(timeNanoseconds, by: warmUp))
     }
 
     private func process(at columns: SampleColumns, range: Range<Int>) {
@@ -457,7 +471,7 @@ public final class MotionManager: EventDetector {
         while start < rates.count {
             let time = rates.times[start]
             if let last = lastRateNanoseconds, isGap(from: last, to: time, limit: gapLimitNanoseconds) {
-                rotation.interrupt()
+                rotation.interrupt(from: last, to: time)
             }
             let end = firstGap(in: rates.times, range: start + 1..<rates.count, longerThan: gapLimitNanoseconds)
             rotation.process(

@@ -4,9 +4,11 @@ public struct MotionSettings: CheckedSettings {
     public enum Measure: String, Sendable, CaseIterable {
         /// |a − g|, with gravity g low-passed: sees a pure turn as well.
         case userAcceleration = "user_acceleration"
-        /// | |a| − 1 g |: needs no filter and no warm-up, but hardly sees a slow turn.
+        /// | |a| − 1 g |: needs no filter and no warm-up, but a calibrated accelerometer, and hardly sees a slow turn.
         case magnitude
         /// |a − g|, with gravity g followed through each turn by a gyroscope: a turn is no motion.
+        ///
+        /// An offset of the accelerometer turns with the device and is no part of g.
         ///
         /// While there is no gyroscope, it is ``userAcceleration``.
         case linearAcceleration = "linear_acceleration"
@@ -29,7 +31,7 @@ public struct MotionSettings: CheckedSettings {
         package static let usual: Set<Feature> = [.motion, .shake, .freeFall, .shock]
     }
 
-    /// Who looks for movement while nothing moves.
+    /// Whether the detector or the chip looks for movement while the device rests.
     package enum Watch: String, Sendable, CaseIterable {
         /// Samples, which come all the time.
         case samples
@@ -82,8 +84,10 @@ public struct MotionSettings: CheckedSettings {
     /// After a start or a gap, what needs gravity is not looked for until three time constants have passed.
     package var gravityTimeConstant: Duration = .milliseconds(500)
     /// A longer time without a sample makes the filter and every unconfirmed change start again; 1 s by default.
+    ///
+    /// Quiet goes on through it, and the filter's start after it, where both are shorter than half of ``quiet``.
     package var gapLimit: Duration = .seconds(1)
-    /// Who looks for movement while nothing moves; samples by default.
+    /// Whether the detector or the chip looks for movement while the device rests; the detector by default.
     package var watch: Watch = .samples
     /// Whether movement wakes a suspended machine, which needs ``watch``.
     package var wake = false

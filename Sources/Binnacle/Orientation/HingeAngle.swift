@@ -12,31 +12,48 @@ package struct HingeAngle {
     private static let leastAcross: Float = 0.25
     /// How far from closed and folded back, which are the same for gravity, the last angle decides which it is.
     private static let ambiguousDegrees = 30.0
+    /// How long an angle has to last that the hinge cannot have come to: longer than a hand tips the device over.
+    private static let tipNanoseconds: Int64 = 500_000_000
 
-    /// The last angle that was beyond doubt, from 0 to 360.
-    private var sure: Double?
+    /// Whether the last angle that was beyond doubt was beyond flat.
+    private var side = Dwell<Bool?>(nil, delayNanoseconds: tipNanoseconds)
+    /// The last angle that counted, from 0 to 360.
+    private var last: Double?
 
     package init() {}
 
     /// The angle in degrees, from 0 to 360, from the accelerations of both parts in one unit; `nil` when it cannot be known.
     ///
-    /// `isFolded` is the state of a switch, where there is one.
+    /// `isFolded` is the state of a switch, where there is one; the stamp is the screen's.
     package mutating func degrees(
-        screen: SIMD3<Float>, base: SIMD3<Float>, in frame: OrientationSettings.Frame, isFolded: Bool?
+        screen: SIMD3<Float>, base: SIMD3<Float>, in frame: OrientationSettings.Frame, isFolded: Bool?,
+        at timeNanoseconds: Int64
     ) -> Double? {
         guard Self.isAcross(screen), Self.isAcross(base) else { return nil }
         let turn = atan2(Double(screen.z), Double(screen.y)) - atan2(Double(base.z), Double(base.y))
         var angle = (180 + (frame == .desktop ? -turn : turn) * 180 / .pi).truncatingRemainder(dividingBy: 360)
         if angle < 0 { angle += 360 }
         guard angle < Self.ambiguousDegrees || angle > 360 - Self.ambiguousDegrees else {
-            sure = angle
+            follow(angle, at: timeNanoseconds)
             return angle
         }
+        side.interrupt()
         // A hinge passes through all angles between: one that was beyond flat last cannot be closed now.
-        let isBack = isFolded ?? (sure.map { $0 > 180 } ?? false)
-        if isBack, angle < 180 { return 360 }
-        if !isBack, angle > 180 { return 0 }
+        let isBack = isFolded ?? side.value ?? false
+        if isBack, angle < 180 { angle = 360 } else if !isBack, angle > 180 { angle = 0 }
+        last = angle
         return angle
+    }
+
+    /// Takes an angle that is beyond doubt, if both parts were measured at one time.
+    ///
+    /// The samples of the two parts are some time apart. A turn of the whole device in that time looks like one of the hinge, also through
+    /// closed or folded back, where a hinge ends.
+    private mutating func follow(_ angle: Double, at timeNanoseconds: Int64) {
+        let isThroughFlat = last.map { abs(angle - $0) < 180 } ?? true
+        guard isThroughFlat || side.isDue(angle > 180, at: timeNanoseconds) else { return }
+        side.accept(angle > 180)
+        last = angle
     }
 
     private static func isAcross(_ force: SIMD3<Float>) -> Bool {
@@ -44,8 +61,14 @@ package struct HingeAngle {
         return squares.y + squares.z >= leastAcross * squares.sum()
     }
 
+    /// Forgets an angle that has not lasted long enough.
+    mutating func interrupt() { side.interrupt() }
+
     /// Forgets on which side of flat the hinge was.
-    mutating func forget() { sure = nil }
+    mutating func forget() {
+        side.accept(nil)
+        last = nil
+    }
 }
 
 extension Posture {

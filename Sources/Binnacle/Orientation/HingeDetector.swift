@@ -159,10 +159,12 @@ package final class HingeDetector: DetectorCore<HingeSettings>, ReportingDetecto
     private func degrees(_ screen: Sample, _ base: Sample) -> Double? {
         let (upper, lower) = (SIMD3(screen.x, screen.y, screen.z), SIMD3(base.x, base.y, base.z))
         guard gate.contains((upper * upper).sum()), gate.contains((lower * lower).sum()) else { return nil }
-        return angle.degrees(screen: upper, base: lower, in: settings.frame, isFolded: isFolded)
+        return angle.degrees(
+            screen: upper, base: lower, in: settings.frame, isFolded: isFolded, at: screen.timeNanoseconds)
     }
 
     private func interrupt() {
+        angle.interrupt()
         due.interrupt()
         turned.interrupt()
     }

@@ -46,6 +46,10 @@ struct AngleLimit {
     private var onsetNanoseconds: Int64 = 0
     private var peakDegrees = 0.0
 
+    /// The roll has no meaning while a pitched body makes it wrong by more, beyond the error of a level one: as much as the default
+    /// hysteresis, within which an angle is on neither side of its limit.
+    private static let mostPitchErrorDegrees = 5.0
+
     var isBeyond: Bool { beyond.value }
 
     /// Creates the watch; `nil` without a limit.
@@ -59,7 +63,7 @@ struct AngleLimit {
 
     /// Takes an attitude, whose angle may have no meaning; returns what that decides.
     mutating func update(_ motion: DeviceMotion) -> AttitudeLimitEvent? {
-        guard let size = (angle == .heel ? motion.rollDegrees : motion.pitchDegrees).map(abs) else {
+        guard let size = (angle == .heel ? roll(motion) : motion.pitchDegrees).map(abs) else {
             interrupt()
             return nil
         }
@@ -76,6 +80,12 @@ struct AngleLimit {
         return AttitudeLimitEvent(
             angle: angle, motion: motion, onsetNanoseconds: onsetNanoseconds,
             duration: isFound ? nil : Units.duration(from: onsetNanoseconds, to: since), peakDegrees: peakDegrees)
+    }
+
+    /// An error of the vertical turns the roll by itself over the cosine of the pitch.
+    private func roll(_ motion: DeviceMotion) -> Double? {
+        let factor = 1 / cos(motion.pitchDegrees * .pi / 180) - 1
+        return motion.tiltAccuracyDegrees * factor <= Self.mostPitchErrorDegrees ? motion.rollDegrees : nil
     }
 
     /// Forgets a change that has not lasted long enough.

@@ -15,6 +15,20 @@ extension SensorDevice {
         }
     }
 
+    /// The distance of two values that the axes can have at their current scale, in m/s²: that of the coarsest axis; `nil` when unknown.
+    ///
+    /// Reads sysfs. An input device does not say in which steps its chip measures.
+    package var accelerationStep: Double? {
+        guard kinds.contains(.accelerometer), interface == .iio else { return nil }
+        let device = IIODevice(self)
+        var greatest: Double?
+        for name in IIODevice.channels(.accelerometer) {
+            guard let scale = try? device.scale(name, .accelerometer) else { return nil }
+            greatest = max(greatest ?? 0, abs(scale) * (rawNumbers(name)?[1] ?? 1))
+        }
+        return greatest
+    }
+
     private var iioRange: Double? {
         let device = IIODevice(self)
         let buffer = IIOBufferDirectory.find(in: directory, for: [.accelerometer])
@@ -31,15 +45,19 @@ extension SensorDevice {
         return least
     }
 
-    /// The largest raw value in both directions, from `[least step most]` as in the kernel's documentation of IIO.
+    /// The largest raw value in both directions.
     private func rawLimit(_ channel: String) -> Double? {
+        rawNumbers(channel).map { $0[0] < 0 ? min(-$0[0], $0[2]) : $0[2] }
+    }
+
+    /// The least raw value, the step and the greatest, from `[least step most]` as in the kernel's documentation of IIO.
+    private func rawNumbers(_ channel: String) -> [Double]? {
         for name in [channel, "in_accel"] {
             guard let text = try? directory.text(name + "_raw_available"), text.hasPrefix("["), text.hasSuffix("]")
             else { continue }
             let numbers = text.dropFirst().dropLast().split(separator: " ").compactMap { Double($0) }
-            guard numbers.count == 3, numbers[0] <= numbers[2] else { continue }
-            let limit = numbers[0] < 0 ? min(-numbers[0], numbers[2]) : numbers[2]
-            if limit > 0 { return limit }
+            guard numbers.count == 3, numbers[0] <= numbers[2], numbers[1] > 0, numbers[2] > 0 else { continue }
+            return numbers
         }
         return nil
     }

@@ -157,11 +157,33 @@ package struct Doctor {
         if isSlow {
             lines.append("not reliable: free fall and shock, which are shorter than the time between two single values")
         }
+        lines += Self.unseen(accelerometer.device, isSlow: isSlow)
         let headings = "headings, facing a bearing, sectors"
         if usable(.magnetometer) != nil {
             lines.append("possible: \(headings); calibrate the magnetometer first, with 'binnacle calibrate'")
         } else {
             lines.append("not possible: \(headings): they need a magnetometer, too")
+        }
+        return lines
+    }
+
+    /// What an accelerometer does not show with the default limits.
+    private static func unseen(_ device: SensorDevice, isSlow: Bool) -> [String] {
+        let settings = MotionSettings()
+        var lines: [String] = []
+        if let least = device.leastReleaseG, Double(settings.effectiveReleaseG) < least {
+            let words = Configuration.releaseWords(least)
+            lines.append(
+                "not reliable: motion with the default release_g, \(settings.effectiveReleaseG) g: \(words.why); "
+                    + words.remedy)
+        }
+        if !isSlow, let range = device.accelerationRange.map({ $0 / Double(Units.standardGravity) }),
+            range < Double(settings.shockG)
+        {
+            lines.append(
+                "not reliable: a shock along one axis, which measures up to \(Figure.Value.number(range, decimals: 1)) g and shows "
+                    + "no more of a harder one: shock_g is \(settings.shockG) g by default; give the device a larger range, or set shock_g "
+                    + "below that")
         }
         return lines
     }
