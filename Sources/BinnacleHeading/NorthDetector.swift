@@ -49,8 +49,6 @@ public final class NorthDetector: EventDetector {
     package var heading: HeadingEvent? {
         hold.last.map { event(of: $0, at: max(lastTimeNanoseconds, $0.timeNanoseconds)) }
     }
-    /// How far off ``heading`` may be, in degrees; negative when there is none.
-    package var headingAccuracyDegrees: Double { hold.last?.accuracyDegrees ?? -1 }
     /// What is known of the gyroscope, or of the iron without one, as of the end of the last delivery; `nil` while that is nothing.
     package var gyroscopeState: GyroscopeState? {
         // A gyroscope that is only silent at the moment has shown the iron better than the compass.

@@ -26,6 +26,8 @@ public final class ScriptedSource: SampleSource {
     private var failures: [Int: (streams: Set<StreamID>, until: Int64, reason: any Error)] = [:]
 
     /// Creates a source of several streams.
+    ///
+    /// - Precondition: The steps name streams by their indices in `streams`.
     public init(streams: [SampleStream], steps: [Step]) {
         self.streams = streams
         self.steps = steps[...]
@@ -36,6 +38,7 @@ public final class ScriptedSource: SampleSource {
     /// - Parameters:
     ///   - streams: The streams, in order.
     ///   - samples: The samples in their order of arrival, each with the index of its stream.
+    /// - Precondition: The indices are those of `streams`.
     public convenience init(streams: [SampleStream], samples: [(stream: Int, sample: Sample)]) {
         self.init(streams: streams, steps: samples.map { .sample($0.sample, stream: $0.stream) })
     }
@@ -59,6 +62,7 @@ public final class ScriptedSource: SampleSource {
     ///   - rateHz: The sampling rate.
     ///   - duration: The duration of the samples.
     ///   - value: The three axes at a time in seconds, in m/s², µT or rad/s.
+    /// - Precondition: `rateHz` is above 0 and finite, and `duration` is not negative.
     public convenience init(
         _ kind: SampleKind = .accelerometer, sensor: String = "scripted", rateHz: Double = 100, duration: Duration,
         value: (_ seconds: Double) -> SIMD3<Float>

@@ -105,6 +105,7 @@ struct ConnectionListener {
                 }
             } catch {
                 _ = places.next(after: first)
+                places.report(.noThread, peer)
                 // Accepting pauses while there are too many threads.
                 throw error
             }

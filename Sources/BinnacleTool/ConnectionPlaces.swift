@@ -10,7 +10,7 @@ import Synchronization
 final class ConnectionPlaces: Sendable {
     /// Why a connection was closed.
     enum Closing: Hashable {
-        case stalled(seconds: Int), silent(seconds: Int), noPlace, displaced
+        case stalled(seconds: Int), silent(seconds: Int), noPlace, noThread, displaced
         /// A client that the service cannot understand.
         case notUnderstood
         /// The client stays, and has lost samples.
@@ -29,6 +29,7 @@ final class ConnectionPlaces: Sendable {
             case .stalled(let seconds): closed("that had read nothing for \(seconds) s")
             case .silent(let seconds): closed("that had asked nothing for \(seconds) s")
             case .noPlace: closed("for which there is no place")
+            case .noThread: closed("for which there is no thread: raise the limit of processes (ulimit -u, TasksMax)")
             case .displaced: closed("to give its place to a newer one")
             case .notUnderstood: closed("whose requests were not understood")
             case .failed(let reason): reason.printable + (address.map { ", for \($0)" } ?? "")

@@ -27,9 +27,11 @@ void *cloading_find(void *handle, const char *library, const char *function, cha
 
 const void *cloading_load(struct cloading *library, const char **reason)
 {
+    static _Thread_local char problem[sizeof library->problem];
     pthread_mutex_lock(&library->lock);
-    if (!library->is_tried) {
-        library->is_tried = true;
+    // After a failure the library may have been installed, or there may be descriptors and memory again.
+    if (!library->is_loaded) {
+        library->problem[0] = '\0';
         void *handle = cloading_open(library->library, library->problem, sizeof library->problem);
         for (size_t i = 0; handle && i < library->count; i++) {
             void *found =
@@ -38,9 +40,13 @@ const void *cloading_load(struct cloading *library, const char **reason)
         }
         if (!library->problem[0] && library->begin)
             library->begin(handle);
+        library->is_loaded = !library->problem[0];
     }
+    // Another thread may try again as soon as the lock is free.
+    memcpy(problem, library->problem, sizeof problem);
+    const bool is_loaded = library->is_loaded;
     pthread_mutex_unlock(&library->lock);
-    // Both are written no more.
-    *reason = library->problem;
-    return library->problem[0] ? NULL : library->functions;
+    *reason = problem;
+    // From now on the table is not written any more.
+    return is_loaded ? library->functions : NULL;
 }

@@ -62,10 +62,11 @@ extension Configuration {
         guard !desktopDetectors.contains(detector) else { return false }
         // Without the desktop service, each detector is configured to be read.
         if dbus == nil || store != nil || socket != nil { return true }
+        let section = self.detector(detector)
         return handlers.contains { handler in
             (handler.detectors?.contains(detector) ?? true)
                 && handler.kinds.contains {
-                    makes($0, detector) || $0.row.source == .sensors || $0.row.source == .anyDetector
+                    section?.canMake($0) == true || $0.row.source == .sensors || $0.row.source == .anyDetector
                 }
         }
     }

@@ -8,7 +8,16 @@ package import TableReading
 package struct Configuration: Sendable {
     package var sensors: [SensorSection] = []
     /// In the order in which they process a delivery: that of ``DetectorSections/all``, then that of the files.
-    package var detectors: [any DetectorSection] = []
+    package var detectors: [any DetectorSection] = [] {
+        didSet {
+            users = [:]
+            for (index, detector) in detectors.enumerated() {
+                for sensor in Set(detector.needs.map(\.sensor)) { users[sensor, default: []].append(index) }
+            }
+        }
+    }
+    /// The places in ``detectors`` of those that need a sensor; a search of all of them for each of a thousand sensors takes seconds.
+    private var users: [String: [Int]] = [:]
     /// The names of the default detectors, which the user's own replace and whose sensors may be missing.
     package var defaultDetectors: Set<String> = []
     package var handlers: [HandlerSection] = []
@@ -125,34 +134,35 @@ extension Configuration {
 
     package func detector(_ name: String) -> (any DetectorSection)? { detectors.first { $0.name == name } }
 
+    /// The detectors that need a sensor, in their order.
+    package func detectors(of sensor: String) -> [any DetectorSection] { (users[sensor] ?? []).map { detectors[$0] } }
+
     /// The streams that detectors require, each once, in the order of the sensors.
-    package var needs: [Need] { inOrder(needs(where: { !$0.isOptional })) }
+    package var needs: [Need] { sensors.flatMap { needs(of: $0.name) } }
 
     /// The streams that detectors use if the device has them, each once, in the order of the sensors.
-    package var optionalNeeds: [Need] {
-        let needs = needs
-        return inOrder(self.needs(where: \.isOptional)).filter { wish in
-            !needs.contains { $0.sensor == wish.sensor && $0.kind == wish.kind }
-        }
+    package var optionalNeeds: [Need] { sensors.flatMap { optionalNeeds(of: $0.name) } }
+
+    private func optionalNeeds(of sensor: String) -> [Need] {
+        let required = needs(of: sensor).map(\.kind)
+        return needs(of: sensor, areOptional: true).filter { !required.contains($0.kind) }
     }
 
-    private func needs(where isWanted: (StreamNeed) -> Bool) -> [Need] {
-        detectors.flatMap { section in
-            section.needs.filter(isWanted).map { ($0.sensor, $0.kind, section.title) }
+    private func needs(of sensor: String, areOptional: Bool = false) -> [Need] {
+        let all = detectors(of: sensor).flatMap { section -> [Need] in
+            section.needs.filter { $0.sensor == sensor && $0.isOptional == areOptional }
+                .map { (sensor, $0.kind, section.title) }
         }
-    }
-
-    private func inOrder(_ needs: [Need]) -> [Need] {
-        sensors.flatMap { sensor in
-            SampleKind.allCases.compactMap { kind in needs.first { $0.sensor == sensor.name && $0.kind == kind } }
-        }
+        return SampleKind.allCases.compactMap { kind in all.first { $0.kind == kind } }
     }
 
     /// Adapts sensors and detectors to each other.
     ///
     /// A sensor without a configured rate gets the rate that the detectors need, so that no device samples faster.
     mutating func fit() {
-        for index in detectors.indices { detectors[index].fit(to: &sensors) }
+        var fitted = detectors
+        for index in fitted.indices { fitted[index].fit(to: &sensors) }
+        detectors = fitted
         for index in sensors.indices where !sensors[index].hasRate {
             sensors[index].settings.neededRatesHz = neededRatesHz(of: sensors[index].name)
         }
@@ -160,7 +170,7 @@ extension Configuration {
 
     /// What all detectors of a sensor want of its chip; `nil` when it is not asked.
     package func chip(of sensor: String) -> ChipSettings? {
-        let wishes = detectors.flatMap { $0.needs }.filter { $0.sensor == sensor }.map(\.chip)
+        let wishes = detectors(of: sensor).flatMap { $0.needs }.filter { $0.sensor == sensor }.map(\.chip)
         // A detector without a wish, and the socket, need every sample.
         let rests = samples(of: sensor).isEmpty && !wishes.contains(nil)
         var all = wishes.compactMap { $0 }.filter { rests || !$0.reports.isEmpty }
@@ -171,7 +181,7 @@ extension Configuration {
 
     /// The sampling rate that detectors need of each kind that a sensor measures.
     package func neededRatesHz(of sensor: String) -> [SampleKind: Double] {
-        detectors.flatMap { $0.needs }.filter { $0.sensor == sensor }.reduce(into: [:]) { rates, need in
+        detectors(of: sensor).flatMap { $0.needs }.filter { $0.sensor == sensor }.reduce(into: [:]) { rates, need in
             rates[need.kind] = max(rates[need.kind] ?? 0, need.rateHz)
         }
     }
@@ -181,15 +191,14 @@ extension Configuration {
         guard case .auto(var match) = sensor.source else { return false }
         // The detector of a screen asks for that, and not the user.
         match.isInScreen = false
-        guard match.isEmpty else { return false }
-        var own = self
-        own.detectors.removeAll { defaultDetectors.contains($0.name) }
-        return own.kinds(of: sensor.name).isEmpty
+        guard match.isEmpty, sensor.samples.isEmpty else { return false }
+        let own = detectors(of: sensor.name).filter { !defaultDetectors.contains($0.name) }.flatMap { $0.needs }
+        return !own.contains { $0.sensor == sensor.name && !$0.isOptional }
     }
 
     /// The kinds that detectors require of a sensor, or clients of the socket.
     package func kinds(of sensor: String) -> [SampleKind] {
-        let needed = Set(needs.filter { $0.sensor == sensor }.map(\.kind)).union(samples(of: sensor))
+        let needed = Set(needs(of: sensor).map(\.kind)).union(samples(of: sensor))
         return SampleKind.allCases.filter(needed.contains)
     }
 
@@ -199,7 +208,7 @@ extension Configuration {
 
     /// The kinds that detectors use if a sensor measures them.
     package func optionalKinds(of sensor: String) -> [SampleKind] {
-        optionalNeeds.filter { $0.sensor == sensor }.map(\.kind).filter { !samples(of: sensor).contains($0) }
+        optionalNeeds(of: sensor).map(\.kind).filter { !samples(of: sensor).contains($0) }
     }
 }
 

@@ -7,8 +7,11 @@ import Store
 import TableReading
 
 extension ConfigurationReader {
+    /// The entries of sections by their names, since there may be thousands.
+    typealias Sections = [String: TOMLEntry]
+
     /// Warns of settings that are valid and probably not intended.
-    func warn(of configuration: Configuration, _ sensors: [TOMLEntry], _ handlers: [TOMLEntry]) {
+    func warn(of configuration: Configuration, _ sensors: Sections, _ detectors: Sections, _ handlers: Sections) {
         // What else is missing may be in the other files that complete it.
         guard !configuration.detectorNames.isEmpty || !configuration.sampledSensors.isEmpty else {
             guard configuration.dbus == nil, embedded == nil else { return }
@@ -18,16 +21,15 @@ extension ConfigurationReader {
                 hint: "add a section [motion.NAME] or another one of a detector")
             return
         }
-        for entry in sensors
-        where configuration.kinds(of: entry.key).isEmpty && !configuration.namedSensors.contains(entry.key) {
+        for name in configuration.sensors.map(\.name)
+        where configuration.kinds(of: name).isEmpty && !configuration.namedSensors.contains(name) {
+            guard let entry = sensors[name] else { continue }
             diagnostics.report(
                 .warning, at: entry.node.position, "no detector uses the sensor \(Spelling.quoted(entry.key))",
                 hint: "sections of detectors, such as [motion.NAME], name the sensors that they need")
         }
         for section in configuration.sampledSensors where configuration.socket == nil {
-            guard let entry = sensors.first(where: { $0.key == section.name })?.entry(SensorSection.samples) else {
-                continue
-            }
+            guard let entry = sensors[section.name]?.entry(SensorSection.samples) else { continue }
             diagnostics.report(
                 .warning, at: entry.keyPosition, "there is no [socket], at which programs get these samples")
         }
@@ -47,16 +49,16 @@ extension ConfigurationReader {
                 hint: "it makes the headings of a [north.NAME], and of an [attitude.NAME] with a magnetometer, true")
         }
         warnOfSlow(configuration, sensors)
-        warnOfGaps(configuration)
+        warnOfGaps(configuration, detectors)
         warnOfMatrices(configuration, sensors)
         warnOfCalibrations(configuration, sensors)
         reportForeignAxes(configuration, sensors)
-        warnOfWatching(configuration)
-        warnOfUnheard(configuration)
+        warnOfWatching(configuration, detectors)
+        warnOfUnheard(configuration, detectors)
         warnOfSilence(configuration, handlers)
         reportSharedPlaces(configuration, handlers)
         for section in configuration.handlers {
-            guard let entry = handlers.first(where: { $0.key == section.name }) else { continue }
+            guard let entry = handlers[section.name] else { continue }
             for notice in section.action.notices(behind: section.decorators) {
                 let key = entry.entry(type(of: section.action).key)
                 diagnostics.report(.warning, at: key?.keyPosition ?? entry.keyPosition, notice)
@@ -65,15 +67,15 @@ extension ConfigurationReader {
                 diagnostics.report(.warning, at: key.keyPosition, "request_topic has no effect without [store]")
             }
             if let on = entry.entry("on") { warn(of: section, on, in: configuration) }
-            warnOfQuorum(of: section, entry, in: configuration)
+            warnOfQuorum(of: section, entry)
         }
     }
 
     /// Warns of sensors whose `rate_hz` is below what a detector needs at least.
-    private func warnOfSlow(_ configuration: Configuration, _ sensors: [TOMLEntry]) {
+    private func warnOfSlow(_ configuration: Configuration, _ sensors: Sections) {
         for sensor in configuration.sensors {
             guard let rateHz = sensor.statedHz,
-                let entry = sensors.first(where: { $0.key == sensor.name })?.entry(SensorSection.rate)
+                let entry = sensors[sensor.name]?.entry(SensorSection.rate)
             else { continue }
             // A device without one gets what the detectors need; a model does not.
             let other = sensor.source.device == nil ? "" : ", or leave rate_hz out"
@@ -86,12 +88,9 @@ extension ConfigurationReader {
     }
 
     /// Warns of a `gap_s` that takes the usual distance of two samples, or one lost sample, for a gap.
-    private func warnOfGaps(_ configuration: Configuration) {
+    private func warnOfGaps(_ configuration: Configuration, _ sections: Sections) {
         for detector in configuration.detectors {
-            guard
-                let entry = entries.first(where: { $0.key == type(of: detector).kind })?.entry(detector.name)?
-                    .entry("gap_s"), let gap = entry.node.number
-            else { continue }
+            guard let entry = sections[detector.name]?.entry("gap_s"), let gap = entry.node.number else { continue }
             let intervals = detector.needs.filter { !$0.isOptional }.compactMap { need in
                 configuration.sensors.first { $0.name == need.sensor }?.intervalSeconds(of: need.kind)
             }
@@ -106,13 +105,12 @@ extension ConfigurationReader {
     }
 
     /// Warns of what is in a calibration for a sensor of which a detector reads that from another section, which has none.
-    private func warnOfCalibrations(_ configuration: Configuration, _ sensors: [TOMLEntry]) {
+    private func warnOfCalibrations(_ configuration: Configuration, _ sensors: Sections) {
         for sensor in configuration.sensors {
             guard let calibration = sensor.calibration,
-                let entry = sensors.first(where: { $0.key == sensor.name })?.entry(SensorSection.calibration)
+                let entry = sensors[sensor.name]?.entry(SensorSection.calibration)
             else { continue }
-            let needs = configuration.detectors.map(\.needs).filter { $0.contains { $0.sensor == sensor.name } }
-                .joined()
+            let needs = configuration.detectors(of: sensor.name).flatMap(\.needs)
             for kind in SensorCalibration.kinds where calibration.axes(of: kind) != nil {
                 let readers = needs.filter { $0.kind == kind && !$0.isOptional }.map(\.sensor)
                 guard !readers.contains(sensor.name),
@@ -128,10 +126,10 @@ extension ConfigurationReader {
     }
 
     /// Reports calibrations that were made in other axes than their section's: they would add an error in place of removing one.
-    private func reportForeignAxes(_ configuration: Configuration, _ sensors: [TOMLEntry]) {
+    private func reportForeignAxes(_ configuration: Configuration, _ sensors: Sections) {
         for sensor in configuration.sensors {
             guard let stated = sensor.calibration?.statedAxes,
-                let entry = sensors.first(where: { $0.key == sensor.name })?.entry(SensorSection.calibration)
+                let entry = sensors[sensor.name]?.entry(SensorSection.calibration)
             else { continue }
             for kind in configuration.kinds(of: sensor.name) + configuration.optionalKinds(of: sensor.name) {
                 guard let made = stated[kind], let own = sensor.statedAxes(of: kind), made != own else { continue }
@@ -154,10 +152,10 @@ extension ConfigurationReader {
 
     /// Warns of mount matrices that scale or skew, and of those that mirror: the attitude or the heading of such a device is that
     /// of its mirror image.
-    private func warnOfMatrices(_ configuration: Configuration, _ sensors: [TOMLEntry]) {
+    private func warnOfMatrices(_ configuration: Configuration, _ sensors: Sections) {
         for sensor in configuration.sensors {
             guard let matrix = sensor.settings.mountMatrix,
-                let entry = sensors.first(where: { $0.key == sensor.name })?.entry("mount_matrix")
+                let entry = sensors[sensor.name]?.entry("mount_matrix")
             else { continue }
             if let words = matrix.distortionWords {
                 diagnostics.report(
@@ -167,9 +165,8 @@ extension ConfigurationReader {
                 )
             }
             guard matrix.determinant < 0,
-                let detector = configuration.detectors.first(where: { detector in
-                    ["attitude", "north"].contains(type(of: detector).kind)
-                        && detector.needs.contains { $0.sensor == sensor.name }
+                let detector = configuration.detectors(of: sensor.name).first(where: {
+                    ["attitude", "north"].contains(type(of: $0).kind)
                 })
             else { continue }
             diagnostics.report(
@@ -182,35 +179,34 @@ extension ConfigurationReader {
     }
 
     /// Warns of detectors whose events reach no handler, if there is no store, socket or desktop service either.
-    private func warnOfUnheard(_ configuration: Configuration) {
+    private func warnOfUnheard(_ configuration: Configuration, _ sections: Sections) {
         guard !configuration.handlers.isEmpty, configuration.store == nil, configuration.socket == nil,
             configuration.dbus == nil
         else { return }
-        for detector in configuration.detectors {
-            let (name, kind) = (detector.name, type(of: detector).kind)
-            // A hinge may only provide postures to an orientation detector.
-            guard !configuration.detectors.contains(where: { $0.asked.contains(name) }) else { continue }
+        let asked = Set(configuration.detectors.flatMap(\.asked))
+        // A hinge may only provide postures to an orientation detector.
+        for detector in configuration.detectors where !asked.contains(detector.name) {
             let isHeard = configuration.handlers.contains { handler in
-                (handler.detectors?.contains(name) ?? true) && handler.kinds.contains { configuration.makes($0, name) }
+                (handler.detectors?.contains(detector.name) ?? true) && handler.kinds.contains(where: detector.canMake)
             }
-            guard !isHeard, let entry = entries.first(where: { $0.key == kind })?.entry(name) else { continue }
+            guard !isHeard, let entry = sections[detector.name] else { continue }
             diagnostics.report(
-                .warning, at: entry.node.position, "no handler takes an event of [\(kind).\(name)]",
+                .warning, at: entry.node.position, "no handler takes an event of [\(detector.title)]",
                 hint: "the `on` of a handler names kinds of event that it makes")
         }
     }
 
     /// Warns where a handler waits for a bearing, and no handler takes the report that there is no heading to compare with it.
-    private func warnOfSilence(_ configuration: Configuration, _ handlers: [TOMLEntry]) {
+    private func warnOfSilence(_ configuration: Configuration, _ handlers: Sections) {
         guard embedded == nil else { return }
-        for detector in configuration.detectors where configuration.makes(.headingLost, detector.name) {
+        for detector in configuration.detectors where detector.canMake(.headingLost) {
             func takes(_ handler: HandlerSection, _ kinds: Set<EventKind>) -> Bool {
                 (handler.detectors?.contains(detector.name) ?? true) && !kinds.isDisjoint(with: handler.kinds)
             }
             guard !configuration.handlers.contains(where: { takes($0, [.headingLost]) }),
                 let section = configuration.handlers.first(where: {
                     takes($0, [.northFaced, .northLeft, .sectorEntered, .sectorLeft])
-                }), let on = handlers.first(where: { $0.key == section.name })?.entry("on")
+                }), let on = handlers[section.name]?.entry("on")
             else { continue }
             diagnostics.report(
                 .warning, at: on.keyPosition,
@@ -221,12 +217,12 @@ extension ConfigurationReader {
 
     /// Refuses a handler that would write over what is read, or over the store; warns of two that write to one file, or retain
     /// messages under one topic of a broker.
-    private func reportSharedPlaces(_ configuration: Configuration, _ handlers: [TOMLEntry]) {
+    private func reportSharedPlaces(_ configuration: Configuration, _ handlers: Sections) {
         let inputs = diagnostics.readFiles + diagnostics.namedFiles + configuration.inputs
-        let store = configuration.store.map { store in ["", "-wal", "-shm"].map { store.path + $0 } } ?? []
+        let store = configuration.store?.files ?? []
         for section in configuration.handlers {
             guard let file = section.action.writtenFile,
-                let entry = handlers.first(where: { $0.key == section.name })?.entry(type(of: section.action).key)
+                let entry = handlers[section.name]?.entry(type(of: section.action).key)
             else { continue }
             if let read = inputs.first(where: file.isSamePath) {
                 // A replay without handlers writes nothing; others refuse it.
@@ -244,7 +240,7 @@ extension ConfigurationReader {
         for section in configuration.handlers {
             for place in section.action.exclusivePlaces {
                 guard let owner = owners.updateValue(section.name, forKey: "\(place.words) \(place.name)"),
-                    let entry = handlers.first(where: { $0.key == section.name })
+                    let entry = handlers[section.name]
                 else { continue }
                 diagnostics.report(
                     .warning, at: entry.entry(place.key)?.keyPosition ?? entry.node.position,
@@ -255,15 +251,15 @@ extension ConfigurationReader {
     }
 
     /// Warns of a `watch` without effect, because another detector of the sensor needs every sample.
-    private func warnOfWatching(_ configuration: Configuration) {
+    private func warnOfWatching(_ configuration: Configuration, _ sections: Sections) {
         for section in configuration.detectors {
             guard let need = section.needs.first(where: { $0.chip?.reports.isEmpty == true }),
                 configuration.chip(of: need.sensor)?.rests != true
             else { continue }
-            let others = configuration.detectors.filter { other in
+            let others = configuration.detectors(of: need.sensor).filter { other in
                 other.needs.contains { $0.sensor == need.sensor && $0.chip == nil }
             }
-            let entry = entries.first { $0.key == type(of: section).kind }?.entry(section.name)
+            let entry = sections[section.name]
             guard let position = (entry?.entry("watch") ?? entry)?.keyPosition else { continue }
             let titles =
                 others.map { "[\($0.title)]" }
@@ -277,10 +273,11 @@ extension ConfigurationReader {
     }
 
     /// Warns of a quorum of more sensors than the handler hears of.
-    private func warnOfQuorum(of section: HandlerSection, _ entry: TOMLEntry, in configuration: Configuration) {
-        let begins = section.heard.filter { !$0.kinds.isDisjoint(with: EventKind.begins) }
-        let sensors = Set(begins.map(\.sensor))
-        for case .quorum(let count, _) in section.decorators where count > sensors.count {
+    private func warnOfQuorum(of section: HandlerSection, _ entry: TOMLEntry) {
+        for case .quorum(let count, _) in section.decorators {
+            let begins = section.heard.filter { !$0.kinds.isDisjoint(with: EventKind.begins) }
+            let sensors = Set(begins.map(\.sensor))
+            guard count > sensors.count else { continue }
             diagnostics.report(
                 .warning, at: entry.entry("decorate")?.keyPosition ?? entry.keyPosition,
                 "a quorum of \(count) is never reached: the detectors of [handler.\(section.name)] have \(sensors.count) "
@@ -317,17 +314,12 @@ extension TOMLEntry {
 }
 
 extension Configuration {
-    func makes(_ kind: EventKind, _ detector: String) -> Bool {
-        guard kind.row.source != .quorum else { return true }
-        return self.detector(detector).map { type(of: $0).mayMake(kind) && $0.makes(kind) } ?? false
-    }
-
     /// Why a handler never gets a kind of event; `nil` if it may.
     fileprivate func absence(of kind: EventKind, for handler: HandlerSection) -> String? {
         switch kind.row.source {
         case .detector(let table):
-            let chosen = detectors.filter { handler.detectors?.contains($0.name) ?? true }
-            guard !chosen.contains(where: { makes(kind, $0.name) }) else { return nil }
+            let isMade = detectors.contains { $0.canMake(kind) && handler.detectors?.contains($0.name) ?? true }
+            guard !isMade else { return nil }
             let type = DetectorSections.all.first { $0.kind == table }
             guard let condition = type?.conditionWords(of: kind) else {
                 return "it listens to no [\(table).NAME], which makes it"

@@ -1,5 +1,6 @@
 import Binnacle
 import EventSocket
+import Handlers
 import PlainText
 import Store
 package import TableReading
@@ -80,11 +81,12 @@ package struct ConfigurationReader {
                 $0 * SensorCalibration.noiseKey(of: .accelerometer).factor
             }
         }
-        for (type, sections) in inForce.detectors {
-            for section in sections {
-                guard let detector = type.read(section, among: names) else { continue }
-                configuration.detectors.append(detector)
+        // Assigned once, because each change makes the index of them again.
+        configuration.detectors = inForce.detectors.flatMap { type, sections in
+            sections.compactMap { section -> (any DetectorSection)? in
+                guard let detector = type.read(section, among: names) else { return nil }
                 if section.isDefault { configuration.defaultDetectors.insert(section.name) }
+                return detector
             }
         }
         configuration.fit()
@@ -92,7 +94,8 @@ package struct ConfigurationReader {
             HandlerSection(name: section.name, reading: section.table, among: names)
         }
         configuration.position = single("position").flatMap { PositionSection(reading: $0) }
-        configuration.handlers = configuration.handlers.map { $0.told(of: configuration) }
+        let others = configuration.handlers.filter { type(of: $0.action).headingKinds == nil }.map(\.name)
+        configuration.handlers = configuration.handlers.map { $0.told(of: configuration, handlers: others) }
         // A detector that a handler or the desktop service names is one that the user wants.
         configuration.defaultDetectors.subtract(configuration.handlers.flatMap { $0.detectors ?? [] })
         configuration.namedSensors = Set(detectors.flatMap { $0.entries.flatMap(Self.sensors) })
@@ -101,9 +104,10 @@ package struct ConfigurationReader {
         configuration.dbus = desktop.map { DBusSection(reading: $0, among: names) }
         configuration.defaultDetectors.subtract(desktop.map(DBusSection.namedDetectors) ?? [])
         if diagnostics.error() == nil {
-            // A disabled sensor is not reported as unused.
-            let used = sensors.filter { entry in readSensors.contains { $0.0.name == entry.key } }
-            warn(of: configuration, used, handlers)
+            func byName(_ entries: [TOMLEntry]) -> Sections {
+                Dictionary(entries.map { ($0.key, $0) }) { first, _ in first }
+            }
+            warn(of: configuration, byName(sensors), byName(detectors.flatMap(\.entries)), byName(handlers))
         }
         return configuration
     }
@@ -173,15 +177,16 @@ package struct ConfigurationReader {
 
     /// Reports names shared by detectors of different kinds; two entries of one kind are one section in two files.
     private func reportSharedNames(_ kinds: [[TOMLEntry]]) {
-        for (index, detectors) in kinds.enumerated() {
+        var others: [String: SourcePosition] = [:]
+        for detectors in kinds {
             for detector in detectors {
-                let others = kinds[..<index].joined()
-                guard let other = others.first(where: { $0.key == detector.key })?.keyPosition else { continue }
+                guard let other = others[detector.key] else { continue }
                 let (first, second) = (min(other, detector.keyPosition), max(other, detector.keyPosition))
                 diagnostics.report(
                     at: second, "two detectors are named \(Spelling.quoted(detector.key))",
                     hint: "the other one is " + diagnostics.words(for: first, from: second))
             }
+            others.merge(detectors.map { ($0.key, $0.keyPosition) }) { first, _ in first }
         }
     }
 

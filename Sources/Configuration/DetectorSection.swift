@@ -127,8 +127,10 @@ extension DetectorSection {
 
     package func isSame(as other: any DetectorSection) -> Bool { other as? Self == self }
 
-    /// Whether any detector of this kind can make events of a kind.
-    static func mayMake(_ event: EventKind) -> Bool { event.row.source == .detector(kind) }
+    /// Whether its events may be of a kind, or a handler's quorum makes such events of them.
+    func canMake(_ kind: EventKind) -> Bool {
+        kind.row.source == .quorum || kind.row.source == .detector(Self.kind) && makes(kind)
+    }
 }
 
 /// All kinds of detectors.
@@ -213,7 +215,7 @@ extension Configuration {
     /// The detectors that miss much at a sampling rate of a sensor: the rate that they need, and what is to be said.
     package func needs(beyond rateHz: Double, of sensor: String) -> [(rateHz: Double, words: String)] {
         func text(_ hertz: Double) -> String { "\(Figure.Value.number(hertz, decimals: 0))" }
-        return detectors.compactMap { detector in
+        return detectors(of: sensor).compactMap { detector in
             // Rates are rounded.
             detector.needs.first { $0.sensor == sensor && rateHz < $0.leastHz * 0.99 }.map { need in
                 let words = "needs at least \(text(need.leastHz)) samples a second, or misses much"

@@ -31,21 +31,21 @@ package struct HandlerSection: Sendable {
 
 extension HandlerSection {
     /// The same section, whose action knows the events that it gets from the configuration's detectors.
-    func told(of configuration: Configuration) -> HandlerSection {
+    ///
+    /// `handlers` are the names of those that take other events than headings.
+    func told(of configuration: Configuration, handlers: [String]) -> HandlerSection {
         var found: Set<String> = []
         let heard = configuration.detectors.compactMap { detector -> HandledDetector? in
             let name = detector.name
             guard let sensor = detector.publishedSensor else { return nil }
             guard detectors?.contains(name) ?? true else { return nil }
             let made = kinds.filter { kind in
-                configuration.makes(kind, name) || kind.row.source == .sensors && detectors == nil
+                detector.canMake(kind) || kind.row.source == .sensors && detectors == nil
             }
             let isFirst = made.isEmpty || found.insert("\(type(of: detector).kind) \(sensor)").inserted
             return HandledDetector(name: name, sensor: sensor, kinds: Set(made), isFirst: isFirst)
         }
-        var events = HandledEvents(
-            kinds: Set(kinds), detectors: detectors.map { Set($0) },
-            handlers: configuration.handlers.filter { type(of: $0.action).headingKinds == nil }.map(\.name))
+        var events = HandledEvents(kinds: Set(kinds), detectors: detectors.map { Set($0) }, handlers: handlers)
         if type(of: action).headingKinds != nil {
             let finders = configuration.detectors.filter { detectors?.contains($0.name) ?? true }
             events.samples = Set(finders.flatMap { $0.needs.map(\.kind) })
@@ -116,7 +116,7 @@ extension HandlerSection {
     }
 
     init?(name: String, reading table: TableReader, among names: SectionNames) {
-        let chosen = Self.detectors(table, among: names.allDetectors)
+        let chosen = Self.detectors(table, among: names)
         let action = HandlerActions.read(table)
         // Also when the action is invalid, so that one mistake gives one message.
         if let type = HandlerActions.all.first(where: { $0.headingKinds != nil && table.entry($0.key) != nil }),
@@ -187,11 +187,11 @@ extension HandlerSection {
         }
     }
 
-    private static func detectors(_ table: TableReader, among names: [String]) -> [String]? {
+    private static func detectors(_ table: TableReader, among names: SectionNames) -> [String]? {
         guard let node = table.entry("detector")?.node,
             let nodes = strings(table, "detector", node, hint: "leave it out to mean every detector")
         else { return nil }
-        return table.references("detector", nodes, to: "detector", among: names)
+        return table.references("detector", nodes, to: "detector", among: names.allDetectors)
     }
 
     /// The elements of an array that must not be empty.

@@ -150,9 +150,7 @@ extension Configuration {
         guard let position, detectors.contains(where: \.dependsOnPlace) else { return (self, []) }
         let (field, notices) = position.field(today: today)
         var placed = self
-        for index in detectors.indices {
-            if let section = detectors[index].placed(in: field) { placed.detectors[index] = section }
-        }
+        placed.detectors = detectors.map { $0.placed(in: field) ?? $0 }
         return (placed, notices)
     }
 }

@@ -31,7 +31,7 @@ package struct StationarySection: AccelerometerSection {
         SettingRow(
             "watch", \.watch, .choice,
             """
-            Who looks while nothing moves.
+            Whether the detector or the chip looks for movement while the device rests.
 
               "samples"  the detector, in every sample
               "chip"  the accelerometer's chip: after dwell_s without movement the samples are off, as with `watch` of [motion.NAME]. \

@@ -45,7 +45,7 @@ package struct TapSection: AccelerometerSection {
         SettingRow(
             "watch", \.watch, .choice,
             """
-            Who looks for taps.
+            Whether the detector or the chip looks for taps.
 
               "samples"  the detector, in every sample
               "chip"  the accelerometer's chip, where it reports taps by itself ('binnacle devices' tells): single ones, and double ones \

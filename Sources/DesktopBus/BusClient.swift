@@ -60,7 +60,7 @@ enum ClaimAuthority {
         ) { message throws(BusFailure) in try message.append(client.name) }
     }
 
-    /// Asks whether a client may; the answer is the call's reply, which ``decision(of:_:group:)`` evaluates.
+    /// Asks whether a client may; the answer is the call's reply, which ``decision(of:_:group:user:)`` evaluates.
     static func ask(
         _ settings: DBusSettings, about client: BusClient, _ connection: BusConnection,
         answer: @escaping sd_bus_message_handler_t

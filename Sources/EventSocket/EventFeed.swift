@@ -104,7 +104,7 @@ struct EventFeed {
                     EventQuery(after: after, sinceNanoseconds: since, filter: filter, limit: Self.pageLimit))
             case .page(let page, let given): append(page, given, ring, &buffer)
             case .live(let place):
-                guard let entry = next(at: place, ring, buffer.isEmpty) else { continue }
+                guard let entry = next(at: place, ring) else { continue }
                 switch entry {
                 case .event(let json): buffer.append(line: json)
                 case .nothing: return buffer.isEmpty ? .nothing : .lines
@@ -129,7 +129,7 @@ struct EventFeed {
     }
 
     /// The next event of the ring; `nil` when the state has changed and has to be checked again.
-    private mutating func next(at place: UInt64, _ ring: EventRing, _ isEmpty: Bool) -> Next? {
+    private mutating func next(at place: UInt64, _ ring: EventRing) -> Next? {
         if lost.count > 0 {
             missedCount += lost.count
             notices.append(

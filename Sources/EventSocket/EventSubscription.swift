@@ -36,8 +36,8 @@ public struct EventSubscription: Sendable {
     package var reconnects: Bool
     /// The interval of live readings, from 30 ms to a minute; `nil` for none.
     ///
-    /// They are those of ``sensors``; with an empty set of ``kinds`` there are no events. They are not queued: a slow loop gets
-    /// fewer, each for a longer time.
+    /// They are those of the sensors that the subscription was made with; made with an empty set of kinds, it gets no events. They
+    /// are not queued: a slow loop gets fewer, each for a longer time.
     public var readingsInterval: Duration?
 
     /// Creates a subscription; the first iteration connects.

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import PlainText
 
 /// A listening Unix socket and its file.
 package final class SocketListener: Sendable {
@@ -16,7 +17,7 @@ package final class SocketListener: Sendable {
         path = settings.path
         // The kernel binds only to free names, so a name in use is replaced by renaming.
         let takesPlace = old.map { $0.path == settings.path && $0.isThere } ?? false
-        let place = takesPlace ? Self.folder(of: path) + "/.new" : path
+        let place = takesPlace ? path.folder + "/.new" : path
         guard UnixAddress(path: path) != nil, let address = UnixAddress(path: place) else { throw .longPath(path) }
         guard path.hasPrefix("/") else { throw .relativePath(path) }
         var group: gid_t?
@@ -54,7 +55,8 @@ package final class SocketListener: Sendable {
         if isThere { unlink(path) }
     }
 
-    private var isThere: Bool {
+    /// Whether the file at the path is still that of this socket.
+    var isThere: Bool {
         status.isSameFile(as: try? fileStatus(path, followsLink: false))
     }
 
@@ -85,14 +87,9 @@ package final class SocketListener: Sendable {
         }
     }
 
-    private static func folder(of path: String) -> String {
-        let end = path.lastIndex(of: "/") ?? path.startIndex
-        return end == path.startIndex ? "/" : String(path[..<end])
-    }
-
     /// Makes the folder if it is missing, and locks it.
     private static func lockFolder(of path: String) throws(SystemError) -> Descriptor {
-        let folder = folder(of: path)
+        let folder = path.folder
         do throws(SystemError) {
             try systemCall("mkdir", path: folder) { mkdir(folder, 0o755) }
         } catch {

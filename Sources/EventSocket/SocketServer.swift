@@ -122,6 +122,9 @@ package final class SocketServer: Sendable {
         courier.add { $0.behind = max($0.behind ?? 0, sequence) }
     }
 
+    /// Whether clients still find the socket at its path; on any thread, which a slow file system may keep.
+    package var isThere: Bool { listener.isThere }
+
     /// The state of the server; on any thread.
     package var statistics: SocketStatistics { gauges.values.statistics }
 

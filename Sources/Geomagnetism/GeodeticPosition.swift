@@ -16,9 +16,9 @@ public struct GeodeticPosition: Sendable, Equatable {
     /// Creates a position; `nil` when a number is outside its range, or none.
     ///
     /// - Parameters:
-    ///   - latitudeDegrees: Degrees north, within ``latitudes``.
-    ///   - longitudeDegrees: Degrees east, within ``longitudes``.
-    ///   - altitudeMetres: Metres above the ellipsoid, within ``altitudes``. A hundred metres change a field by 0.005 %.
+    ///   - latitudeDegrees: Degrees north, −90 to 90.
+    ///   - longitudeDegrees: Degrees east, −180 to 360.
+    ///   - altitudeMetres: Metres above the ellipsoid, −1,000 to 850,000. A hundred metres change a field by 0.005 %.
     public init?(latitudeDegrees: Double, longitudeDegrees: Double, altitudeMetres: Double = 0) {
         guard Self.latitudes.contains(latitudeDegrees), Self.longitudes.contains(longitudeDegrees),
             Self.altitudes.contains(altitudeMetres)

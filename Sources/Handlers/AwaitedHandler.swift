@@ -34,7 +34,8 @@ package final class AwaitedHandler: EventHandler {
             guard !context.isCancelled() else { return }
             context.willRun()
             handler.handle(event)
-            while !handler.waitUntilIdle(milliseconds: 100) {
+            // Without a thread the event waits for the next one, which tries again to start it.
+            while !handler.hasNoThread, !handler.waitUntilIdle(milliseconds: 100) {
                 guard context.isCancelled() else { continue }
                 handler.end(within: .zero, because: "the replay was cancelled")
                 _ = handler.waitForEnd(until: .max)
@@ -56,9 +57,8 @@ package final class AwaitedHandler: EventHandler {
         handler.end(within: duration)
         lostCount += handler.waitForEnd(until: SystemClock.monotonic() + 1_500_000_000)
         logReports()
-        if lostCount > 0, case .room(let done) = plan.pace {
-            context.log.write("\(context.name): \(lostCount) events were not \(done)")
-        }
+        let word: String? = if case .room(let done) = plan.pace { done } else { handler.hasNoThread ? "handled" : nil }
+        if lostCount > 0, let word { context.log.write("\(context.name): \(lostCount) events were not \(word)") }
         logRepeats()
     }
 
@@ -82,6 +82,8 @@ package final class AwaitedHandler: EventHandler {
         reports.removeAll(into: &newReports)
         for report in newReports {
             guard let line = Self.line(report) else { continue }
+            // For how many events there was no thread is logged at the end.
+            if handler.hasNoThread, line == lastLine { continue }
             guard line != lastLine || !Self.isOfProgram(report) else {
                 repeatCount += 1
                 continue

@@ -22,13 +22,14 @@ package struct FailureReports {
     private let pauses: RetryPauses
     private var failureCount = 0
     private var reportedCauses: Set<String> = []
-    /// Whether a failure was reported since the last recovery.
-    package private(set) var hasFailed = false
+    /// Whether a failure was reported since the last recovery, also of the handler that this one replaces.
+    package private(set) var hasFailed: Bool
     private static let mostCauses = 16
 
     package init(_ port: HandlerPort, _ pauses: RetryPauses) {
         self.port = port
         self.pauses = pauses
+        hasFailed = port.isFailing
     }
 
     /// Reports a failure, unless its cause was reported since the last recovery: the reason itself, or what is the same for

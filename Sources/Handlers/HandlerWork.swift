@@ -175,9 +175,9 @@ private final class HandlerStream {
 }
 
 extension HandlerWork {
-    /// Starts the handler of a live run.
+    /// Starts the handler of a live run; with `isFailing` the handler that it replaces has reported a failure.
     package func live(
-        name: String, reports: HandlerReports, history: (any EventHistory)? = nil,
+        name: String, reports: HandlerReports, isFailing: Bool = false, history: (any EventHistory)? = nil,
         acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) throws(SystemError) -> ThreadedHandler {
         let plan: HandlerPlan
@@ -201,7 +201,7 @@ extension HandlerWork {
             }
         }
         return try ThreadedHandler(
-            name: name, plan, history: history, report: reports.report, acknowledge: acknowledge)
+            name: name, plan, isFailing: isFailing, history: history, report: reports.report, acknowledge: acknowledge)
     }
 
     /// The handler of a replay; `nil` when there is nothing to do, or when no thread can be started, which is logged.

@@ -11,6 +11,8 @@ package final class HandlerPort: Sendable {
     package let report: @Sendable (Event) -> Void
     /// Whether this is a replay, which waits for each event, and in which faults are not repaired meanwhile.
     package let isReplay: Bool
+    /// Whether a failure was reported of the handler that this one replaces, whose end this one reports with its first success.
+    let isFailing: Bool
     /// The stored events; `nil` without a store.
     package let history: (any EventHistory)?
     private let acknowledge: @Sendable (_ ticket: Int64) -> Void
@@ -25,10 +27,11 @@ package final class HandlerPort: Sendable {
     fileprivate let hasNoThread = Atomic(false)
 
     fileprivate init(
-        name: String, _ plan: HandlerPlan, isReplay: Bool, history: (any EventHistory)?,
+        name: String, _ plan: HandlerPlan, isReplay: Bool, isFailing: Bool, history: (any EventHistory)?,
         report: @escaping @Sendable (Event) -> Void, acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) throws(SystemError) {
         self.history = history
+        self.isFailing = isFailing
         // A report about no sample has the time of the report.
         let report: @Sendable (Event) -> Void = { event in
             var event = event
@@ -50,6 +53,9 @@ package final class HandlerPort: Sendable {
     package var wouldLose: Bool {
         hasOnlyCopies.load(ordering: .relaxed) && courier.withContent { $0.unfinishedCount > 0 }
     }
+
+    /// Whether there is no attempt at a time on CLOCK_MONOTONIC, because of a request to stop.
+    func isOver(at time: Int64) -> Bool { stop.map { !wouldLose || time >= $0.endTime } ?? false }
 
     package var isEmpty: Bool { courier.withContent { $0.isEmpty } }
 
@@ -124,15 +130,16 @@ package final class ThreadedHandler: EventHandler, Sendable {
     /// Starts the thread, unless the plan starts it with the first event.
     ///
     /// `report` receives the events about the handler, and `acknowledge` the ticket of each finished delivery, on any thread;
-    /// they must not wait for the event thread.
+    /// they must not wait for the event thread. With `isFailing` the handler that this one replaces has reported a failure.
     package init(
-        name: String, _ plan: HandlerPlan, isReplay: Bool = false, history: (any EventHistory)? = nil,
-        report: @escaping @Sendable (Event) -> Void,
+        name: String, _ plan: HandlerPlan, isReplay: Bool = false, isFailing: Bool = false,
+        history: (any EventHistory)? = nil, report: @escaping @Sendable (Event) -> Void,
         acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void = { _ in }
     ) throws(SystemError) {
         self.plan = plan
         let port = try HandlerPort(
-            name: name, plan, isReplay: isReplay, history: history, report: report, acknowledge: acknowledge)
+            name: name, plan, isReplay: isReplay, isFailing: isFailing, history: history, report: report,
+            acknowledge: acknowledge)
         self.port = port
         let work: @Sendable () -> Void = {
             if port.hasNoThread.exchange(false, ordering: .relaxed) { port.report(Event(handlerRecovered: name)) }
@@ -249,6 +256,9 @@ package final class ThreadedHandler: EventHandler, Sendable {
 
     package var doneCount: Int { port.courier.withContent { $0.doneCount } }
 
+    /// Whether no thread could be started for the last event, so that it waits for the next one.
+    var hasNoThread: Bool { port.hasNoThread.load(ordering: .relaxed) }
+
     /// The number of events that are not finished.
     package var unfinishedCount: Int { port.courier.withContent { $0.unfinishedCount } }
 
@@ -270,7 +280,9 @@ package final class ThreadedHandler: EventHandler, Sendable {
     package func waitForEnd(until deadlineNanoseconds: Int64) -> Int {
         let hasEnded = port.courier.waitForEnd(until: deadlineNanoseconds)
         if !hasEnded { plan.abandon?() }
-        let count = port.courier.withContent { $0.abandonedCount + (hasEnded ? 0 : $0.unfinishedCount) }
+        // A worker counts itself what it leaves.
+        let isCounted = hasEnded && !hasNoThread
+        let count = port.courier.withContent { $0.abandonedCount + (isCounted ? 0 : $0.unfinishedCount) }
         return count + port.drops.untoldCount
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 package import LinuxSystem
+import PlainText
 
 /// Answers the requests of one client, until it leaves; for a thread that may block.
 ///
@@ -258,7 +259,7 @@ package final class IIOSession {
                 end = deadline()
             }
             let count = min(missing, buffer.rest.count, IIOLimits.piece)
-            let mask = isFirst ? Array((Self.hex(buffer.mask) + "\n").utf8) : []
+            let mask = isFirst ? Array((buffer.mask.hexadecimal + "\n").utf8) : []
             let piece = Self.encoded(buffer.rest.prefix(count), buffer)
             guard say(piece.count, mask + piece) else { return false }
             buffer.rest = buffer.rest.dropFirst(count)
@@ -267,11 +268,6 @@ package final class IIOSession {
         }
         // What is no whole scan does not come.
         return bytes % buffer.size == 0 || say(0)
-    }
-
-    private static func hex(_ mask: UInt32) -> String {
-        let digits = String(mask, radix: 16)
-        return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
     private static func encoded(_ scans: ArraySlice<IIOScan>, _ buffer: Buffer) -> [UInt8] {

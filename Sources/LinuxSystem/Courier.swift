@@ -43,17 +43,23 @@ package final class Courier<Content: Sendable>: Sendable {
 
     /// Makes the first ``put(_:load:isBounded:)`` or the request to stop start the thread, which needs no memory before.
     ///
-    /// `failed` is called when no thread can be created, on the thread that passed the item; the next item tries again.
+    /// `failed` is called when no thread can be created, on the thread that passed the item; the next item tries again, or after a
+    /// request to stop the courier has ended.
     package func startWithFirstItem(
         _ work: @escaping @Sendable () -> Void, orElse failed: @escaping @Sendable (SystemError) -> Void
     ) {
         state.withLock { state in
+            guard state.stop == nil else {
+                state.hasEnded = true
+                return ownerWaker.wake()
+            }
             state.begin = { [self] in
                 do throws(SystemError) {
                     try start(work)
                 } catch {
-                    startWithFirstItem(work, orElse: failed)
+                    // Before the end, after which the caller counts what is left.
                     failed(error)
+                    startWithFirstItem(work, orElse: failed)
                 }
             }
         }
@@ -271,7 +277,7 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
     @usableFromInline var items: [Item] = []
     /// The index of the first waiting item; earlier ones were taken.
     @usableFromInline var first = 0
-    /// A list passed to ``takeAll(into:)`` with a larger capacity than this is freed instead of reused.
+    /// A list passed to ``removeAll(into:)`` with a larger capacity than this is freed instead of reused.
     private static var usualCount: Int { 1024 }
 
     /// Creates an empty queue with a maximum load.
@@ -329,7 +335,7 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
         }
     }
 
-    /// Releases the capacity of the batch just taken with ``takeAll(into:)``; it stays unfinished until the next call.
+    /// Releases the capacity of the batch just taken with ``removeAll(into:)``; it stays unfinished until the next call.
     package mutating func begin() {
         doneCount += begun
         begun = load

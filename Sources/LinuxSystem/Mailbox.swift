@@ -43,7 +43,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
-    /// Whether there are messages; cheaper than ``takeAll(into:)``.
+    /// Whether there are messages; cheaper than ``removeAll(into:)``.
     package var hasMessages: Bool { isFilled.load(ordering: .acquiring) }
 
     /// Takes all messages, in their order; the storage of the list is reused.

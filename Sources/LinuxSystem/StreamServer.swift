@@ -33,7 +33,8 @@ package final class StreamAcceptor {
                 try admit(Descriptor(owning: try systemCall("accept4") { clinux_accept(listener.raw) }))
             } catch {
                 switch error.code {
-                case EAGAIN: return nil
+                // Of `admit` it means that there is no thread, for example.
+                case EAGAIN where error.call == "accept4": return nil
                 // Errors of one connection (accept(2)), which the client may have closed already.
                 case ECONNABORTED, EPROTO, ENOTCONN, EINVAL, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
                     EOPNOTSUPP, ENETUNREACH:

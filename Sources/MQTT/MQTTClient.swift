@@ -2,6 +2,7 @@ import CMosquitto
 import Glibc
 import Handlers
 import LinuxSystem
+import PlainText
 
 /// One connection to a broker through libmosquitto, from the first packet to its end; for one thread.
 ///
@@ -106,7 +107,8 @@ package final class MQTTClient {
         var reason = [CChar](repeating: 0, count: 256)
         guard let table = cmosquitto_load(library, &reason, reason.count) else {
             let words = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            throw MQTTFailure("the MQTT library cannot be used: \(words) (Debian has it in libmosquitto1)")
+            let reason = MissingLibrary.reason(words, debian: "libmosquitto1")
+            throw MQTTFailure("the MQTT library cannot be used: \(reason)")
         }
         // A copy of function pointers, which never change and are never unloaded.
         return table.pointee

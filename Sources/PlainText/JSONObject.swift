@@ -131,8 +131,7 @@ package struct JSONObject {
             case "\"": line += "\\\""
             case "\\": line += "\\\\"
             case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}":
-                let hex = String(scalar.value, radix: 16)
-                line += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+                line += "\\u" + UInt16(scalar.value).hexadecimal
             default: line.unicodeScalars.append(scalar)
             }
         }

@@ -45,10 +45,7 @@ package struct JSONReader {
             if scalar.value < 0x20 {
                 result += " "
             } else if scalar.needsEscape {
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
+                for unit in String(scalar).utf16 { result += "\\u" + unit.hexadecimal }
             } else {
                 result.unicodeScalars.append(scalar)
             }

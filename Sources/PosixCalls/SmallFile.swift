@@ -36,6 +36,9 @@ package enum SmallFile {
             case .tooLarge: "it is too large"
             }
         }
+
+        /// Whether the file does not exist.
+        package var isMissing: Bool { if case .system(let error) = self { error.isMissing } else { false } }
     }
 
     /// Reads a file of at most `limit` bytes; throws ``Failure``.
@@ -64,11 +67,10 @@ package enum SmallFile {
     ///
     /// A symbolic link is replaced, and not followed. The file gets the mode, whatever the umask; `nil` is that of a new file.
     package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32?) throws(SystemError) {
-        // In the same folder, because rename(2) works within one file system; the process number makes it unique.
-        let temporary = "\(path).\(getpid()).new"
+        // In the same folder, because rename(2) works within one file system. Random, because threads share the number of their
+        // process, and containers with a common folder may have processes of the same number.
+        let temporary = "\(path).\(String(UInt32.random(in: 0...UInt32.max), radix: 36)).new"
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-        // One of an earlier process with this number, which was killed meanwhile.
-        unlink(temporary)
         let file = Descriptor(owning: try systemCall("open", path: temporary) { open(temporary, flags, mode ?? 0o644) })
         do throws(SystemError) {
             try writeAll(bytes, to: file.raw, path: temporary)

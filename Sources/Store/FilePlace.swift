@@ -13,10 +13,9 @@ struct FilePlace {
     /// own); a link in place of the file is refused.
     init(_ path: String) throws(StoreFailure) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
         let resolved = try mapError(StoreFailure.system) { () throws(SystemError) in
-            try systemPointer("find the folder", path: path) { realpath(folder, nil) }
+            try systemPointer("find the folder", path: path) { realpath(path.folder, nil) }
         }
         defer { free(resolved) }
         let real = String(cString: resolved)
@@ -68,8 +67,7 @@ struct FilePlace {
 
     /// An account other than root and this process's that owns the folder, the file or its log, and may replace what is there.
     func otherOwner() throws(StoreFailure) -> uid_t? {
-        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "/"
-        for path in [folder, path, log] {
+        for path in [path.folder, path, log] {
             if let owner = try Self.status(path)?.st_uid, owner != 0, owner != geteuid() { return owner }
         }
         return nil
@@ -291,7 +289,7 @@ struct FilePlace {
     ///
     /// The log keeps its suffix, because it is read with the file. A journal does not: SQLite would play it back and change the
     /// file.
-    private static let companions = [("-wal", "-wal"), ("-shm", ".shm"), ("-journal", ".journal")]
+    static let companions = [("-wal", "-wal"), ("-shm", ".shm"), ("-journal", ".journal")]
 
     /// Renames a damaged file and the files beside it; nothing is deleted, and nothing is renamed on failure.
     ///

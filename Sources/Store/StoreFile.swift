@@ -2,6 +2,7 @@ import Binnacle
 import CSQLite
 import Glibc
 import LinuxSystem
+import PlainText
 
 /// A store's file, open for writing; no other process has it.
 final class StoreFile {
@@ -52,7 +53,7 @@ final class StoreFile {
         _ settings: EventStoreSettings, succeeding past: (identity: String, lastSequence: UInt64)
     ) throws(StoreFailure) {
         if let problem = StoreLibrary.problem {
-            throw .foreign(path: settings.path, reason: problem, remedy: "install it and restart")
+            throw .foreign(path: settings.path, reason: problem, remedy: "it is tried again every 30 s")
         }
         place = try FilePlace(settings.path)
         locks = try place.lock()
@@ -86,7 +87,7 @@ final class StoreFile {
 
     /// Examines the tables of a file without a log, and leaves no log beside a file that is not a store.
     private static func examineContents(_ place: FilePlace) throws(StoreFailure) {
-        for companion in [place.log, place.path + "-journal"] {
+        for companion in [place.log, place.journal] {
             guard try FilePlace.size(companion) == 0 else { return }
         }
         _ = try StoreSchema.check(try Database(path: place.path, access: .readImmutable))
@@ -114,10 +115,7 @@ final class StoreFile {
     }
 
     static func randomIdentity() -> String {
-        (0..<2).map { _ in
-            let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        (0..<2).map { _ in UInt64.random(in: 0...UInt64.max).hexadecimal }.joined()
     }
 
     /// Connects, for reading, to a file and its log, which no other process uses; SQLite may recover both in place.

@@ -81,8 +81,8 @@ extension TableReader {
                 "\(Spelling.quoted(path: path)) is \(status.isFolder ? "a directory" : "no \(type.name)")",
                 hint: status.isFolder ? "the path of a \(type.name) in it" : "it is left alone: choose another path")
         }
-        var folder = Self.parent(of: path)
-        if makesFolder, (try? fileStatus(folder)) == nil { folder = Self.parent(of: folder) }
+        var folder = path.folder
+        if makesFolder, (try? fileStatus(folder)) == nil { folder = folder.folder }
         guard !Self.serviceFolders.contains(where: { folder == $0 || folder.hasPrefix($0 + "/") }) else { return }
         let status: stat
         do throws(SystemError) {
@@ -114,11 +114,6 @@ extension TableReader {
         warn(
             at: node.position, "the service cannot look into \(folder)",
             hint: "put the file elsewhere: programs into /usr/local/bin, data into /var/lib/binnacle")
-    }
-
-    private static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// Whether a folder is another account's, so that this process cannot judge what the service may do there.

@@ -95,6 +95,30 @@ import Testing
         #expect(try await iterator.next() == nil)
     }
 
+    /// The sequence is for one task, but a program that has two is not ended.
+    @Test func twoTasksShareTheSamples() async throws {
+        let gate = Gate()
+        let session = session(gate)
+        let samples = session.samples(of: .accelerometer, capacity: 10_000)
+        var iterator = samples.makeAsyncIterator()
+        gate.allow(3)
+        var count = try #require(try await iterator.next()).samples.count
+        gate.allow(30_000)
+        try await gate.waitUntilGiven(30_000)
+        gate.end()
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    var part = 0
+                    for try await batch in samples { part += batch.samples.count }
+                    return part
+                }
+            }
+            for try await part in group { count += part }
+        }
+        #expect(count == 30_000)
+    }
+
     /// Between the start of the session and the first wait the task changes threads.
     @Test @MainActor func whatIsDroppedBeforeTheFirstDeliveryIsCounted() async throws {
         for _ in 0..<10 {

@@ -138,7 +138,7 @@ import Testing
         #expect(bench.diary.headings.isEmpty)
         #expect(bench.diary.losses.map(\.fault) == [.blackout])
         #expect(bench.diary.losses.first?.sensor == nil)
-        #expect(bench.detector.headingAccuracyDegrees < 0)
+        #expect(bench.detector.heading == nil)
     }
 
     // MARK: - Gates
@@ -186,7 +186,7 @@ import Testing
             if !isLifted { (a, m) = (tilted(a), tilted(m)) }
         }
         let faults = bench.detector.faultCounts
-        #expect((bench.detector.headingAccuracyDegrees > 0) == (moved != nil))
+        #expect(((bench.detector.heading?.accuracyDegrees ?? -1) > 0) == (moved != nil))
         #expect(faults[.dipDeparted].map { $0 > (moved ?? 1500) - 110 } ?? false, "\(faults)")
         #expect(moved != nil || bench.diary.losses.map(\.fault) == [.dipDeparted], "\(bench.diary.losses)")
     }
@@ -394,7 +394,7 @@ import Testing
         #expect(abs(try #require(loss.held) / .seconds(1) - 5) < 0.021)
         // It faced north for 0.48 s, and never any longer.
         #expect(bench.diary.decisions == ["lost \(loss.timeNanoseconds / millisecond)"])
-        #expect(bench.detector.heading == nil && bench.detector.headingAccuracyDegrees == -1)
+        #expect(bench.detector.heading == nil)
     }
 
     @Test func anAccelerometerThatDiesIsNamed() throws {
@@ -410,7 +410,7 @@ import Testing
         let bench = bench { $0.holdTime = .seconds(1) }
         bench.run(still, isKept: { i, kind in kind == .accelerometer || !(100..<300).contains(i) })
         #expect(bench.diary.entries.filter { $0 != "willStart" } == ["lost 3080", "found 6000"])
-        #expect(bench.detector.headingAccuracyDegrees > 0)
+        #expect((bench.detector.heading?.accuracyDegrees ?? -1) > 0)
     }
 
     @Test func aHeadingThatNeverComesIsLostToo() {

@@ -157,6 +157,39 @@ extension CommandTests {
                     """)
         }
 
+        /// In a process of its own, because the limit is the process's; of another account, because root has none.
+        @Test(.timeLimit(.minutes(5))) func aReplayWithoutAThreadSaysSoAndEnds() async {
+            await #expect(processExitsWith: .success) {
+                let log = try TemporaryFile()
+                let file = try log.writer()
+                let writer = LineWriter(descriptor: file.fileDescriptor)
+                let plan = CommandSupervisor.plan(
+                    program: "/bin/true", arguments: { _ in [] }, settings: CommandSettings())
+                let handler = try AwaitedHandler(plan, HandlerContext(name: "alarm", log: writer))
+                let isRoot = geteuid() == 0
+                if isRoot { try #require(CommandStopTests.becomeOther()) }
+                // RLIMIT_NPROC, which is not visible here.
+                let resource = __rlimit_resource_t(6)
+                var limit = rlimit()
+                try #require(getrlimit(resource, &limit) == 0)
+                let before = limit.rlim_cur
+                limit.rlim_cur = 0
+                try #require(setrlimit(resource, &limit) == 0)
+                for sequence in 1...3 { handler.handle(event(UInt64(sequence))) }
+                handler.finish()
+                limit.rlim_cur = before
+                try #require(setrlimit(resource, &limit) == 0)
+                if isRoot { try #require(CommandStopTests.becomeRoot()) }
+                writer.flush()
+                #expect(
+                    try log.text() == """
+                        alarm: /bin/true: pthread_create: Resource temporarily unavailable
+                        alarm: 3 events were not handled
+
+                        """)
+            }
+        }
+
         // The real account has to be another one, too; the saved one stays root.
         private static func becomeOther() -> Bool { setreuid(65_534, 0) == 0 && seteuid(65_534) == 0 }
         private static func becomeRoot() -> Bool { seteuid(0) == 0 && setreuid(0, 0) == 0 }

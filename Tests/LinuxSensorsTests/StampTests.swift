@@ -168,6 +168,50 @@ import Testing
         #expect(!stamper.clock.isStampless)
     }
 
+    /// Of a device whose samples are read late, and which does not know some of their stamps.
+    @Test(arguments: [[100], [100, 101], [0], [0, 1], [50, 100, 150, 200, 250]] as [[Int]], [false, true])
+    func aStampOfZeroMovesNoOther(zeros: [Int], isWall: Bool) {
+        var stamper = stamper()
+        var times: [Int64] = []
+        let distance = isWall ? wall - now : 0
+        for number in 0..<400 {
+            let taken = now + Int64(number) * 10_000_000
+            let arrival = taken + 50_000_000
+            let result = stamper.stamp(
+                zeros.contains(number) ? 0 : taken + distance, behind: 0, arrival: arrival,
+                realtime: { arrival + self.wall - self.now })
+            #expect(result.finding == nil)
+            times.append(result.timeNanoseconds)
+        }
+        #expect(times == times.sorted())
+        #expect(!stamper.clock.isStampless)
+        // A first sample is stamped with its arrival, which the others have to reach.
+        for number in 10..<400 {
+            let error = times[number] - now - Int64(number) * 10_000_000
+            #expect(zeros.contains(number) ? abs(error) < 1000 : error == 0, "sample \(number)")
+        }
+    }
+
+    @Test func aStampOfZeroHidesNoSilence() {
+        var stamper = stamper(after: (0..<100).map { now + $0 * 10_000_000 })
+        let time = now + 200 * 10_000_000
+        #expect(stamper.stamp(0, behind: 0, arrival: time).finding == nil)
+        let result = stamper.stamp(time + 10_000_000, behind: 0, arrival: time + 10_000_000)
+        #expect(result.timeNanoseconds == time + 10_000_000)
+        #expect(result.finding?.cause == .overrun)
+    }
+
+    @Test func stampsThatBecomeZeroAreMadeAndTold() {
+        var stamper = stamper(after: (0..<100).map { now + $0 * 10_000_000 })
+        var time: Int64 = 0
+        for number in 100..<200 {
+            time = stamper.stamp(0, behind: 0, arrival: now + Int64(number) * 10_000_000).timeNanoseconds
+        }
+        #expect(time == now + 199 * 10_000_000)
+        #expect(stamper.clock.isStampless)
+        #expect(stamper.takeNotice()?.contains("timestamps of 0") == true)
+    }
+
     @Test func anOverrunIsFoundWithItsSize() {
         var stamper = stamper(after: (0..<100).map { now + $0 * 10_000_000 })
         let last = now + 99 * 10_000_000

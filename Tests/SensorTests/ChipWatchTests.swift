@@ -334,6 +334,9 @@ import Testing
         // The chip was reset.
         _ = try step(to: 2)
         try await watched.program.waitUntil("two steps") { try watched.events("step").count == 3 }
+        try watched.station.setAttribute("in_steps_input", of: device, to: "1e30")
+        watched.queue.fire(type: 5, direction: 3, channel: 20, at: monotonicNow())
+        try await watched.program.waitForMessage("steps cannot be read", "is no number of steps")
         watched.program.interrupt()
         #expect(try await watched.program.status() == 0)
         let steps = try watched.events("step")

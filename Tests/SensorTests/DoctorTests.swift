@@ -83,6 +83,21 @@ import Testing
         #expect(result.output.contains("TOO SLOW") == isSlow, "\(result.output)")
     }
 
+    /// A chip of 2 g shows no shock along one axis, and one of 8 bits motion at rest.
+    @Test(arguments: [
+        ("le:s16/16>>0", "0.000598", true, false), ("le:s16/16>>0", "0.0024", false, false),
+        ("le:s8/8>>0", "0.4632", false, true),
+    ])
+    func whatAChipDoesNotShowIsTold(type: String, scale: String, isSmall: Bool, isCoarse: Bool) async throws {
+        let station = try MockStation()
+        try station.add(.buffered("accel", 0, name: "chip", channels: ScanChannel.axes("accel", type), scale: scale))
+        let result = try await station.run("doctor")
+        let shock = "\nnot reliable: a shock along one axis, which measures up to 2.0 g"
+        #expect(result.output.contains(shock) == isSmall, "\(result.output)")
+        let motion = "\nnot reliable: motion with the default release_g, 0.025 g: its values are 0.047 g apart"
+        #expect(result.output.contains(motion) == isCoarse, "\(result.output)")
+    }
+
     /// Base and lid of a laptop turn without each other, and a controller without both.
     @Test func thePairTurnsTogether() async throws {
         let station = try MockStation()

@@ -149,6 +149,53 @@ import Testing
         #expect(run.stop() == 0)
     }
 
+    /// Two daemons of an account have one state folder, where earlier versions had the file for all stores.
+    @Test func theStateIsBesideTheStore() throws {
+        let (state, own) = (try TemporaryFolder(), try TemporaryFolder())
+        let shared = "{\"version\":1,\"handlers\":[\"siren\"]}\n"
+        try shared.write(toFile: state.path + "/disarmed.json", atomically: true, encoding: .utf8)
+        func start() throws -> DaemonRun {
+            let text = Self.configuration.replacingOccurrences(of: "STATE", with: own.path)
+            let run = try DaemonRun(text, environment: ["STATE_DIRECTORY": state.path]).start()
+            try run.waitForEvent("shake")
+            return run
+        }
+        func isDisarmed() throws -> Bool {
+            try Binary.run("status", "--socket", own.path + "/socket").output.contains("DISARMED")
+        }
+        // What the state folder has is of another daemon: this store is new.
+        for _ in 0..<2 {
+            let run = try start()
+            #expect(try !isDisarmed())
+            #expect(run.stop() == 0)
+        }
+        // As an earlier version leaves it, whose first start copies what there is.
+        try FileManager.default.removeItem(atPath: own.path + "/disarmed.json")
+        var run = try start()
+        #expect(try isDisarmed())
+        #expect(try Binary.run("arm", "siren", "--socket", own.path + "/socket").status == 0)
+        #expect(run.stop() == 0)
+        run = try start()
+        #expect(try !isDisarmed())
+        #expect(run.stop() == 0)
+        #expect(try String(contentsOfFile: state.path + "/disarmed.json", encoding: .utf8) == shared)
+    }
+
+    /// The handler is disarmed all the same, until a restart.
+    @Test func aStateThatCannotBeKeptIsAProblem() throws {
+        let state = try TemporaryFolder()
+        try #require(mkdir(state.path + "/disarmed.json", 0o700) == 0)
+        let run = try start(state)
+        #expect(try Binary.run("disarm", "siren", "--socket", state.path + "/socket").status == 0)
+        var status = ""
+        try waitUntil("the problem; the last status: \(status)") {
+            let result = try Binary.run("status", "--socket", state.path + "/socket")
+            status = result.output
+            return result.status == 1 && status.contains("which handlers are disarmed cannot be written")
+        }
+        #expect(run.stop() == 0)
+    }
+
     /// Root's daemon that no systemd started has no state folder.
     @Test(.enabled(if: geteuid() == 0, "for root, who has no state folder")) func whatIsForgottenIsSaid() throws {
         let state = try TemporaryFolder()

@@ -200,7 +200,8 @@ import Testing
 
     /// What a reload would refuse, `check` refuses too, with its place.
     @Test(arguments: [
-        "self.toml", "./self.toml", "sub/../self.toml", "events.db", "./events.db", "events.db-wal", "trace.csv",
+        "self.toml", "./self.toml", "sub/../self.toml", "events.db", "./events.db", "events.db-wal",
+        "events.db-journal", "trace.csv",
     ])
     func aHandlerWritesOverNothingThatIsRead(file: String) throws {
         let folder = try TemporaryFolder()

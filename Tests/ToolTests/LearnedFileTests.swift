@@ -57,6 +57,37 @@ import Testing
         #expect(file?.contains(#""steps.walk":{"steps":7}"#) == true, "\(file ?? "")")
     }
 
+    /// What a recording shows is no device's past: neither is it kept, nor does it go on from the device's.
+    @Test func aRecordingTeachesNothing() throws {
+        let state = try TemporaryFolder()
+        let path = state.path + "/learned.json"
+        let kept = #"{"version":1,"detectors":{"steps.walk":{"steps":7}}}"#
+        try kept.write(toFile: path, atomically: true, encoding: .utf8)
+        let rows = (0..<200).map { "\(Double($0) / 100),0,0,9.81\n" }.joined()
+        let trace = try TemporaryFile("time_s,ax,ay,az\n" + rows, suffix: ".csv")
+        let configuration = """
+            [sensor.chip]
+            source = "auto"
+            [steps.walk]
+            accelerometer = "chip"
+            [socket]
+            path = "\(state.path)/socket"
+            """
+        let run = try DaemonRun(
+            configuration, ["--trace", trace.path, "--loop"], environment: ["STATE_DIRECTORY": state.path]
+        ).start()
+        var status = ""
+        try waitUntil("a running detector; the last status: \(status)") {
+            status = try Binary.run("status", "--json", "--socket", state.path + "/socket").output
+            return status.contains(#""name":"walk""#)
+        }
+        // The device's count is neither shown nor changed.
+        let reset = try Binary.run("reset", "walk", "--socket", state.path + "/socket")
+        #expect(reset.status == 0, "\(reset.errors)")
+        #expect(run.stop() == 0)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == kept)
+    }
+
     /// None is waited for, and none is followed.
     @Test func anotherKindOfFileIsReplaced() throws {
         let pipe = try run { try #require(mkfifo($0, 0o600) == 0) }

@@ -158,32 +158,67 @@ import Testing
         #expect(run.stop() == 0)
     }
 
+    /// A handler that appends to a file in a folder, or none.
+    private static func appending(to file: String?, in folder: TemporaryFolder) -> String {
+        let lines = file.map { "[handler.lines]\non = [\"shake\", \"motion.*\"]\nfile = \"\(folder.path)/\($0)\"\n" }
+        return simulated + """
+            [handler.out]
+            on = ["handler.*", "events.dropped"]
+            stdout = true
+            [socket]
+            path = "\(folder.path)/socket"
+
+            """ + (lines ?? "")
+    }
+
+    /// What an exchanged or removed handler still has is a problem, for as long as it tries.
+    private static let leftBehind = "wrong: handler 'lines', which a reload has exchanged or removed, still has "
+
     /// A failure belongs to the handler that had it.
     @Test func aHandlerThatIsExchangedTakesItsFailureAlong() throws {
         let folder = try TemporaryFolder()
-        func text(_ file: String) -> String {
-            Self.simulated + """
-                [handler.out]
-                on = ["handler.*", "events.dropped"]
-                stdout = true
-                [handler.lines]
-                on = ["shake", "motion.*"]
-                file = "\(folder.path)/\(file)"
-                [socket]
-                path = "\(folder.path)/socket"
-                """
-        }
-        let run = try DaemonRun(text("absent/a")).start()
+        let run = try DaemonRun(Self.appending(to: "absent/a", in: folder)).start()
         try run.waitForEvent("handler.failed")
         #expect(try Binary.run("status", "--socket", folder.path + "/socket").output.contains("FAILS"))
-        try run.configure(text("b"))
+        try run.configure(Self.appending(to: "b", in: folder))
         run.reload()
         try run.waitForEvent("handler.recovered")
+        #expect(try String(contentsOfFile: folder.path + "/b", encoding: .utf8).isEmpty == false, "a success says so")
+        let result = try Binary.run("status", "--socket", folder.path + "/socket")
+        #expect(result.status == 1 && result.output.contains(Self.leftBehind) && !result.output.contains("FAILS"))
+        try FileManager.default.createDirectory(atPath: folder.path + "/absent", withIntermediateDirectories: false)
         var status = ""
         try waitUntil("a status without the failure; the last one: \(status)") {
             let result = try Binary.run("status", "--socket", folder.path + "/socket")
             status = result.output
             return result.status == 0 && !status.contains("FAILS")
+        }
+        #expect(run.stop() == 0)
+    }
+
+    @Test func aReloadIsNoRecovery() throws {
+        let folder = try TemporaryFolder()
+        let run = try DaemonRun(Self.appending(to: "absent/a", in: folder)).start()
+        try run.waitForEvent("handler.failed")
+        try run.configure(Self.appending(to: "absent/b", in: folder))
+        run.reload()
+        try run.waitForMessage("configuration reloaded")
+        let exchanged = try Binary.run("status", "--socket", folder.path + "/socket")
+        #expect(exchanged.status == 1 && exchanged.output.contains("FAILS"), "\(exchanged.output)")
+        try run.waitForEvent("handler.failed", count: 2)
+        try run.configure(Self.appending(to: nil, in: folder))
+        run.reload()
+        try run.waitForMessage("configuration reloaded", count: 2)
+        let removed = try Binary.run("status", "--socket", folder.path + "/socket")
+        #expect(removed.status == 1 && removed.output.contains(Self.leftBehind), "\(removed.output)")
+        let json = try Binary.run("status", "--json", "--socket", folder.path + "/socket").output
+        #expect(json.contains(#""retired_handlers":[{"name":"lines","#), "\(json)")
+        #expect(try run.events().allSatisfy { $0["kind"] as? String == "handler.failed" })
+        // The removed ones write what they have, and say that this is a success.
+        try FileManager.default.createDirectory(atPath: folder.path + "/absent", withIntermediateDirectories: false)
+        try run.waitForEvent("handler.recovered", count: 2)
+        try waitUntil("a status without a problem") {
+            try Binary.run("status", "--socket", folder.path + "/socket").status == 0
         }
         #expect(run.stop() == 0)
     }

@@ -64,6 +64,16 @@ import Testing
         #expect(result.errors.contains("binnacle run --trace FILE"))
     }
 
+    /// It would start the program some times, and then no more, so that a sensor that is plugged in later was never seen.
+    @Test func withoutConfigurationAndHardwareAServiceWaits() throws {
+        let manager = try ServiceManagerDouble()
+        let tree = try FifoTree()
+        let run = try DaemonRun(nil, ["--root", tree.root], environment: ["NOTIFY_SOCKET": manager.path]).start()
+        _ = try manager.receive(until: "READY=1")
+        try run.waitForMessage("sensor.inactive")
+        #expect(run.stop() == 0)
+    }
+
     @Test func withoutConfigurationTheSensorsThatAreThereAreWatched() throws {
         let tree = try FifoTree()
         let node = try tree.addDevice(0, name: "accel_3d", scale: "0.01")

@@ -424,6 +424,56 @@ import Testing
         #expect(run.stop() == 0)
     }
 
+    /// As when its folder is made again at a login; a reload does not wait for the next look.
+    @Test func aSocketThatWasRemovedIsMadeAgain() throws {
+        let run = try DaemonRun(configuration()).start()
+        try wait(["status"]) { $0.status == 0 }
+        try FileManager.default.removeItem(atPath: socket)
+        run.reload()
+        try run.waitForMessage("was gone; the socket is open again")
+        try wait(["status"]) { $0.status == 0 }
+        // A file that is no socket is left alone, and said once.
+        try FileManager.default.removeItem(atPath: socket)
+        try "precious".write(toFile: socket, atomically: true, encoding: .utf8)
+        run.reload()
+        try run.waitForMessage("is no socket and is left alone")
+        #expect(try String(contentsOfFile: socket, encoding: .utf8) == "precious")
+        #expect(run.stop() == 0)
+        #expect(try String(contentsOfFile: socket, encoding: .utf8) == "precious")
+    }
+
+    @Test func aSocketThatAnotherDaemonHasIsOpenedWhenThatHasEnded() throws {
+        let text = """
+            [sensor.box]
+            source = "simulated"
+            model = "still"
+            [motion.moved]
+            accelerometer = "box"
+            [socket]
+            path = "\(socket)"
+            """
+        let first = try DaemonRun(text).start()
+        try wait(["status"]) { $0.status == 0 }
+        let second = try DaemonRun(text).start()
+        try second.waitForMessage("another process answers on this socket")
+        #expect(first.stop() == 0)
+        try second.waitForMessage("the socket \(socket) is open")
+        try wait(["status"]) { $0.status == 0 }
+        #expect(second.stop() == 0)
+    }
+
+    @Test func aConfigurationThatIsRefusedIsAProblem() throws {
+        let run = try DaemonRun(configuration()).start()
+        try wait(["status"]) { $0.status == 0 }
+        try run.configure(configuration("[[["))
+        run.reload()
+        try wait(["status"]) { $0.status == 1 && $0.output.contains("wrong: the configuration is refused") }
+        try run.configure(configuration())
+        run.reload()
+        try wait(["status"]) { $0.status == 0 }
+        #expect(run.stop() == 0)
+    }
+
     /// The second of two reloads comes while the first one's socket is opened.
     @Test func reloadsOneAfterAnotherEndWithTheLastSocketAlone() throws {
         let run = try DaemonRun(configuration()).start()

@@ -292,6 +292,32 @@ import Testing
         #expect(result.errors.contains(words) == isWarned, "\(result.errors)")
     }
 
+    /// Rest is a motion to a chip of 8 bits, whose values are 0.047 g apart.
+    @Test(arguments: [("", true), ("release_g = 0.094", true), ("release_g = 0.095", false)])
+    func aReleaseBelowTheStepsOfTheChipIsWarnedOf(release: String, isWarned: Bool) throws {
+        let tree = try FifoTree()
+        _ = try tree.addDevice(0, name: "accel_3d", type: "le:s8/8>>0", scale: "0.4632")
+        let threshold = release.isEmpty ? "" : "threshold_g = 0.2"
+        let folder = try TemporaryFolder([
+            "b.toml": """
+            [sensor.box]
+            source = "auto"
+            [motion.moved]
+            accelerometer = "box"
+            \(threshold)
+            \(release)
+            [handler.log]
+            on = ["motion.began"]
+            log = true
+            """
+        ])
+        let result = try Binary.run("check", "--root", tree.root, folder.path + "/b.toml")
+        #expect(result.status == 0)
+        let words = "is too low for `accel_3d`: its values are 0.047 g apart, and go up and down by that at rest"
+        #expect(result.errors.contains(words) == isWarned, "\(result.errors)")
+        #expect(result.errors.contains("(set release_g to 0.095 or more, and threshold_g above it)") == isWarned)
+    }
+
     private static let shocked = """
         [sensor.box]
         source = "auto"

@@ -42,7 +42,7 @@ public struct Figure: Sendable, Equatable {
     }
 
     /// Creates a figure of a value that has the type of the figure's row already.
-    init(typed name: Name, _ value: Value) {
+    init(typed name: Name, _ value: consuming Value) {
         self.name = name
         self.value = value
     }

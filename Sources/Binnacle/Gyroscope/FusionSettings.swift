@@ -1,7 +1,7 @@
 /// The constants of the fusion; angles in degrees, rates in °/s.
 ///
 /// The structure and most values are those of VQF (D. Laidig, T. Seel, Information Fusion 91, 2023,
-/// doi:10.1016/j.inffus.2022.10.014). ``published`` has that paper's own ones; the defaults differ where recordings with an
+/// doi:10.1016/j.inffus.2022.10.014). FusionTruthTests has that paper's own ones; the defaults differ where recordings with an
 /// optical reference showed a gain.
 package struct FusionSettings: Sendable, Equatable {
     /// The time constant of the inclination's correction by the accelerometer.

@@ -165,8 +165,9 @@ package final class Router {
             var event = Event(kind: .gap, timeNanoseconds: 0)
             swap(&event, &items[index].event)
             number(&event)
+            let numbered = consume event
             // A copy, because a handler may add or remove chains while it is called.
-            for chain in chains { chain.handle(event) }
+            for chain in chains { chain.handle(numbered) }
         }
         if let timeNanoseconds { advance(to: timeNanoseconds) }
     }
@@ -233,7 +234,8 @@ extension Router: DetectorDelegate {
         var event = Event(
             kind: kind, detector: detector.name, sensor: sensor, timeNanoseconds: result.timeNanoseconds, of: result)
         event.isSimulated = detector.isSimulated
-        collect(event, at: detector.position)
+        let position = detector.position
+        collect(consume event, at: position)
     }
 
     package func collect(_ kind: EventKind, _ detector: any EventDetector, because error: any Error) {

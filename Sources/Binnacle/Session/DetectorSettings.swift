@@ -2,7 +2,7 @@
 public enum DetectorSettings: Sendable, Equatable {
     /// Single, double and triple taps.
     case tap(TapSettings = TapSettings())
-    /// The steps of who carries the accelerometer.
+    /// The steps of the person who carries the accelerometer.
     case steps(StepSettings = StepSettings())
     /// When a device rests, and when it goes somewhere.
     case stationary(StationarySettings = StationarySettings())

@@ -272,7 +272,7 @@ private final class SessionRunner: Sendable {
             // The closure is released behind the lock: it may hold the session, which wakes the source when it is released.
             _ = self.wakeUp.withLock { $0.take() }
         }
-        // Who stops a session knows that it is not whole.
+        // A stopped session reports no failure of its source.
         guard goesOn, let failure else { return .success(()) }
         return .failure(.source(failure))
     }

@@ -100,8 +100,10 @@ final class SampleReader: SessionReader {
             guard !placed.samples.samples.isEmpty else { continue }
             var samples = placed.samples
             samples.lostCount = state.withLock { state in
-                defer { state.place = placed.place + UInt64(samples.samples.count) }
-                return Int(placed.place - (state.place ?? placed.place))
+                let expected = state.place ?? placed.place
+                state.place = max(expected, placed.place + UInt64(samples.samples.count))
+                // Of two tasks, the one with the earlier samples may come later.
+                return Int(max(expected, placed.place) - expected)
             }
             return samples
         }

@@ -6,7 +6,7 @@ public struct StationarySettings: CheckedSettings {
     public var thresholdG = 0.03
     /// How long it has to move, or to be still, until that counts; 5 s by default, as Android defines it.
     public var dwell: Duration = .seconds(5)
-    /// Who looks while nothing moves; the samples by default.
+    /// Whether the detector or the chip looks for movement while the device rests; the detector by default.
     package var watch = MotionSettings.Watch.samples
 
     /// The defaults.

@@ -1,6 +1,6 @@
 package import PlainText
 
-/// Counts the steps of who carries the accelerometer.
+/// Counts the steps of the person who carries the accelerometer.
 ///
 /// A walk begins after some regular steps, which its first event brings. Whatever swings as regularly from 1 to 3 Hz is
 /// counted, too: a machine, a swing, a rocking boat at its berth.

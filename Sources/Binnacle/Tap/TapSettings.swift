@@ -20,7 +20,7 @@ public struct TapSettings: CheckedSettings {
     ///
     /// Where impulses that are no taps came before, a further tap exceeds this part of the first.
     package var calmShare = 0.15
-    /// Who looks for taps; the samples by default.
+    /// Whether the detector or the chip looks for taps; the detector by default.
     package var watch = MotionSettings.Watch.samples
 
     /// The defaults.

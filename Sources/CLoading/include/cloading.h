@@ -14,10 +14,10 @@ struct cloading {
     const char *_Nonnull const *_Nonnull names;
     void *_Nonnull functions;
     size_t count;
-    /// Called once all functions are found, with what dlsym(3) takes; it may write a problem.
+    /// Called once all functions are found, with what dlsym(3) takes; it may write a problem, and is then called again by the next load.
     void (*_Nullable begin)(void *_Nonnull handle);
     pthread_mutex_t lock;
-    bool is_tried;
+    bool is_loaded;
     char problem[256];
 };
 
@@ -28,7 +28,8 @@ struct cloading {
         .count = sizeof names_array / sizeof *names_array, .begin = begin_function, .lock = PTHREAD_MUTEX_INITIALIZER \
     }
 
-/// Loads the library, the first time on any thread; the table, or a null pointer and the reason when it cannot be used.
+/// Loads the library, the first time on any thread; the table, or a null pointer and the reason when it cannot be used, which stays
+/// until the thread's next call. A failure is not kept: the next call tries again.
 const void *_Nullable cloading_load(struct cloading *_Nonnull library, const char *_Nullable *_Nonnull reason);
 
 // For a list of functions that are defined under the library's own names, as results, names, parameters and arguments.

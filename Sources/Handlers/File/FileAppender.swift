@@ -59,10 +59,7 @@ package final class FileAppender {
                 failures.recover()
             } catch {
                 failures.fail("\(path): \(Self.reason(error))")
-                let mayGoOn = failures.waitBeforeRetry { attemptTime in
-                    port.stop.map { !port.wouldLose || attemptTime >= $0.endTime } ?? false
-                }
-                guard mayGoOn else { return }
+                guard failures.waitBeforeRetry(unless: port.isOver) else { return }
             }
         }
     }

@@ -31,7 +31,7 @@ package final class HTTPClient {
 
     /// Why libcurl cannot be used; `nil` if it can.
     package static var missingLibrary: String? {
-        ccurl_problem().map { "\(String(cString: $0)) (Debian's package libcurl4 has it)" }
+        ccurl_problem().map { MissingLibrary.reason(String(cString: $0), debian: "libcurl4") }
     }
 
     /// The longest pause that an answer may ask for, in seconds.

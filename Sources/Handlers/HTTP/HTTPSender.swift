@@ -85,7 +85,7 @@ package final class HTTPSender {
         failures.fail("\(settings.address): \(reason)", cause: cause)
         return failures.waitBeforeRetry(atLeast: pause) { attemptTime in
             _ = reportDrops()
-            return port.stop.map { !port.wouldLose || attemptTime >= $0.endTime } ?? false
+            return port.isOver(at: attemptTime)
         }
     }
 

@@ -55,8 +55,7 @@ final class SerialLine: NavigationTransport {
         let line = Descriptor(owning: try systemCall("open", path: path) { Glibc.open(path, flags) })
         var settings = termios()
         try systemCall("tcgetattr", path: path) { tcgetattr(line.raw, &settings) }
-        // For other programs, and for those that may do everything: the second is what they ask.
-        try systemCall("ioctl", path: path) { ioctl(line.raw, UInt(TIOCEXCL)) }
+        // For programs that may do everything, which the exclusive mode below does not keep out.
         try systemCall("flock", path: path) { flock(line.raw, LOCK_EX | LOCK_NB) }
         cfmakeraw(&settings)
         settings.c_cflag &= ~tcflag_t(CSIZE | PARENB | CSTOPB) & ~(tcflag_t(1) << 31)
@@ -64,6 +63,8 @@ final class SerialLine: NavigationTransport {
         cfsetospeed(&settings, baud.speed)
         cfsetispeed(&settings, baud.speed)
         try systemCall("tcsetattr", path: path) { tcsetattr(line.raw, TCSANOW, &settings) }
+        // Last: the mode stays with a line that another program has open when this attempt fails.
+        try systemCall("ioctl", path: path) { ioctl(line.raw, UInt(TIOCEXCL)) }
         return line
     }
 

@@ -96,7 +96,7 @@ package struct DeviceFinder: Sendable {
             // stat(2), because access(2) fails for a device that a control group withholds as if it had no node.
             node: node.flatMap { (try? fileStatus($0)) != nil ? $0 : nil }, path: path, kinds: kinds,
             properties: properties,
-            root: root, parent: parent(of: root.isEmpty ? path : directory.resolved.path))
+            root: root, parent: (root.isEmpty ? directory : directory.resolved).parentPath)
     }
 
     /// The event node of an accelerometer, marked by udev or by the device itself; a joystick node of the same device is not one.
@@ -115,11 +115,7 @@ package struct DeviceFinder: Sendable {
             interface: .evdev, id: DeviceIdentity.text(path: device.path, name: shown), name: shown,
             label: properties["ID_INPUT_LABEL"], location: properties["ACCEL_LOCATION"], node: node, path: device.path,
             kinds: turns ? [.accelerometer, .gyroscope] : [.accelerometer], properties: properties, root: "",
-            parent: Self.parent(of: device.path))
-    }
-
-    private static func parent(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+            parent: SysfsDirectory(path: device.path).parentPath)
     }
 
     /// The location in the kernel's labels for accelerometers: `accel-display`, `accel-base`.

@@ -40,7 +40,14 @@ struct ChipArming: Sendable {
     }
 
     /// The number of steps that the chip has counted so far.
-    func stepCount() throws(SensorFailure) -> Int { Int(try folder.value("../in_steps_input")) }
+    func stepCount() throws(SensorFailure) -> Int {
+        let name = "../in_steps_input"
+        let number = try folder.value(name)
+        guard let count = UInt32(exactly: number) else {
+            throw SensorFailure(.description, "\(folder.path(name)): \(number) is no number of steps")
+        }
+        return Int(count)
+    }
 
     /// Switches the event off.
     func disarm() throws(SensorFailure) {
@@ -102,7 +109,7 @@ struct ChipWatch: Sendable {
     let events: Descriptor
     /// Reads single values, for finding out whether the events come.
     let values: PolledValues
-    /// What switches samples and event, on any thread.
+    /// What switches samples and event, on any thread; one for each opening.
     let gate = SwitchGate()
     /// The number of steps that the chip had counted when it was opened.
     let firstStepCount: Int

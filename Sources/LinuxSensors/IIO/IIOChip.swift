@@ -4,9 +4,8 @@ struct IIOChip: Sendable {
     let siblings: [SysfsDirectory]
 
     init(of device: SysfsDirectory) {
-        let path = device.resolved.path
-        let parent = SysfsDirectory(path: path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "")
-        siblings = parent.directories("iio:device").filter { $0.path != path }
+        let own = device.resolved
+        siblings = SysfsDirectory(path: own.parentPath).directories("iio:device").filter { $0 != own }
     }
 
     /// Sets the clock of the chip's other sensors whose buffers are off; a device that another program uses keeps its clock.

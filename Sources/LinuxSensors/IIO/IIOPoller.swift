@@ -30,7 +30,7 @@ final class IIOPoller: Sendable {
         }
     }
 
-    /// Ends the thread; nothing is reported afterwards.
+    /// Ends the thread; at most one report in progress still follows.
     func stop() { stopSignal.request() }
 
     private func run(_ tell: (PollOutcome, Bool) -> Void) {

@@ -33,6 +33,8 @@ package struct ClockMap {
     private var notice: String?
     /// The device's last stamp, and when a sample first came with it.
     private var repeated: (raw: Int64, arrival: Int64)?
+    /// The last stamp that was made for one of 0; it may be ahead of the device's next one.
+    private var standIn: Int64?
     /// Whether the device's stamps stand still, so that all are made from the time of arrival.
     ///
     /// Some drivers stamp samples with the time of the chip's last interrupt; a timer that triggers them raises none.
@@ -120,18 +122,25 @@ package struct ClockMap {
     private mutating func unusualTime(
         of raw: Int64?, _ behind: Int, _ interval: Double?, _ arrival: Int64, _ realtime: () -> Int64
     ) -> (nanoseconds: Int64, kind: Kind) {
-        if let raw, raw != repeated?.raw { repeated = (raw, arrival) }
+        // A 0 stands still if no other stamp came since the last one.
+        if let raw, raw != repeated?.raw || raw == 0 && last != standIn { repeated = (raw, arrival) }
         let isStill = repeated.map { $0.raw == raw && arrival - $0.arrival > Self.stillNanoseconds } ?? false
         if isStill, origin != .none {
             origin = .none
-            if raw != 0 { tellThatStampsAreMade("gives the same timestamp again and again") }
+            tellThatStampsAreMade(raw == 0 ? Self.zeros : "gives the same timestamp again and again")
         }
         guard let raw, raw != 0, origin != .none else {
-            if origin == .unknown {
-                origin = .constant(offset: 0)
-                tellThatStampsAreMade(raw == nil ? "gives no timestamps" : "gives timestamps of 0")
+            if origin == .unknown, last == nil {
+                tellThatStampsAreMade(raw == nil ? "gives no timestamps" : Self.zeros)
             }
-            return (keep(made(behind, interval, arrival)), .made)
+            var time = made(behind, interval, arrival)
+            // The device's stamps are older than their arrival. After a silence this one is too early, until the next one.
+            if raw == 0, origin != .unknown, origin != .none, let last, let interval {
+                time = min(time, Units.later(last, by: Int64(interval)))
+            }
+            time = keep(time)
+            if raw == 0 { standIn = time }
+            return (time, .made)
         }
         let time = translated(raw, made(behind, interval, arrival), arrival, realtime)
         guard let last else { return (keep(time), .made) }
@@ -139,10 +148,13 @@ package struct ClockMap {
             return jump(raw, to: max(last, arrival), arrival)
         }
         guard time < last else { return (keep(time), .measured) }
-        // Two neighbouring stamps may be swapped. A clock that was set back stays behind.
-        let isSwapped = Double(last) - Double(time) <= max(2 * (interval ?? 0), 1e6)
+        // Two neighbouring stamps may be swapped, and one made for a 0 may be ahead. A clock that was set back stays behind.
+        let least = last == standIn ? Double(Self.stillNanoseconds) : 1e6
+        let isSwapped = Double(last) - Double(time) <= max(2 * (interval ?? 0), least)
         return isSwapped ? (keep(last), .made) : jump(raw, to: Units.later(last, by: Int64(interval ?? 0)), arrival)
     }
+
+    private static let zeros = "gives timestamps of 0"
 
     private mutating func tellThatStampsAreMade(_ reason: String) {
         notice = reason + ": they are made from the time at which samples arrive"

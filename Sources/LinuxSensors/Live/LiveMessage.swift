@@ -9,10 +9,10 @@ enum LiveMessage: Sendable {
     /// A device was opened for a sensor, or the opening failed.
     case opened(sensor: Int, Result<OpenedDevice, SensorFailure>)
     case closed(sensor: Int)
-    /// A worker thread has done what a rest needs, with the descriptor that tells this opening from others.
-    case rested(sensor: Int, opening: Int32, SleepWatch.Input)
+    /// A worker thread has done what a rest needs, with the gate that tells this opening from others.
+    case rested(sensor: Int, opening: SwitchGate, SleepWatch.Input)
     /// A worker thread has read the number of steps behind a report of them, with its stamp.
-    case stepped(sensor: Int, opening: Int32, timeNanoseconds: Int64, Result<Int, SensorFailure>)
+    case stepped(sensor: Int, opening: SwitchGate, timeNanoseconds: Int64, Result<Int, SensorFailure>)
     /// What woke the machine, for the user.
     case machineWoke(String)
     case polled(sensor: Int, IIOPoller, PollOutcome)

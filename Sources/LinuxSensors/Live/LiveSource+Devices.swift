@@ -75,10 +75,10 @@ extension LiveSource {
         case .closed(let number):
             if let sensor = sensor(numbered: number) { advance(sensor, .closed, at: now) }
         case .rested(let number, let opening, let input):
-            guard let sensor = sensor(numbered: number), sensor.openWatch?.events.raw == opening else { return }
+            guard let sensor = sensor(numbered: number), sensor.openWatch?.gate === opening else { return }
             advanceRest(of: sensor, input, at: now)
         case .stepped(let number, let opening, let time, let count):
-            guard let sensor = sensor(numbered: number), sensor.openWatch?.events.raw == opening else { return }
+            guard let sensor = sensor(numbered: number), sensor.openWatch?.gate === opening else { return }
             takeSteps(count, of: sensor, at: time)
         case .machineWoke(let text): notices.append(text)
         case .polled(let number, let poller, let outcome):

@@ -104,7 +104,7 @@ extension LiveSource {
             }
             sensor.reader = reader
             sensor.isReady = true
-            try beginRest(of: sensor, access)
+            try beginRest(of: sensor)
             identify(sensor)
             describeGyroscope(of: sensor, access)
         } catch {

@@ -7,7 +7,7 @@ import LinuxSystem
 /// samples after it. Calls that may block run on worker threads, which answer through the mailbox.
 extension LiveSource {
     /// Begins to watch over the rest of a device that was opened with an event for it.
-    func beginRest(of sensor: LiveSensor, _ access: OpenedDevice.Access) throws(SensorFailure) {
+    func beginRest(of sensor: LiveSensor) throws(SensorFailure) {
         guard let watch = sensor.openWatch else { return }
         do throws(SystemError) {
             try epoll.add(watch.events.raw, token: Self.eventToken + UInt64(sensor.number))
@@ -120,7 +120,7 @@ extension LiveSource {
         sensor.steps.reportedNanoseconds = time
         guard !sensor.steps.isReading else { return }
         sensor.steps.isReading = true
-        let (mailbox, number, opening, arming) = (mailbox, sensor.number, watch.events.raw, watch.arming)
+        let (mailbox, number, opening, arming) = (mailbox, sensor.number, watch.gate, watch.arming)
         onWorker {
             let count = Result { () throws(SensorFailure) in try arming.stepCount() }
             mailbox.post(.stepped(sensor: number, opening: opening, timeNanoseconds: time, count))
@@ -196,7 +196,7 @@ extension LiveSource {
             }
         case .resume: reader?.wake(at: now, floor: sensor.lastTimeNanoseconds)
         case .check:
-            let (mailbox, number, opening) = (mailbox, sensor.number, watch.events.raw)
+            let (mailbox, number, opening) = (mailbox, sensor.number, watch.gate)
             onWorker {
                 let values = Result { () throws(SensorFailure) in
                     let axes = try watch.values.read().axes[0]
@@ -214,7 +214,7 @@ extension LiveSource {
         for sensor: LiveSensor, _ watch: ChipWatch, _ attempt: @escaping @Sendable () throws(SensorFailure) -> Void,
         then input: @escaping @Sendable (SensorFailure?) -> SleepWatch.Input
     ) {
-        let (mailbox, number, opening) = (mailbox, sensor.number, watch.events.raw)
+        let (mailbox, number, opening) = (mailbox, sensor.number, watch.gate)
         onWorker {
             var failure: SensorFailure?
             do throws(SensorFailure) {

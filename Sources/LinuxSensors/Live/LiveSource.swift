@@ -3,12 +3,12 @@ import Glibc
 package import LinuxSystem
 
 /// The machine's own sensors as a source: finds, opens and reads them, and handles unplugging, plugging in, stalls and suspends.
-///
-/// Everything runs on the thread that calls ``fill(_:)`` and ``wait(timeoutMilliseconds:)``, except for calls that may block,
-/// which are sysfs and the opening and closing of devices: these run on worker threads, which answer through a mailbox. A
-/// ``SensorSlot`` decides what happens with each sensor. A delivery has the samples of one device, or of all that are read at
-/// intervals: these are read at the same wake-up, and merging by their stamps restores the order in which they were taken.
 public final class LiveSource: SampleSource {
+    // Everything runs on the thread that calls `fill` and `wait`, except for calls that may block, which are sysfs and the opening
+    // and closing of devices: these run on worker threads, which answer through a mailbox. A `SensorSlot` decides what happens with
+    // each sensor. A delivery has the samples of one device, or of all that are read at intervals: these are read at the same
+    // wake-up, and merging by their stamps restores the order in which they were taken.
+
     /// The streams of all sensors.
     public internal(set) var streams: [SampleStream]
 

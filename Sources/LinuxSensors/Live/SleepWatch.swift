@@ -106,7 +106,7 @@ package struct SleepWatch {
             if let early = earlyEvent.take() { return [.begin] + handle(.event(timeNanoseconds: early), at: now) }
             return [.begin]
         case (.fallingAsleep, .slept(let failure?)):
-            return giveUp("does not sleep at rest: \(failure.description)", from: now)
+            return giveUp("does not sleep at rest: \(failure.description)")
         case (.fallingAsleep, .event(let time)):
             earlyEvent = earlyEvent ?? time
             return []
@@ -115,7 +115,7 @@ package struct SleepWatch {
             let isHasty = now - sleptNanoseconds < Self.hastyNanoseconds
             falseAlarmCount = isHasty && !hasMoved ? falseAlarmCount + 1 : 0
             if falseAlarmCount >= Self.mostFalseAlarms {
-                return stayAwake("its chip reports movement at rest, perhaps because it sees gravity", from: now)
+                return stayAwake("its chip reports movement at rest, perhaps because it sees gravity")
             }
             return wake(time)
         case (.asleep, .timer):
@@ -127,10 +127,10 @@ package struct SleepWatch {
             isChecking = false
             guard phase == .asleep else { return [] }
             switch values {
-            case .failure(let failure): return stayAwake(failure.description, from: now)
+            case .failure(let failure): return stayAwake(failure.description)
             case .success(let vector):
                 guard let distance = stillness.squaredDistance(vector), !(distance <= movedSquared) else { return [] }
-                return stayAwake("it was moved, and its chip reported nothing; is its interrupt connected?", from: now)
+                return stayAwake("it was moved, and its chip reported nothing; is its interrupt connected?")
             }
         case (.waking, .woken(nil)):
             phase = .awake
@@ -150,11 +150,11 @@ package struct SleepWatch {
         return [.wake(onsetNanoseconds: onset)]
     }
 
-    private mutating func stayAwake(_ reason: String, from now: Int64) -> [Effect] {
-        giveUp("does not sleep at rest any more: " + reason, from: now)
+    private mutating func stayAwake(_ reason: String) -> [Effect] {
+        giveUp("does not sleep at rest any more: " + reason)
     }
 
-    private mutating func giveUp(_ reason: String, from now: Int64) -> [Effect] {
+    private mutating func giveUp(_ reason: String) -> [Effect] {
         let effects = wake(nil)
         phase = .givenUp
         return effects + [.note(reason)]

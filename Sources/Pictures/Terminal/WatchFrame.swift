@@ -161,7 +161,7 @@ package struct WatchFrame {
             start(&line, detector)
             for text in detector.figures.compactMap(ShownValue.text) { line.add("  \(text)") }
             if detail == .brief {
-                for measure in detector.measures { line.add("  \(briefly(measure, detector))") }
+                for measure in detector.measures { line.add("  \(briefly(measure))") }
             }
         }
         guard detail != .brief else { return [title] }
@@ -179,7 +179,7 @@ package struct WatchFrame {
         line.add(detector.state ?? "unknown", detector.isActive ? .alarm : .good)
     }
 
-    private func briefly(_ measure: LiveValues.Measure, _ detector: LiveValues.Detector) -> String {
+    private func briefly(_ measure: LiveValues.Measure) -> String {
         "\(ShownValue.split(measure.name).words) \(ShownValue.text(Double(measure.span.last), of: measure.name))"
     }
 

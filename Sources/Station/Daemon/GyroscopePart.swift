@@ -1,11 +1,12 @@
 import Binnacle
 import LinuxSystem
 import PlainText
+import Store
 
 /// Saves what detectors have learned of gyroscopes and magnetometers for the next start.
 final class GyroscopePart: DaemonPart {
     private unowned let daemon: Daemon
-    private let memoryFile = GyroscopeMemoryFile(path: GyroscopeMemoryFile.standardPath)
+    private let memoryFile: GyroscopeMemoryFile
     private let file: StateFile<GyroscopePart>
     /// Next times to query the detectors and to write the file, on CLOCK_MONOTONIC.
     private var lookNanoseconds: Int64 = 0
@@ -14,8 +15,11 @@ final class GyroscopePart: DaemonPart {
     /// Intervals of querying the detectors and of writing the file, in nanoseconds.
     private static let intervals = (look: Int64(60_000_000_000), file: Int64(600_000_000_000))
 
-    init(_ daemon: Daemon) {
+    init(_ daemon: Daemon, _ store: EventStoreSettings?) {
         self.daemon = daemon
+        let empty = String(decoding: GyroscopeMemoryFile(path: nil).removeContents(), as: UTF8.self)
+        memoryFile = GyroscopeMemoryFile(
+            path: EventStoreSettings.statePath("gyroscopes.json", of: store, empty: empty, daemon.log))
         file = StateFile(daemon, memoryFile.path, of: \.file) {
             "what was learned of gyroscopes cannot be written (\($0)); it is learned again after each start"
         }
@@ -52,6 +56,8 @@ final class GyroscopePart: DaemonPart {
         default: break
         }
     }
+
+    var problems: [String] { file.problems }
 
     private func record() {
         let now = SystemClock.realtime()

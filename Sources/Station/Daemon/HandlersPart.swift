@@ -14,8 +14,8 @@ package final class HandlersPart: DaemonPart {
     private var lines: [HandlerLine] = []
     /// Handlers of the configuration that is applied next.
     private var prepared: [HandlerLine] = []
-    /// Handlers that a reload removed, until their queues are empty.
-    private var retired: [HandlerLine] = []
+    /// Handlers that a reload exchanged or removed, until their queues are empty, with their own failures.
+    private var retired: [(line: HandlerLine, counters: HandlerCounters)] = []
     /// How many configurations were prepared.
     private var generation = 0
     private var tallies: [String: HandlerCounters] = [:]
@@ -29,13 +29,13 @@ package final class HandlersPart: DaemonPart {
     /// Time for a removed handler to finish its queue.
     private static let retirement: Duration = .seconds(60)
 
-    init(_ daemon: Daemon, _ store: StorePart) {
+    /// Reads which handlers are disarmed from the file at `path`, which it keeps; `nil` for none.
+    init(_ daemon: Daemon, _ store: StorePart, _ path: String?) {
         self.daemon = daemon
         self.store = store
         let inbox = PartInbox<HandlersPart>(daemon)
         self.inbox = inbox
         trouble = TroubleLog(daemon.log)
-        let path = EventStoreSettings.besideEvents("disarmed.json")
         let words = ("which handlers are disarmed", "all are armed")
         disarmed =
             StateFile<HandlersPart>.read(path, limit: 1_048_576, log: daemon.log, words) { value in
@@ -50,6 +50,11 @@ package final class HandlersPart: DaemonPart {
                 inbox.post { part in if !part.daemon.isEnding { part.attachments?.handlerDidEnd(name) } }
             }
         }
+    }
+
+    /// Where the daemon with a store keeps which handlers are disarmed.
+    static func statePath(_ store: EventStoreSettings?, _ log: MessageLog) -> String? {
+        EventStoreSettings.statePath("disarmed.json", of: store, empty: "{\"version\":1,\"handlers\":[]}\n", log)
     }
 
     // MARK: - Configurations
@@ -71,8 +76,9 @@ package final class HandlersPart: DaemonPart {
                 } else {
                     prepared.append(
                         try HandlerLine(
-                            section, after: old, context: context, inlet: store.inlet, generation: generation,
-                            reports: reports))
+                            section, after: old,
+                            hasFailed: old != nil && tallies[section.name]?.failures.handler != nil,
+                            context: context, inlet: store.inlet, generation: generation, reports: reports))
                 }
             }
         } catch {
@@ -106,8 +112,7 @@ package final class HandlersPart: DaemonPart {
             line.install()
             line.configurationDidChange(handled, section)
         }
-        retired += gone
-        for line in gone { endFailure(of: line.section.name) }
+        for line in gone { retire(line) }
         attachments?.change(to: lines, within: Self.retirement)
         let keeping = Set(lines.filter(\.isKept).map(\.section.name))
         for line in gone where line.isKept && !keeping.contains(line.section.name) {
@@ -162,7 +167,7 @@ package final class HandlersPart: DaemonPart {
         }
         guard line.chain.isArmed != isArmed else { return nil }
         line.arm(isArmed, behind: daemon.router.sequence, in: DecoratorSettings.Context(daemon.router))
-        for old in retired where old.section.name == name { line.arm(isArmed, retired: old.handler) }
+        for old in retired where old.line.section.name == name { line.arm(isArmed, retired: old.line.handler) }
         if isArmed { disarmed.remove(name) } else { disarmed.insert(name) }
         forgetStates(line)
         daemon.router.report(Event(handler: name, isArmed: isArmed))
@@ -200,28 +205,31 @@ package final class HandlersPart: DaemonPart {
 
     // MARK: - Reports
 
-    /// Counts a handler's report and routes it like other events; what a removed handler reports is no failure of its successor.
+    /// Counts a handler's report and routes it like other events; what a retired handler reports is no failure of its successor.
     private func report(_ event: Event, of generation: Int) {
         if case .text(let name) = event.figure(.handler) {
-            let isOld = !lines.contains { $0.section.name == name && $0.generation == generation }
+            func isReporter(_ line: HandlerLine) -> Bool { line.section.name == name && line.generation == generation }
             let failures = tallies[name]?.failures ?? (nil, nil)
             tallies[name, default: HandlerCounters()].count(event)
-            if isOld { tallies[name]?.failures = failures }
+            if !lines.contains(where: isReporter) { tallies[name]?.failures = failures }
+            if let old = retired.firstIndex(where: { isReporter($0.line) }) { retired[old].counters.count(event) }
         }
         daemon.router.report(event)
     }
 
-    /// A failure ends with its handler: the successor reports its own.
-    private func endFailure(of name: String) {
-        guard tallies[name]?.failure != nil else { return }
-        tallies[name]?.failures = (nil, nil)
-        daemon.router.report(Event(handlerRecovered: name))
+    /// Retires a handler with its failure, which its successor has as well until a success ends it.
+    private func retire(_ line: HandlerLine) {
+        let name = line.section.name
+        retired.append((line, tallies[name] ?? HandlerCounters()))
+        let successor = lines.first { $0.section.name == name }
+        if !(successor?.endsFailure ?? false) { tallies[name]?.failures.handler = nil }
+        if !(successor?.section.action is CommandAction) { tallies[name]?.failures.program = nil }
     }
 
     /// Reports what handlers that a reload removed have left behind; what a store keeps goes to their successors.
     private func reportRetired() {
-        guard retired.contains(where: \.handler.hasEnded) else { return }
-        for line in retired where line.handler.hasEnded && !line.isKept {
+        guard retired.contains(where: \.line.handler.hasEnded) else { return }
+        for line in retired.map(\.line) where line.handler.hasEnded && !line.isKept {
             let count = line.handler.waitForEnd(until: 0)
             // Commands report it themselves.
             guard count > 0, !(line.section.action is CommandAction) else { continue }
@@ -233,7 +241,7 @@ package final class HandlersPart: DaemonPart {
                 Event(kind: .eventsDropped, timeNanoseconds: SystemClock.monotonic(), figures: figures),
                 of: line.generation)
         }
-        retired.removeAll(where: \.handler.hasEnded)
+        retired.removeAll(where: \.line.handler.hasEnded)
     }
 
     /// Ends the run if standard output was its only handler, as programs in a pipeline do; otherwise records a failure.
@@ -256,8 +264,8 @@ package final class HandlersPart: DaemonPart {
             for line in lines { line.flush() }
             store.inlet?.flush()
             attachments?.detachAll()
-        case .actors: end((lines + retired).filter(\.actsOnTheWorld), until: deadline)
-        case .handlers: end((lines + retired).filter { !$0.actsOnTheWorld }, until: deadline)
+        case .actors: end((lines + retired.map(\.line)).filter(\.actsOnTheWorld), until: deadline)
+        case .handlers: end((lines + retired.map(\.line)).filter { !$0.actsOnTheWorld }, until: deadline)
         case .files:
             isChanged = isChanged || file.hasFailed
             write()
@@ -284,22 +292,35 @@ package final class HandlersPart: DaemonPart {
 
     // MARK: - Status
 
+    /// Retired handlers that have not handled all of their events.
+    private var waiting: [(line: HandlerLine, counters: HandlerCounters)] {
+        retired.filter { $0.line.handler.unfinishedCount > 0 }
+    }
+
     var problems: [String] {
-        lines.compactMap { line in
+        let failures = lines.compactMap { line in
             tallies[line.section.name]?.failure.map { "handler '\(line.section.name)': \($0)" }
         }
+        return failures
+            + waiting.compactMap { old in
+                old.counters.failure.map { failure in
+                    "handler '\(old.line.section.name)', which a reload has exchanged or removed, still has "
+                        + "\(old.line.handler.unfinishedCount) events: \(failure)"
+                }
+            } + file.problems
     }
 
     func status(at now: Int64) -> [(key: String, json: String)] {
         let statistics = store.store?.statistics
         return [
             ("events_total", JSONObject.list(eventTally.objects)),
-            ("handlers", JSONObject.list(lines.map { object($0, statistics) })),
+            ("handlers", JSONObject.list(lines.map { object($0, tallies[$0.section.name], statistics) })),
+            ("retired_handlers", JSONObject.list(waiting.map { object($0.line, $0.counters, nil) })),
         ]
     }
 
-    private func object(_ line: HandlerLine, _ store: EventStoreStatistics?) -> String {
-        let tally = tallies[line.section.name] ?? HandlerCounters()
+    private func object(_ line: HandlerLine, _ tally: HandlerCounters?, _ store: EventStoreStatistics?) -> String {
+        let tally = tally ?? HandlerCounters()
         var object = JSONObject()
         object.add("name", line.section.name)
         object.add("action", type(of: line.section.action).key)

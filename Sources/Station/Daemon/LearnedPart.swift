@@ -4,10 +4,9 @@ import LinuxSystem
 import PlainText
 import Store
 
-/// Keeps what detectors have learned or counted across starts and reloads, in a small file in the state folder.
+/// Keeps what detectors have learned or counted across starts and reloads, in a small file.
 final class LearnedPart: DaemonPart {
     private unowned let daemon: Daemon
-    private let path = EventStoreSettings.besideEvents("learned.json")
     private let file: StateFile<LearnedPart>
     /// By kind and name of the detector, each the text of a JSON object.
     private var entries: [String: String] = [:]
@@ -17,8 +16,10 @@ final class LearnedPart: DaemonPart {
     private static let intervalNanoseconds: Int64 = 60_000_000_000
     private static let limits = (bytes: 4_194_304, entries: 64)
 
-    init(_ daemon: Daemon) {
+    init(_ daemon: Daemon, _ store: EventStoreSettings?) {
         self.daemon = daemon
+        let empty = "{\"version\":1,\"detectors\":{}}\n"
+        let path = EventStoreSettings.statePath("learned.json", of: store, empty: empty, daemon.log)
         file = StateFile(daemon, path, of: \.file) {
             "what detectors have learned cannot be written (\($0)); it is kept until the next stop"
         }
@@ -34,9 +35,9 @@ final class LearnedPart: DaemonPart {
 
     /// Gives detectors what those of their kind and name had learned.
     func apply(_ change: ConfigurationChange) {
-        // One that goes on knows it, and what a model shows is no detector's past.
+        // One that goes on knows it.
         for detector in change.after.detectors
-        where !detector.isSimulated && !change.before.detectors.contains(where: { $0 === detector }) {
+        where change.after.isOfDevices(detector) && !change.before.detectors.contains(where: { $0 === detector }) {
             guard let text = entries[Self.key(detector)], let value = try? JSONReader.value(of: text.utf8) else {
                 continue
             }
@@ -75,18 +76,21 @@ final class LearnedPart: DaemonPart {
         guard detector.resetKept() else {
             return "the \(type(of: detector).kind) detector '\(name)' keeps nothing"
         }
-        // The file has nothing of a model; what it has by this name was learned of a sensor.
-        if !detector.isSimulated, entries.removeValue(forKey: Self.key(detector)) != nil { isChanged = true }
+        // What the file has by this name was learned of a device.
+        if daemon.assembly.isOfDevices(detector), entries.removeValue(forKey: Self.key(detector)) != nil {
+            isChanged = true
+        }
         record()
         write()
         return nil
     }
 
+    var problems: [String] { file.problems }
+
     private static func key(_ detector: any EventDetector) -> String { "\(type(of: detector).kind).\(detector.name)" }
 
     private func record() {
-        // What a model shows is normal for no machine.
-        for detector in daemon.assembly.detectors where !detector.isSimulated {
+        for detector in daemon.assembly.detectors where daemon.assembly.isOfDevices(detector) {
             let key = Self.key(detector)
             guard let text = detector.learned, entries[key] != text else { continue }
             if entries[key] == nil, entries.count >= Self.limits.entries {

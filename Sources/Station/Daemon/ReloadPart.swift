@@ -123,6 +123,10 @@ final class ReloadPart: DaemonPart {
         }
     }
 
+    var problems: [String] {
+        refused.map { ["the configuration is refused, and the previous one stays in force: \($0)"] } ?? []
+    }
+
     func status(at now: Int64) -> [(key: String, json: String)] {
         var object = JSONObject()
         object.add("path", daemon.options.configurationPath)

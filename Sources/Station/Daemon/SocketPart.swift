@@ -13,8 +13,8 @@ package final class SocketPart: DaemonPart {
         /// The socket is open, or none is configured.
         case settled
         case opening
-        /// Opening failed; the previous socket, if any, stays open.
-        case failed(String)
+        /// Opening failed, and is tried again; the previous socket, if any, stays open.
+        case failed
     }
 
     /// Requests of the subscribers of one socket.
@@ -34,6 +34,16 @@ package final class SocketPart: DaemonPart {
     private var state = State.settled
     /// Settings of the socket that is open, or was last.
     private var settings: SocketSettings?
+    /// Whether the file of the open socket was removed or replaced, so that no client finds it.
+    private var isGone = false
+    /// Why opening failed, as it was logged last; `nil` after a success or a reload.
+    private var loggedFailure: String?
+    /// When the socket's file is looked for, or opening is tried again, on CLOCK_MONOTONIC; `nil` while that is not due.
+    private var checkTime: Int64?
+    /// Attempts to open the socket that failed in a row.
+    private var failureCount = 0
+
+    private static let checkNanoseconds: Int64 = 60_000_000_000
     /// The number of sockets opened so far.
     private var number = 0
     /// Requests by the number of their socket: those of a new socket may arrive before it is in use.
@@ -73,9 +83,35 @@ package final class SocketPart: DaemonPart {
     func apply(_ change: ConfigurationChange) {
         relay.offer(sampleStreams)
         tapSamples()
-        guard change.after.configuration.socket != change.before.configuration.socket || isFailed else { return }
+        (loggedFailure, failureCount) = (nil, 0)
+        change.after.configuration.socket == change.before.configuration.socket ? check() : open()
+    }
+
+    /// Opens the socket again when that had failed, or when its file is gone, which another thread finds out.
+    private func check() {
+        checkTime = nil
+        if isFailed { return open() }
+        guard let server = relay.server else { return }
+        do throws(SystemError) {
+            try inbox.run {
+                server.isThere
+            } then: { part, isThere in
+                part.didLook(at: server, isThere)
+            }
+        } catch {
+            checkTime = Units.later(SystemClock.monotonic(), by: Self.checkNanoseconds)
+        }
+    }
+
+    private func didLook(at server: SocketServer, _ isThere: Bool) {
+        guard server === relay.server, !daemon.isEnding else { return }
+        checkTime = Units.later(SystemClock.monotonic(), by: Self.checkNanoseconds)
+        guard !isThere else { return }
+        isGone = true
         open()
     }
+
+    var deadline: Int64? { checkTime }
 
     /// The path of the socket that is open or will be; `nil` where there is none, or it could not be opened.
     var path: String? {
@@ -99,6 +135,7 @@ package final class SocketPart: DaemonPart {
     func finishTurn(at now: Int64) {
         // Its descriptors stay open until the object is released.
         if ending?.waitForEnd(until: 0) ?? false { ending = nil }
+        if let checkTime, now >= checkTime { check() }
     }
 
     /// Opens the configured socket, which then replaces the present one.
@@ -111,11 +148,12 @@ package final class SocketPart: DaemonPart {
         state = .settled
         let before = relay.server
         guard let settings = daemon.assembly.configuration.socket else {
+            isGone = false
             relay.exchange(for: nil)
             end(before)
             return daemon.replaceChains()
         }
-        guard before == nil || settings != self.settings else { return }
+        guard before == nil || settings != self.settings || isGone else { return }
         state = .opening
         // Without a store, events before the first server were not published.
         if store.inlet == nil, !relay.isUsed { relay.continue(behind: daemon.router.sequence) }
@@ -188,6 +226,14 @@ package final class SocketPart: DaemonPart {
         case .success(let server):
             relay.exchange(for: server)
             end(before)
+            if isGone {
+                daemon.log.say(
+                    "the socket's file \(settings.path.printable) was gone; the socket is open again", level: .warning)
+            } else if failureCount > 0 {
+                daemon.log.say("the socket \(settings.path.printable) is open", level: .notice)
+            }
+            (isGone, failureCount, loggedFailure) = (false, 0, nil)
+            checkTime = Units.later(SystemClock.monotonic(), by: Self.checkNanoseconds)
             self.settings = settings
             number += 1
             wishes = wishes.filter { $0.key == number }
@@ -196,11 +242,17 @@ package final class SocketPart: DaemonPart {
             tapSamples()
         case .failure(let error):
             relay.discard()
-            state = .failed("\(error)")
-            daemon.log.say("the socket: \(error)", level: .error)
-            if before != nil, let path = self.settings?.path {
-                daemon.log.say("the socket \(path) stays open as it was", level: .error)
+            state = .failed
+            let pause = min(Self.checkNanoseconds, 1_000_000_000 << min(Int64(failureCount), 6))
+            checkTime = Units.later(SystemClock.monotonic(), by: pause)
+            failureCount += 1
+            if loggedFailure != "\(error)" {
+                daemon.log.say("the socket: \(error)", level: .error)
+                if before != nil, !isGone, let path = self.settings?.path {
+                    daemon.log.say("the socket \(path) stays open as it was", level: .error)
+                }
             }
+            loggedFailure = "\(error)"
         }
         daemon.replaceChains()
         if settings != daemon.assembly.configuration.socket { open() }
@@ -244,7 +296,8 @@ package final class SocketPart: DaemonPart {
 
     // MARK: - Status
 
-    var problems: [String] { if case .failed(let reason) = state { ["the socket: \(reason)"] } else { [] } }
+    // Also while opening is tried again.
+    var problems: [String] { loggedFailure.map { ["the socket: \($0)"] } ?? [] }
 
     func status(at now: Int64) -> [(key: String, json: String)] {
         guard let socket = relay.server?.statistics else { return [("socket", "null")] }

@@ -15,11 +15,11 @@ package protocol SampleLoopSource: SampleSource {
     func takeNotices() -> [String]
 }
 
-/// The delegate of a ``Session``, called on the thread that runs it; every method is optional.
+/// The delegate of a ``SampleLoop``, called on the thread that runs it; every method is optional.
 package protocol SampleLoopDelegate: AnyObject {
     /// Tells the delegate that a turn is done, with the source's answer; the delegate may end the session.
     func session(_ session: SampleLoop, didTurn answer: SampleAnswer)
-    /// Tells the delegate that the session's duration has started; not called for ``Session/Start/immediately``.
+    /// Tells the delegate that the session's duration has started; not called for ``SampleLoop/Start/immediately``.
     func sessionDidBegin(_ session: SampleLoop)
     /// Tells the delegate to flush its output.
     func sessionShouldFlush(_ session: SampleLoop)

@@ -166,6 +166,14 @@ package struct Assembly {
 
     func detector(_ name: String?) -> (any EventDetector)? { detectors.first { $0.name == name } }
 
+    /// Whether all that a detector gets comes from devices; what a model or a recording shows is no machine's past.
+    func isOfDevices(_ detector: any EventDetector) -> Bool {
+        !detector.isSimulated
+            && !detector.streams.contains { stream in
+                sensors.contains { $0.section.isTrace && $0.object === stream.sensor }
+            }
+    }
+
     // MARK: - Sensors
 
     private mutating func makeSensors(

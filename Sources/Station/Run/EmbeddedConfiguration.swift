@@ -21,13 +21,19 @@ package enum EmbeddedConfiguration: Sendable {
 
     /// The kinds that make a sensor; a gyroscope is only used beside an accelerometer.
     private static let kinds: [SampleKind] = [.accelerometer, .magnetometer]
+    /// The key of a sensor that is any device with the kinds that are needed.
+    private static let automatic = "source = \"auto\""
 
     /// Makes a configuration without a file: the available sensors and default detectors; throws without an
-    /// accelerometer.
+    /// accelerometer, for which a service waits.
     func configuration(
         _ finder: DeviceFinder, settings: [CommandLineSetting], logs: Bool
     ) throws(StationError) -> Configuration {
-        let found = try sensors(finder)
+        var found = try sensors(finder)
+        if case .devices = self, ServiceManager.isThere, !found.contains(where: { $0.kinds.contains(.accelerometer) }) {
+            // One that is plugged in later is used, as with a configuration.
+            found.append((SampleKind.accelerometer.rawValue, Self.automatic, [.accelerometer]))
+        }
         guard let accelerometer = found.first(where: { $0.kinds.contains(.accelerometer) })?.name else {
             throw StationError(.unavailable, missing)
         }
@@ -50,13 +56,12 @@ package enum EmbeddedConfiguration: Sendable {
         switch self {
         case .devices:
             let devices = try finder.list()
-            let source = "source = \"auto\""
             // A device with both kinds becomes one sensor.
             if devices.contains(where: { Set($0.kinds).isSuperset(of: Self.kinds) }) {
-                return [("sensor", source, Self.kinds)]
+                return [("sensor", Self.automatic, Self.kinds)]
             }
             return Self.kinds.filter { kind in devices.contains { $0.kinds.contains(kind) } }.map { kind in
-                (kind.rawValue, source, [kind])
+                (kind.rawValue, Self.automatic, [kind])
             }
         case .simulated(let model):
             return [("simulated", "source = \"simulated\"\nmodel = \"\(model.rawValue)\"", Self.kinds)]

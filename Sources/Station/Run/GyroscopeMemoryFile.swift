@@ -1,10 +1,8 @@
 package import Binnacle
-import Configuration
 import LinuxSystem
 import PlainText
-import Store
 
-/// What was learned of gyroscopes and magnetometers, kept across starts in a small file in the state folder.
+/// What was learned of gyroscopes and magnetometers, kept across starts in a small file.
 package final class GyroscopeMemoryFile {
     /// The memory of one sensor of a device.
     package struct Entry: Sendable, Equatable {
@@ -27,8 +25,6 @@ package final class GyroscopeMemoryFile {
     /// Larger offsets in a file are rejected, in rad/s.
     private static let largestOffset = 1.0
 
-    static var standardPath: String? { EventStoreSettings.besideEvents("gyroscopes.json") }
-
     /// Creates an empty memory; with `nil` it is never written.
     package init(path: String?) {
         self.path = path
@@ -42,7 +38,7 @@ package final class GyroscopeMemoryFile {
             guard let entries = Self.entries(of: bytes) else { throw .malformed }
             self.entries = entries
         } catch {
-            if case .system(let error) = error, error.isMissing { return nil }
+            if error.isMissing { return nil }
             return
                 "\(path.printable): what was learned of gyroscopes cannot be read (\(error.reason)); it is learned again"
         }
@@ -177,14 +173,5 @@ package final class GyroscopeMemoryFile {
         let axes = value["axes"]?.text.flatMap { $0.isEmpty ? nil : $0 }
         return Entry(
             kind: kind, sensor: MountedSensor(device: device, axes: axes), memory: memory, wallNanoseconds: time)
-    }
-}
-
-extension EventStoreSettings {
-    /// The path of a file in the state folder; `nil` when no folder is known.
-    static func besideEvents(_ name: String) -> String? {
-        withoutConfiguration.map { path in
-            path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/" + name
-        }
     }
 }

@@ -13,6 +13,9 @@ final class ServiceManager {
     /// Interval of attempts to send them.
     private static let retryMilliseconds: Int32 = 100
 
+    /// Whether one has started the program: it starts a program that ends at once a few times, and then no more.
+    static var isThere: Bool { getenv("NOTIFY_SOCKET") != nil }
+
     init() {
         socket = getenv("NOTIFY_SOCKET").flatMap { try? DatagramSocket.connected(to: String(cString: $0)) }
         watchdogNanoseconds = Self.watchdog()

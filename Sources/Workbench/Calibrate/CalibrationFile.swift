@@ -3,10 +3,11 @@ import Glibc
 import LinuxSystem
 import PlainText
 package import Station
+import Synchronization
 import TableReading
 
 /// A calibration file, which a configuration names: a table for each kind of sensor, and one for the noise of each.
-package struct CalibrationFile {
+package struct CalibrationFile: Sendable {
     private let path: String
     /// The target of a symbolic link, so that writing keeps the link.
     private let target: String
@@ -21,6 +22,8 @@ package struct CalibrationFile {
     package var replacesTable: Bool { replaced != nil }
     private let mode: mode_t?
 
+    /// Held from reading a file to replacing it: between the two another thread's table would be lost.
+    private static let writing = Mutex(())
     /// Readable by all users, like the configuration.
     private static let usualMode: mode_t = 0o644
 
@@ -112,6 +115,10 @@ package struct CalibrationFile {
     /// It is read again, because the samples took minutes in which another calibration may have written it.
     @discardableResult
     package func write(_ result: CalibrationResult) throws(StationError) -> CalibrationFile {
+        try Self.writing.withLock { _ throws(StationError) in try writeAlone(result) }
+    }
+
+    private func writeAlone(_ result: CalibrationResult) throws(StationError) -> CalibrationFile {
         let current = try CalibrationFile(path: path, for: result.name, replacing: replacing)
         guard current.replaced == replaced else {
             throw StationError(

@@ -29,10 +29,11 @@ package struct EventScore {
     ///
     /// Pairs are made from the nearest on, each label and each event in one at most.
     package init(_ events: [Mark], _ labels: [Mark], toleranceNanoseconds: Int64) {
+        let theirs = Dictionary(grouping: events, by: Place.init)
         for (place, ours) in Dictionary(grouping: labels, by: Place.init) {
             add(
-                events.filter { Place($0) == place }.map(\.timeNanoseconds).sorted(),
-                ours.map(\.timeNanoseconds).sorted(), toleranceNanoseconds)
+                (theirs[place] ?? []).map(\.timeNanoseconds).sorted(), ours.map(\.timeNanoseconds).sorted(),
+                toleranceNanoseconds)
         }
         eventCount = events.count
     }
@@ -88,7 +89,9 @@ package struct EventScore {
 
 /// The labels of recordings, and what is scored by them.
 package struct EventLabels {
-    package private(set) var marks: [EventScore.Mark] = []
+    private var marks: [EventScore.Mark] = []
+    /// The same labels by the recordings that they name; `nil` is for those that name none.
+    private let named: [String?: [EventScore.Mark]]
     /// What was not used, for the user.
     package private(set) var notices: [String] = []
     package let toleranceNanoseconds: Int64
@@ -143,39 +146,37 @@ package struct EventLabels {
                 EventScore.Mark(kind: named, timeNanoseconds: stamp, recording: recording.map { fields[$0] }))
         }
         guard !marks.isEmpty else { throw StationError(.data, "\(path.printable): has no label of these kinds") }
+        named = Dictionary(grouping: marks, by: \.recording)
     }
 
     /// The kinds that have labels, in their order.
-    package var kinds: [EventKind] { EventKind.allCases.filter { kind in marks.contains { $0.kind == kind } } }
+    package var kinds: [EventKind] { EventKind.allCases.filter(Set(marks.map(\.kind)).contains) }
 
     /// The labels of one of some recordings: by its path or, where labels name files alone, its file name.
     ///
     /// A name that is the path of a recording does not mean another one in a folder.
-    package func marks(of recording: String, among recordings: [String]) -> [EventScore.Mark] {
-        marks.compactMap { mark in
-            let name = mark.recording ?? recording
-            guard name == recording || name == Self.fileName(recording) && !recordings.contains(name) else {
-                return nil
-            }
-            return EventScore.Mark(kind: mark.kind, timeNanoseconds: mark.timeNanoseconds, recording: recording)
+    package func marks(of recording: String, among recordings: Set<String>) -> [EventScore.Mark] {
+        let name = Self.fileName(recording)
+        let names: [String?] = recordings.contains(name) ? [nil, recording] : [nil, recording, name]
+        return names.flatMap { named[$0] ?? [] }.map {
+            EventScore.Mark(kind: $0.kind, timeNanoseconds: $0.timeNanoseconds, recording: recording)
         }
     }
 
     /// Refuses labels that do not say of which of several recordings they are.
     func requireNames(among recordings: [String]) throws(StationError) {
         guard recordings.count > 1 else { return }
+        let (paths, files) = (Set(recordings), Dictionary(grouping: recordings, by: Self.fileName))
         for mark in marks {
             guard let name = mark.recording else {
                 throw StationError(
                     .data, "labels of several recordings have to name them: give the labels a column recording")
             }
-            let meant = recordings.filter { $0 == name || Self.fileName($0) == name }
-            guard meant.count < 2 || meant.contains(name) else {
-                throw StationError(
-                    .data,
-                    "the labels of \(Spelling.quoted(name)) may be those of \(Spelling.list(meant)): name the path in the labels"
-                )
-            }
+            guard let meant = files[name], meant.count > 1, !paths.contains(name) else { continue }
+            throw StationError(
+                .data,
+                "the labels of \(Spelling.quoted(name)) may be those of \(Spelling.list(meant)): name the path in the labels"
+            )
         }
     }
 
@@ -244,19 +245,20 @@ package struct EventLabels {
                     + "column recording")
         }
         try requireNames(among: recordings)
+        let paths = Set(recordings)
         let absent = self.recordings(notAmong: recordings.isEmpty ? Array(labelled) : recordings)
         let labels =
             recordings.isEmpty
             ? marks.map { EventScore.Mark(kind: $0.kind, timeNanoseconds: $0.timeNanoseconds, recording: nil) }
-            : recordings.flatMap { marks(of: $0, among: recordings) }
-                + marks.filter { $0.recording.map(absent.contains) ?? false }
+            : recordings.flatMap { marks(of: $0, among: paths) } + absent.flatMap { named[$0] ?? [] }
         let scored = kinds
         let places: [String?] = recordings.isEmpty ? [nil] : recordings
+        let theirs = Dictionary(grouping: events, by: \.recording)
+        let ours = Dictionary(grouping: labels, by: \.recording)
         let outside = places.compactMap { recording -> String? in
-            let times = events.filter { $0.recording == recording }.map(\.timeNanoseconds)
+            let times = (theirs[recording] ?? []).map(\.timeNanoseconds)
             let span = times.min().flatMap { least in times.max().map { least...$0 } }
-            return notice(
-                of: labels.filter { $0.recording == recording }, outside: span, of: (recording ?? path).printable)
+            return notice(of: ours[recording] ?? [], outside: span, of: (recording ?? path).printable)
         }
         func score(_ chosen: [EventKind]) -> [ResultTable.Value] {
             EventScore(
@@ -310,16 +312,10 @@ package struct EventLabels {
             }
         }
         guard !isQuoted else { return nil }
-        return fields.map { field in
-            String(field.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
-        }
+        return fields.map { $0.trimmingBlanks() }
     }
 
     private static func fileName(_ path: String) -> String {
         path.split(separator: "/").last.map(String.init) ?? path
     }
-}
-
-extension SmallFile.Failure {
-    fileprivate var isMissing: Bool { if case .system(let error) = self { error.isMissing } else { false } }
 }

@@ -166,7 +166,7 @@ package struct Sweep {
         row.counts = summary.eventCounts
         row.marks = marks
         if let labels {
-            var all = labels.marks(of: recording, among: recordings)
+            var all = labels.marks(of: recording, among: Set(recordings))
             if let range = summary.timeRange, !all.isEmpty {
                 let lead = try labels.lead(
                     over: range.lowerBound, wallAhead: summary.wallAheadNanoseconds, of: recording.printable)

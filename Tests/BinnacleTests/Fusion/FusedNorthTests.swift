@@ -271,7 +271,7 @@ import Testing
         #expect(diary.failures == ["\(TestError())"])
         #expect(!diary.entries.contains { $0.hasPrefix("lost") || $0.hasPrefix("found") })
         #expect(hasRate(diary, recording, 2501..<6000) == [true])
-        #expect(detector.headingAccuracyDegrees > 0)
+        #expect((detector.heading?.accuracyDegrees ?? -1) > 0)
     }
 
     @Test func withoutItsAccelerometerTheHeadingIsLostOnceAndFoundAgain() throws {

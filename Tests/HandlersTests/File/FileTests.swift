@@ -19,13 +19,14 @@ import Testing
             let list = Mutex<[Int64]>([])
         }
 
-        init(_ path: String) throws {
+        init(_ path: String, isFailing: Bool = false) throws {
             self.path = path
             let tickets = Tickets()
             self.tickets = tickets
             handler = try ThreadedHandler(
                 name: "lines", FileAppender.plan(path, RetryPauses(first: 10_000_000, longest: 50_000_000)),
-                report: reports.add, acknowledge: { ticket in tickets.list.withLock { $0.append(ticket) } })
+                isFailing: isFailing, report: reports.add,
+                acknowledge: { ticket in tickets.list.withLock { $0.append(ticket) } })
         }
 
         var acknowledged: [Int64] { tickets.list.withLock { $0 } }
@@ -126,6 +127,18 @@ import Testing
         }
         #expect(contents(of: folder.path + "/precious") == "a line")
         #expect(access(folder.path + "/none", F_OK) != 0)
+    }
+
+    /// The handler that a reload has exchanged had failed.
+    @Test func theFirstSuccessEndsTheFailureOfThePredecessor() throws {
+        let folder = try TemporaryFolder([:])
+        let run = try Run(folder.path + "/events.jsonl", isFailing: true)
+        run.handler.handle(event(1))
+        try run.reports.wait("the recovery") { $0.contains { $0.kind == .handlerRecovered } }
+        try run.write(2...3)
+        run.handler.end(within: .seconds(60))
+        #expect(run.handler.waitForEnd(until: .max) == 0)
+        #expect(run.reports.all.map(\.kind) == [.handlerRecovered])
     }
 
     @Test func aFolderThatComesLater() throws {

@@ -1,6 +1,7 @@
 import Binnacle
 import Foundation
 import Handlers
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -91,6 +92,21 @@ private final class FakeLine {
         second.turn(to: 20)
         try line.wait(for: "$HCHDM,20.0,M*1B\r\n")
         try second.reports.wait("the recovery") { $0.contains { $0.kind == .handlerRecovered } }
+    }
+
+    /// A program that has locked a line, and lets others open it.
+    @Test func aLineThatIsRefusedStaysAsItWas() throws {
+        let line = try FakeLine()
+        let other = try Descriptor(path: line.path, flags: O_RDWR | O_NOCTTY | O_NONBLOCK)
+        try #require(flock(other.raw, LOCK_EX | LOCK_NB) == 0)
+        let run = try run(line.path)
+        try waitUntil("a report") { !run.reasons.isEmpty }
+        #expect(run.reasons == ["\(line.path): another program or handler has the line"])
+        // TIOCGEXCL, which is not visible here.
+        var isExclusive: Int32 = -1
+        try #require(ioctl(other.raw, 0x8004_5440, &isExclusive) == 0)
+        #expect(isExclusive == 0)
+        #expect(run.end())
     }
 
     /// Also while nothing is to be sent.
