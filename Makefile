@@ -51,10 +51,11 @@ BENCH_SECONDS ?= 60
 # The program of the release before, whose start and memory are shown beside this one's: the installed one, if there is one.
 BEFORE ?= $(wildcard /usr/bin/binnacle /usr/local/bin/binnacle)
 KERNEL_CASES ?= 200
-# What `make test` runs, in this order, as far as it is built: what takes longest first.
-PROGRAM_CHECKS = web screens proxy watch plot spark serve python binary arrow rosbag nmea gpsd signalk webhooks exports influx metrics documents
+# What `make test` runs, in this order, as far as it is built: what waits longest first.
+PROGRAM_CHECKS = serve documents web screens proxy watch plot spark python binary arrow rosbag nmea gpsd signalk webhooks exports influx metrics
 TRIES = try-kernel-forms build-tests $(PROGRAM_CHECKS:%=try-%) try-swift
-# The tests of the program wait for it most of the time: each of their files is a process.
+# The tests of the program wait for it most of the time: each of their files is a process, and there are more of them than processors.
+JOBS ?= 9
 TOOL_TESTS = $(patsubst Tests/ToolTests/%.swift,ToolTests.%,$(shell grep -l @Test Tests/ToolTests/*.swift))
 TEST_SUITES = $(addprefix suite-,HandlersTests StoreTests $(TOOL_TESTS) \
     $(filter-out HandlersTests StoreTests ToolTests SensorTests,$(notdir $(wildcard Tests/*Tests))))
@@ -172,7 +173,7 @@ release: ## Run every check and make the files of VERSION, and its tag (as root)
 # has as many threads for its tests as there are processors, and many tests wait. The mock devices have to deliver in time, which they do not beside
 # tests that flood and kill: they come when all others are done. KERNEL_CASES and BINNACLE_LONG_TESTS say how thorough it is.
 test: setup-test ## Run every test, against the release binary, and what the documents show.
-	@$(MAKE) --no-print-directory -j6 --output-sync=target suite-SensorTests
+	@$(MAKE) --no-print-directory -j$(JOBS) --output-sync=target suite-SensorTests
 	@scripts/run-tests skipped
 	@test -n "$(BINNACLE_LONG_TESTS)" || echo "make test-long also has: $(LONGER)"
 

@@ -16,7 +16,7 @@ package struct StepsSection: AccelerometerSection {
     package static let shown = "walked"
     package static let text = """
         A counter of steps. Its name is unique among all detectors. It counts on the body of who walks; whatever swings as regularly from \
-        1 to 3 Hz, such as a machine, is counted as well. The daemon keeps the total beside its store, and counts from 0 again after 'binnacle reset NAME'.
+        1 to 3 Hz, such as a machine, is counted as well. The daemon keeps the total in its state folder, and counts from 0 again after 'binnacle reset NAME'.
         """
     package static let accelerometer = Key.accelerometer("that is carried")
 

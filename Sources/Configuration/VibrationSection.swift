@@ -123,7 +123,7 @@ extension VibrationSection {
             "learn_days", \.learnDays, .number, usual: "nothing is learned", shown: .example("7"),
             """
             How many days of measured seconds are learned as normal, for bands without zones: the median and the spread, of idle, \
-            running and spinning seconds each. Then "vibration.began" reports what is unusual. What was learned is kept beside the store.
+            running and spinning seconds each. Then "vibration.began" reports what is unusual. What was learned is kept in the state folder.
             """),
         SettingRow(
             "learned_spreads", \.learnedSpreads, .number, idle: { $0.learnDays == nil ? "without learn_days" : nil },

@@ -35,7 +35,7 @@ package final class AwaitedHandler: EventHandler {
             context.willRun()
             handler.handle(event)
             // Without a thread the event waits for the next one, which tries again to start it.
-            while !handler.hasNoThread, !handler.waitUntilIdle(milliseconds: 100) {
+            while !handler.awaitsEvent, !handler.waitUntilIdle(milliseconds: 100) {
                 guard context.isCancelled() else { continue }
                 handler.end(within: .zero, because: "the replay was cancelled")
                 _ = handler.waitForEnd(until: .max)

@@ -256,7 +256,10 @@ package final class ThreadedHandler: EventHandler, Sendable {
 
     package var doneCount: Int { port.courier.withContent { $0.doneCount } }
 
-    /// Whether no thread could be started for the last event, so that it waits for the next one.
+    /// Whether the events so far wait for the next one, because no thread could be started for them.
+    var awaitsEvent: Bool { port.courier.awaitsItem }
+
+    /// Whether no thread that was started after a failure has run yet.
     var hasNoThread: Bool { port.hasNoThread.load(ordering: .relaxed) }
 
     /// The number of events that are not finished.

@@ -92,6 +92,9 @@ package final class Courier<Content: Sendable>: Sendable {
         waker.wake()
     }
 
+    /// Whether the next item starts the thread, because none could be started for those before.
+    package var awaitsItem: Bool { state.withLock { $0.begin != nil } }
+
     /// Whether the thread has ended.
     package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 

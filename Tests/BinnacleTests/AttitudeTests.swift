@@ -368,6 +368,18 @@ import BinnacleHeading
         #expect(play(body, settings).entries.contains { $0.hasPrefix("heel began") } == isHeelable)
     }
 
+    /// While a body sways the vertical is far less certain than the pitch makes the roll.
+    @Test func aBodyThatSwaysHeelsAtAPitch() throws {
+        var settings = AttitudeSettings()
+        settings.heelDegrees = 20
+        var body = Body()
+        body.turn(seconds: 5)
+        body.turn(Vector3(40, 0, 0), seconds: 1)
+        body.turn(Vector3(0, 45, 0), seconds: 1)
+        for push in 0..<40 { body.turn(seconds: 0.5, pushed: Vector3(push % 2 == 0 ? 2 : -2, 0, 0)) }
+        #expect(play(body, settings).entries.contains { $0.hasPrefix("heel began") })
+    }
+
     @Test func changesComeByTheFilter() throws {
         var settings = AttitudeSettings()
         settings.filterDegrees = 10

@@ -93,6 +93,14 @@ import Binnacle
         // At 10 Hz four pairs of a quick tip are wrong.
         _ = find(tip, count: 4)
         #expect(abs(find(360 - end, count: 1) - end) < 0.01)
+        // What comes after a time without an angle, in which the hinge may have turned, is the hinge.
+        var other = hinge
+        let (screen, base) = parts(tip)
+        _ = other.degrees(screen: screen, base: base, in: .device, isFolded: nil, at: time + 700 * millisecond)
+        let (flatScreen, flatBase) = parts(end)
+        let found = other.degrees(
+            screen: flatScreen, base: flatBase, in: .device, isFolded: nil, at: time + 800 * millisecond)
+        #expect(abs((found ?? .nan) - (360 - end)) < 0.01)
         // What lasts is the hinge.
         _ = find(tip, count: 6)
         #expect(abs(find(end, count: 1) - (360 - end)) < 0.01)

@@ -129,7 +129,8 @@ import Testing
         // Four scans in one reading lie one interval apart and end at its arrival.
         let first = (0..<4).map { stamper.stamp(raw, behind: 3 - $0, arrival: now).timeNanoseconds - now }
         #expect(first == [-30_000_000, -20_000_000, -10_000_000, 0])
-        #expect(stamper.takeNotice()?.contains("time at which samples arrive") == true)
+        // A 0 may be the only one.
+        #expect((stamper.takeNotice()?.contains("time at which samples arrive") ?? false) == (raw == nil))
         // Not enough time for four intervals has passed: they share what there is, and none falls before the last.
         let second = (0..<4).map { stamper.stamp(raw, behind: 3 - $0, arrival: now + 8_000_000).timeNanoseconds - now }
         #expect(second == second.sorted() && second[0] > 0 && second[3] == 8_000_000)

@@ -89,13 +89,16 @@ import Testing
         try station.add(device)
         let recording = try station.record()
         try await recording.waitForBuffer(of: device)
+        // The file that enables the buffer is closed after its content is seen: the first row says that it is.
+        try await station.write(scan(0), to: device)
+        try await recording.waitForRows(1)
         let log = try WriteLog(device, in: station, folders: ["buffer0"])
         for number in 1...20 {
             try station.obey("announce", "change", device.path)
             try await station.write(scan(Int64(number)), to: device)
         }
         #expect(log.names().isEmpty)
-        #expect(try await recording.stop().only("a").map(\.x) == (1...20).map(Double.init))
+        #expect(try await recording.stop().only("a").map(\.x) == (0...20).map(Double.init))
     }
 
     struct Match: CustomTestStringConvertible {

@@ -149,38 +149,6 @@ import Testing
         #expect(run.stop() == 0)
     }
 
-    /// Two daemons of an account have one state folder, where earlier versions had the file for all stores.
-    @Test func theStateIsBesideTheStore() throws {
-        let (state, own) = (try TemporaryFolder(), try TemporaryFolder())
-        let shared = "{\"version\":1,\"handlers\":[\"siren\"]}\n"
-        try shared.write(toFile: state.path + "/disarmed.json", atomically: true, encoding: .utf8)
-        func start() throws -> DaemonRun {
-            let text = Self.configuration.replacingOccurrences(of: "STATE", with: own.path)
-            let run = try DaemonRun(text, environment: ["STATE_DIRECTORY": state.path]).start()
-            try run.waitForEvent("shake")
-            return run
-        }
-        func isDisarmed() throws -> Bool {
-            try Binary.run("status", "--socket", own.path + "/socket").output.contains("DISARMED")
-        }
-        // What the state folder has is of another daemon: this store is new.
-        for _ in 0..<2 {
-            let run = try start()
-            #expect(try !isDisarmed())
-            #expect(run.stop() == 0)
-        }
-        // As an earlier version leaves it, whose first start copies what there is.
-        try FileManager.default.removeItem(atPath: own.path + "/disarmed.json")
-        var run = try start()
-        #expect(try isDisarmed())
-        #expect(try Binary.run("arm", "siren", "--socket", own.path + "/socket").status == 0)
-        #expect(run.stop() == 0)
-        run = try start()
-        #expect(try !isDisarmed())
-        #expect(run.stop() == 0)
-        #expect(try String(contentsOfFile: state.path + "/disarmed.json", encoding: .utf8) == shared)
-    }
-
     /// The handler is disarmed all the same, until a restart.
     @Test func aStateThatCannotBeKeptIsAProblem() throws {
         let state = try TemporaryFolder()

@@ -71,6 +71,9 @@ import Testing
         let run = try DaemonRun(nil, ["--root", tree.root], environment: ["NOTIFY_SOCKET": manager.path]).start()
         _ = try manager.receive(until: "READY=1")
         try run.waitForMessage("sensor.inactive")
+        // There is still none.
+        run.reload()
+        try run.waitForMessage("there is no configuration file to read again")
         #expect(run.stop() == 0)
     }
 

@@ -496,6 +496,11 @@ private func text(_ header: String, _ rows: [String]) -> String {
         #expect(source.repairs.counts == [.placeholder: 3])
         #expect(source.repairs.notices.map(\.line) == [3, 4, 5])
         #expect(source.repairs.notices[0].message.hasPrefix("-9999 in all axes of the accelerometer stands for"))
+        // The end of 16 bits, where a blow is cut off.
+        let counts = try TemporaryFile("t_s,x,y,z\n1,0,0,16384\n2,-32768,-32768,-32768\n")
+        let map = try ColumnMap(["ax=x:g/16384,ay=y:g/16384,az=z:g/16384"])
+        let trace = try TraceFile(path: counts.path, hints: TraceHints(map: map))
+        #expect(Collected(TraceSource([(file: trace, sensors: [Sensor(name: "a")])])).samples[0].count == 2)
     }
 
     @Test func anEmptyStreamInARowIsNoFault() throws {
@@ -542,6 +547,13 @@ private func text(_ header: String, _ rows: [String]) -> String {
         let notice = try #require(source.repairs.notices.first)
         #expect(notice.path == files[1].path && notice.message.contains(files[0].path), "\(notice)")
         #expect(notice.message.contains("begins at 7200000000000 ns, 7195 s after"), "\(notice)")
+        // A recording in parts.
+        let others = [
+            try TemporaryFile(magnetometer), try TemporaryFile("t_s,ax,ay,az\n7201,1,2,3\n7202,1,2,3\n"),
+        ]
+        let parts = try TraceSource(paths: (files + others).map(\.path))
+        _ = Collected(parts)
+        #expect(parts.repairs.isEmpty)
         // Sensors of one kind are not used together.
         let earlier = try TemporaryFile(magnetometer)
         let same = try TraceSource(paths: [files[1].path, earlier.path])

@@ -340,6 +340,13 @@ import Traces
         #expect(found.samples[0].count == 300 && found.counts == [.empty: 1])
     }
 
+    @Test func namesBelowATimeWithoutANumberAreTheHeader() throws {
+        let found = try read(
+            "Time,X,Y,Z\n10:00:00,Start,,\nTime,AccX (g),AccY (g),AccZ (g)\n"
+                + rows { "10:00:\(10 + $0 / 10).\($0 % 10),0.01,0.02,1" })
+        #expect(found.samples[0].count == 300 && found.counts.isEmpty, "\(found.notices)")
+    }
+
     @Test(arguments: [
         ("Time ms", 1_000_000), ("timeMs", 1_000_000), ("time-ms", 1_000_000), ("time.ms", 1_000_000),
         ("ms", 1_000_000),

@@ -394,7 +394,8 @@ import Traces
             ("sampling rate: 20 ms", 20), ("100 Hz cutoff filter, sampled at 50 Hz", 20), ("Sample rate (Hz): 50", 20),
             ("rate 50 Hz; low pass 12.5 Hz", 20), ("low pass 12.5 Hz", nil), ("25 Hz, 50 Hz", nil),
             ("made by a recorder at 50 Hz", 20), ("Excitation 50 Hz", nil), ("I2C clock rate 400 kHz", nil),
-            ("Frame rate: 30 fps", nil),
+            ("Frame rate: 30 fps", nil), ("Sampling frequency (clock corrected): 50 Hz", 20),
+            ("vibration at 24.7 Hz", nil),
         ] as [(String, Int64?)])
     func onlyTheRateOfSamplesCounts(line: String, milliseconds: Int64?) throws {
         let text = "# \(line)\nax_g,ay_g,az_g\n" + Self.rows { _ in "0,0,1" }

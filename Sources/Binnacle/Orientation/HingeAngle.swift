@@ -1,4 +1,5 @@
 import Glibc
+import Kernels
 
 /// The angle of a hinge that lies along the x axes of two parts, by the direction of gravity in both.
 ///
@@ -17,8 +18,10 @@ package struct HingeAngle {
 
     /// Whether the last angle that was beyond doubt was beyond flat.
     private var side = Dwell<Bool?>(nil, delayNanoseconds: tipNanoseconds)
-    /// The last angle that counted, from 0 to 360.
+    /// The last angle that counted, from 0 to 360; forgotten when no angle came for longer than a tip takes.
     private var last: Double?
+    /// The stamp of the last angle, whether it counted or not.
+    private var lastNanoseconds: Int64?
 
     package init() {}
 
@@ -33,6 +36,10 @@ package struct HingeAngle {
         let turn = atan2(Double(screen.z), Double(screen.y)) - atan2(Double(base.z), Double(base.y))
         var angle = (180 + (frame == .desktop ? -turn : turn) * 180 / .pi).truncatingRemainder(dividingBy: 360)
         if angle < 0 { angle += 360 }
+        if let lastNanoseconds, isGap(from: lastNanoseconds, to: timeNanoseconds, limit: Self.tipNanoseconds) {
+            last = nil
+        }
+        lastNanoseconds = timeNanoseconds
         guard angle < Self.ambiguousDegrees || angle > 360 - Self.ambiguousDegrees else {
             follow(angle, at: timeNanoseconds)
             return angle
@@ -67,7 +74,7 @@ package struct HingeAngle {
     /// Forgets on which side of flat the hinge was.
     mutating func forget() {
         side.accept(nil)
-        last = nil
+        (last, lastNanoseconds) = (nil, nil)
     }
 }
 

@@ -82,10 +82,11 @@ struct AngleLimit {
             duration: isFound ? nil : Units.duration(from: onsetNanoseconds, to: since), peakDegrees: peakDegrees)
     }
 
-    /// An error of the vertical turns the roll by itself over the cosine of the pitch.
+    /// An error of the vertical turns the roll by itself over the cosine of the pitch, of which up to 60° the error itself is the larger part.
     private func roll(_ motion: DeviceMotion) -> Double? {
         let factor = 1 / cos(motion.pitchDegrees * .pi / 180) - 1
-        return motion.tiltAccuracyDegrees * factor <= Self.mostPitchErrorDegrees ? motion.rollDegrees : nil
+        let isKnown = factor <= 1 || motion.tiltAccuracyDegrees * factor <= Self.mostPitchErrorDegrees
+        return isKnown ? motion.rollDegrees : nil
     }
 
     /// Forgets a change that has not lasted long enough.

@@ -79,7 +79,9 @@ package struct ClockMap {
     /// Moves the offset of the device's own clock as that clock runs away; ``last`` is the newest sample of a read at `arrival`.
     @inline(__always)  // Called for each delivery of one sample.
     package mutating func followDrift(arrival: Int64) {
-        guard drift != nil, let last, case .constant(let offset) = origin, let step = drift?.step(last, arrival) else {
+        guard drift != nil, let last, last != standIn, case .constant(let offset) = origin,
+            let step = drift?.step(last, arrival)
+        else {
             return
         }
         switch step {
@@ -127,16 +129,14 @@ package struct ClockMap {
         let isStill = repeated.map { $0.raw == raw && arrival - $0.arrival > Self.stillNanoseconds } ?? false
         if isStill, origin != .none {
             origin = .none
-            tellThatStampsAreMade(raw == 0 ? Self.zeros : "gives the same timestamp again and again")
+            tellThatStampsAreMade(raw == 0 ? "gives timestamps of 0" : "gives the same timestamp again and again")
         }
         guard let raw, raw != 0, origin != .none else {
-            if origin == .unknown, last == nil {
-                tellThatStampsAreMade(raw == nil ? "gives no timestamps" : Self.zeros)
-            }
+            if origin == .unknown, last == nil, raw == nil { tellThatStampsAreMade("gives no timestamps") }
             var time = made(behind, interval, arrival)
-            // The device's stamps are older than their arrival. After a silence this one is too early, until the next one.
+            // The device's stamps are older than their arrival.
             if raw == 0, origin != .unknown, origin != .none, let last, let interval {
-                time = min(time, Units.later(last, by: Int64(interval)))
+                time = min(time, max(Units.later(last, by: Int64(interval)), arrival - Self.stillNanoseconds))
             }
             time = keep(time)
             if raw == 0 { standIn = time }
@@ -153,8 +153,6 @@ package struct ClockMap {
         let isSwapped = Double(last) - Double(time) <= max(2 * (interval ?? 0), least)
         return isSwapped ? (keep(last), .made) : jump(raw, to: Units.later(last, by: Int64(interval ?? 0)), arrival)
     }
-
-    private static let zeros = "gives timestamps of 0"
 
     private mutating func tellThatStampsAreMade(_ reason: String) {
         notice = reason + ": they are made from the time at which samples arrive"

@@ -84,17 +84,14 @@ package final class Daemon {
     private func makeParts(_ configuration: Configuration) throws(SystemError) -> [any DaemonPart] {
         let relay = SocketRelay()
         let demand = DemandPart(self)
-        // Before the store, which makes its file: whether that was there decides what becomes of those in the state folder.
-        let gyroscopes = GyroscopePart(self, configuration.store)
-        let learned = LearnedPart(self, configuration.store)
-        let disarmed = HandlersPart.statePath(configuration.store, log)
         let store = try StorePart(self, configuration.store, relay)
+        let learned = LearnedPart(self)
         let socket = SocketPart(self, relay, store, learned)
         let service = ServicePart(self)
         return [
-            gyroscopes, learned,
+            GyroscopePart(self), learned,
             DetectionPart(self, demand), store, socket, DesktopPart(self, demand),
-            HandlersPart(self, store, disarmed), HeldEventsPart(self), demand, LiveValuesPart(self, socket),
+            HandlersPart(self, store), HeldEventsPart(self), demand, LiveValuesPart(self, socket),
             ReloadPart(self, service, socket), service,
         ]
     }

@@ -6,7 +6,7 @@ import Store
 /// Saves what detectors have learned of gyroscopes and magnetometers for the next start.
 final class GyroscopePart: DaemonPart {
     private unowned let daemon: Daemon
-    private let memoryFile: GyroscopeMemoryFile
+    private let memoryFile = GyroscopeMemoryFile(path: EventStoreSettings.inStateFolder("gyroscopes.json"))
     private let file: StateFile<GyroscopePart>
     /// Next times to query the detectors and to write the file, on CLOCK_MONOTONIC.
     private var lookNanoseconds: Int64 = 0
@@ -15,11 +15,8 @@ final class GyroscopePart: DaemonPart {
     /// Intervals of querying the detectors and of writing the file, in nanoseconds.
     private static let intervals = (look: Int64(60_000_000_000), file: Int64(600_000_000_000))
 
-    init(_ daemon: Daemon, _ store: EventStoreSettings?) {
+    init(_ daemon: Daemon) {
         self.daemon = daemon
-        let empty = String(decoding: GyroscopeMemoryFile(path: nil).removeContents(), as: UTF8.self)
-        memoryFile = GyroscopeMemoryFile(
-            path: EventStoreSettings.statePath("gyroscopes.json", of: store, empty: empty, daemon.log))
         file = StateFile(daemon, memoryFile.path, of: \.file) {
             "what was learned of gyroscopes cannot be written (\($0)); it is learned again after each start"
         }
@@ -40,6 +37,7 @@ final class GyroscopePart: DaemonPart {
         guard now >= lookNanoseconds else { return }
         lookNanoseconds = now + Self.intervals.look
         record()
+        guard !file.isDueAgain(at: now) else { return write() }
         guard memoryFile.isChanged, now >= fileNanoseconds,
             daemon.assembly.detectors.contains(where: { $0.gyroscopeState?.isAtRest ?? false })
         else { return }
@@ -65,7 +63,7 @@ final class GyroscopePart: DaemonPart {
     }
 
     private func write() {
-        guard memoryFile.isChanged, file.isReady else { return }
+        guard memoryFile.isChanged || file.hasFailed, file.isReady else { return }
         file.write(memoryFile.removeContents())
     }
 }

@@ -29,13 +29,13 @@ package final class HandlersPart: DaemonPart {
     /// Time for a removed handler to finish its queue.
     private static let retirement: Duration = .seconds(60)
 
-    /// Reads which handlers are disarmed from the file at `path`, which it keeps; `nil` for none.
-    init(_ daemon: Daemon, _ store: StorePart, _ path: String?) {
+    init(_ daemon: Daemon, _ store: StorePart) {
         self.daemon = daemon
         self.store = store
         let inbox = PartInbox<HandlersPart>(daemon)
         self.inbox = inbox
         trouble = TroubleLog(daemon.log)
+        let path = EventStoreSettings.inStateFolder("disarmed.json")
         let words = ("which handlers are disarmed", "all are armed")
         disarmed =
             StateFile<HandlersPart>.read(path, limit: 1_048_576, log: daemon.log, words) { value in
@@ -50,11 +50,6 @@ package final class HandlersPart: DaemonPart {
                 inbox.post { part in if !part.daemon.isEnding { part.attachments?.handlerDidEnd(name) } }
             }
         }
-    }
-
-    /// Where the daemon with a store keeps which handlers are disarmed.
-    static func statePath(_ store: EventStoreSettings?, _ log: MessageLog) -> String? {
-        EventStoreSettings.statePath("disarmed.json", of: store, empty: "{\"version\":1,\"handlers\":[]}\n", log)
     }
 
     // MARK: - Configurations
@@ -183,7 +178,7 @@ package final class HandlersPart: DaemonPart {
     }
 
     func finishTurn(at now: Int64) {
-        if let time = file.retryTime, now >= time, !file.isWriting { isChanged = true }
+        if file.isDueAgain(at: now) { isChanged = true }
         write()
         reportRetired()
     }
@@ -205,14 +200,18 @@ package final class HandlersPart: DaemonPart {
 
     // MARK: - Reports
 
-    /// Counts a handler's report and routes it like other events; what a retired handler reports is no failure of its successor.
+    /// Counts a handler's report and routes it like other events.
+    ///
+    /// What a retired handler reports is no failure of its successor, nor the end of one: its recovery is in the status alone.
     private func report(_ event: Event, of generation: Int) {
         if case .text(let name) = event.figure(.handler) {
             func isReporter(_ line: HandlerLine) -> Bool { line.section.name == name && line.generation == generation }
             let failures = tallies[name]?.failures ?? (nil, nil)
             tallies[name, default: HandlerCounters()].count(event)
-            if !lines.contains(where: isReporter) { tallies[name]?.failures = failures }
+            let isOld = !lines.contains(where: isReporter)
+            if isOld { tallies[name]?.failures = failures }
             if let old = retired.firstIndex(where: { isReporter($0.line) }) { retired[old].counters.count(event) }
+            if isOld, event.kind == .handlerRecovered, lines.contains(where: { $0.section.name == name }) { return }
         }
         daemon.router.report(event)
     }
@@ -221,10 +220,18 @@ package final class HandlersPart: DaemonPart {
     private func retire(_ line: HandlerLine) {
         let name = line.section.name
         retired.append((line, tallies[name] ?? HandlerCounters()))
+        guard let failure = tallies[name]?.failure else { return }
         let successor = lines.first { $0.section.name == name }
         if !(successor?.endsFailure ?? false) { tallies[name]?.failures.handler = nil }
         if !(successor?.section.action is CommandAction) { tallies[name]?.failures.program = nil }
+        if tallies[name]?.failures.handler != nil, !failure.hasPrefix(Self.before) {
+            tallies[name]?.failures.handler = Self.before + failure
+        }
+        // The successor cannot end what it knows nothing of.
+        if successor != nil, tallies[name]?.failure == nil { daemon.router.report(Event(handlerRecovered: name)) }
     }
+
+    private static let before = "nothing has succeeded since the last reload; before it: "
 
     /// Reports what handlers that a reload removed have left behind; what a store keeps goes to their successors.
     private func reportRetired() {

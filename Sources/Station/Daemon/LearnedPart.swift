@@ -4,7 +4,7 @@ import LinuxSystem
 import PlainText
 import Store
 
-/// Keeps what detectors have learned or counted across starts and reloads, in a small file.
+/// Keeps what detectors have learned or counted across starts and reloads, in a small file in the state folder.
 final class LearnedPart: DaemonPart {
     private unowned let daemon: Daemon
     private let file: StateFile<LearnedPart>
@@ -16,10 +16,9 @@ final class LearnedPart: DaemonPart {
     private static let intervalNanoseconds: Int64 = 60_000_000_000
     private static let limits = (bytes: 4_194_304, entries: 64)
 
-    init(_ daemon: Daemon, _ store: EventStoreSettings?) {
+    init(_ daemon: Daemon) {
         self.daemon = daemon
-        let empty = "{\"version\":1,\"detectors\":{}}\n"
-        let path = EventStoreSettings.statePath("learned.json", of: store, empty: empty, daemon.log)
+        let path = EventStoreSettings.inStateFolder("learned.json")
         file = StateFile(daemon, path, of: \.file) {
             "what detectors have learned cannot be written (\($0)); it is kept until the next stop"
         }
@@ -105,7 +104,7 @@ final class LearnedPart: DaemonPart {
     }
 
     private func write() {
-        guard isChanged, file.isReady else { return }
+        guard isChanged || file.isDueAgain(at: SystemClock.monotonic()), file.isReady else { return }
         isChanged = false
         var detectors = JSONObject()
         for (key, text) in entries.sorted(by: { $0.key < $1.key }) { detectors.add(key, raw: text) }

@@ -51,9 +51,7 @@ final class ReloadPart: DaemonPart {
         // The time is taken after the signal: the service manager ignores replies older than its request.
         service.sayReloading(SystemClock.monotonic())
         guard let path = daemon.options.configurationPath else {
-            daemon.log.say("there is no configuration file to read again", level: .notice)
-            service.sayReady()
-            return
+            return sayThatThereIsNone()
         }
         let (options, playing, interruption) = (daemon.options, daemon.assembly.traceParts, daemon.interruption)
         do throws(SystemError) {
@@ -69,22 +67,30 @@ final class ReloadPart: DaemonPart {
     }
 
     /// Applies a configuration that was read, or logs why it was rejected.
-    private func finish(_ result: Result<ReadConfiguration, StationError>) {
+    private func finish(_ result: Result<ReadConfiguration?, StationError>) {
         guard !daemon.isEnding else { return }
         let isOutdated = reading.end()
         let kept = daemon.assembly.sensors.map { ObjectIdentifier($0.object) }
         do throws(StationError) {
-            let read = try result.get()
-            try daemon.apply(read)
-            compareWithMachine(read.configuration)
-            let sensors = daemon.assembly.sensors
-            let count = sensors.count { kept.contains(ObjectIdentifier($0.object)) }
-            daemon.log.say("configuration reloaded: \(count) of \(sensors.count) sensors keep running")
-            service.sayReady()
+            if let read = try result.get() {
+                try daemon.apply(read)
+                compareWithMachine(read.configuration)
+                let sensors = daemon.assembly.sensors
+                let count = sensors.count { kept.contains(ObjectIdentifier($0.object)) }
+                daemon.log.say("configuration reloaded: \(count) of \(sensors.count) sensors keep running")
+                service.sayReady()
+            } else {
+                sayThatThereIsNone()
+            }
         } catch {
             refuse(error)
         }
         if isOutdated { reload() }
+    }
+
+    private func sayThatThereIsNone() {
+        daemon.log.say("there is no configuration file to read again", level: .notice)
+        service.sayReady()
     }
 
     private func refuse(_ error: StationError) {

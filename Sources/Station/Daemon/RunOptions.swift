@@ -36,6 +36,9 @@ struct ReadConfiguration: Sendable {
 }
 
 extension RunOptions {
+    /// Whether a service manager has started this run, and would not start it again for ever; a view is none.
+    var isService: Bool { viewSocket == nil && ServiceManager.isThere }
+
     /// The name of the handler that `--json` adds.
     static let outputName = "--json"
 
@@ -58,16 +61,21 @@ extension RunOptions {
         }
         let embedded = embedded ?? .devices
         self.embedded = embedded
-        let configuration = try embedded.configuration(finder, settings: settings, logs: !writesJSON)
+        let configuration = try embedded.configuration(finder, settings: settings, logs: !writesJSON, waits: isService)
         return try open((configuration, []), unless: [], interruption, hasOwnPlaces: true)
     }
 
-    /// Reads the configuration again, and opens its recordings unless they are already playing.
+    /// Reads the configuration again, and opens its recordings unless they are already playing; `nil` where there is no file, without which
+    /// the first one was made.
     func readAgain(
         _ path: String, unless playing: [WantedSensor], _ interruption: Interruption
-    ) throws(StationError) -> ReadConfiguration {
-        let read = try mapError(StationError.init) { () throws(ConfigurationError) in
-            try configuration(at: path, mayWait: false)
+    ) throws(StationError) -> ReadConfiguration? {
+        let read: (configuration: Configuration, notices: [String])
+        do throws(ConfigurationError) {
+            read = try configuration(at: path, mayWait: false)
+        } catch {
+            guard case .file(_, .missing) = error, embedded != nil else { throw StationError(error) }
+            return nil
         }
         return try open(read, unless: playing, interruption)
     }

@@ -54,7 +54,7 @@ final class ServicePart: DaemonPart {
     private func checkReadiness(_ now: Int64) {
         guard daemon.source.isSettled && !daemon.router.isHolding || now >= readyByNanoseconds else { return }
         daemon.becomeReady()
-        guard daemon.options.embedded == nil || ServiceManager.isThere || !daemon.router.activeSensors.isEmpty else {
+        guard daemon.options.embedded == nil || daemon.options.isService || !daemon.router.activeSensors.isEmpty else {
             // Without a configuration file an absent sensor is no reason for a user to wait.
             let refusals = daemon.session.refusals
             return daemon.session.end(refusals.failure(refusals.all))

@@ -1,11 +1,10 @@
 import Binnacle
 import Configuration
-import Glibc
 import LinuxSystem
 import PlainText
 import Store
 
-/// A small file of one part beside the store or in the state folder, which is replaced as a whole on another thread: a disk may be slow.
+/// A small file of one part in the state folder, which is replaced as a whole on another thread: a disk may be slow.
 final class StateFile<Part: DaemonPart> {
     /// Whether a thread is writing it.
     private(set) var isWriting = false
@@ -38,6 +37,9 @@ final class StateFile<Part: DaemonPart> {
 
     /// Whether the last attempt to write failed.
     var hasFailed: Bool { failure != nil }
+
+    /// Whether a failed attempt is to be repeated now, at a time on CLOCK_MONOTONIC.
+    func isDueAgain(at now: Int64) -> Bool { retryTime.map { now >= $0 && !isWriting } ?? false }
 
     /// The failure of the last attempt to write, as the daemon's status has it.
     var problems: [String] { failure.map { [$0] } ?? [] }
@@ -102,39 +104,8 @@ final class StateFile<Part: DaemonPart> {
 }
 
 extension EventStoreSettings {
-    /// Where the daemon with this store has a small file; `nil` when no folder is known, as for root outside the service.
-    ///
-    /// It is beside the store, which one daemon alone has, and without a store in the state folder. A store of another name than the usual
-    /// one has its name before the file's, because two may be in one folder. Earlier versions had the file in the state folder in any case:
-    /// the first start with a store of theirs copies it, and leaves it to other daemons. Then, and with a new store, whose file begins as
-    /// `empty`, there is a file, so that what others write into the state folder later is not taken for an earlier version's.
-    static func statePath(
-        _ name: String, of store: EventStoreSettings?, empty: String, _ log: MessageLog
-    ) -> String? {
-        guard let usual = withoutConfiguration else { return nil }
-        func split(_ path: String) -> (folder: String, file: String) {
-            let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-            return (String(path[..<end]), String(path[end...]))
-        }
-        let (usualPlace, place) = (split(usual), split(store?.path ?? usual))
-        let old = usualPlace.folder + name
-        let path = place.folder + (place.file == usualPlace.file ? "" : place.file + "-") + name
-        guard path != old, let store, access(path, F_OK) != 0 else { return path }
-        let isUpgrade = access(store.path, F_OK) == 0 && access(old, F_OK) == 0
-        do throws(SmallFile.Failure) {
-            let bytes = try isUpgrade ? SmallFile.bytes(old, limit: 4_194_304, kind: .regular) : Array(empty.utf8)
-            try mapError(SmallFile.Failure.system) { () throws(SystemError) in
-                try SmallFile.replace(path, with: bytes, mode: 0o640)
-            }
-        } catch {
-            // Of a new file the first write reports it.
-            guard isUpgrade else { return path }
-            log.say(
-                "\(old.printable): cannot be copied to \(path.printable) (\(error.reason)); it is used where it is, and the next start "
-                    + "tries again",
-                level: .warning)
-            return old
-        }
-        return path
+    /// The path of a small file in the state folder, wherever the store is; `nil` when no folder is known, as for root outside the service.
+    static func inStateFolder(_ name: String) -> String? {
+        withoutConfiguration.map { "\($0.folder)/\(name)" }
     }
 }

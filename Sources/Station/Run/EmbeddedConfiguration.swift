@@ -25,12 +25,12 @@ package enum EmbeddedConfiguration: Sendable {
     private static let automatic = "source = \"auto\""
 
     /// Makes a configuration without a file: the available sensors and default detectors; throws without an
-    /// accelerometer, for which a service waits.
+    /// accelerometer, unless it `waits` for one.
     func configuration(
-        _ finder: DeviceFinder, settings: [CommandLineSetting], logs: Bool
+        _ finder: DeviceFinder, settings: [CommandLineSetting], logs: Bool, waits: Bool
     ) throws(StationError) -> Configuration {
         var found = try sensors(finder)
-        if case .devices = self, ServiceManager.isThere, !found.contains(where: { $0.kinds.contains(.accelerometer) }) {
+        if case .devices = self, waits, !found.contains(where: { $0.kinds.contains(.accelerometer) }) {
             // One that is plugged in later is used, as with a configuration.
             found.append((SampleKind.accelerometer.rawValue, Self.automatic, [.accelerometer]))
         }

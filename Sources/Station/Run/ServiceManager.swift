@@ -14,10 +14,14 @@ final class ServiceManager {
     private static let retryMilliseconds: Int32 = 100
 
     /// Whether one has started the program: it starts a program that ends at once a few times, and then no more.
-    static var isThere: Bool { getenv("NOTIFY_SOCKET") != nil }
+    static var isThere: Bool { connected() != nil }
+
+    private static func connected() -> Descriptor? {
+        getenv("NOTIFY_SOCKET").flatMap { try? DatagramSocket.connected(to: String(cString: $0)) }
+    }
 
     init() {
-        socket = getenv("NOTIFY_SOCKET").flatMap { try? DatagramSocket.connected(to: String(cString: $0)) }
+        socket = Self.connected()
         watchdogNanoseconds = Self.watchdog()
     }
 

@@ -393,12 +393,13 @@ private struct Placeholder {
 
     private static let nines: [Double] = [99.99, 999, 999.9, 999.99, 9999, 9999.9, 9999.99, 99_999, 99_999.99]
 
-    /// Those of a stream that are far from what such a sensor usually measures.
+    /// Those of a stream that are far from what such a sensor usually measures; the least of 16 bits is where a blow may end, and counts
+    /// only beyond all sensors.
     static func all(of stream: CSVLayout.Stream) -> [Placeholder] {
-        let numbers = nines + nines.map { -$0 } + [-32_768]
-        return numbers.compactMap { number -> Placeholder? in
+        let least = -32_768.0
+        return (nines + nines.map { -$0 } + [least]).compactMap { number -> Placeholder? in
             let axes = stream.factors.map { number * $0 }
-            let far = 0.5 * Quantity.of(stream.kind).possible.upperBound
+            let far = (number == least ? 10 : 1) * Quantity.of(stream.kind).possible.upperBound
             guard length(Vector3(axes[0], axes[1], axes[2])) > far else { return nil }
             return Placeholder(
                 text: number == number.rounded() ? "\(Int(number))" : "\(number)", x: Float(axes[0]), y: Float(axes[1]),

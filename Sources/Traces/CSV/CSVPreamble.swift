@@ -149,19 +149,23 @@ struct CSVPreamble {
     private static func firstRow(_ lines: [[UInt8]], _ text: [Int], _ dialect: CSVDialect, _ width: Int) -> Int {
         var isAfterHeader = false
         var headers: [[String]] = []
+        var timed: Int?
         for index in text {
             let fields = dialect.fields(lines[index])
             if isRow(fields, dialect) {
-                if fields.count == width || isAfterHeader { return index }
+                if fields.count == width || isAfterHeader { return timed ?? index }
+            } else if fields.count == width, let first = fields.first(where: { !$0.isEmpty }), ClockTime(first) != nil,
+                headers.contains(where: ColumnName.areNames)
+            {
+                // Right before the rows, below the names, a time without a number is a row as well, such as that of an event.
+                timed = timed ?? index
             } else {
-                // Behind the names, a time without a number is a row, such as that of an event.
-                let isTimed = fields.first { !$0.isEmpty }.map { ClockTime($0) != nil } ?? false
-                if isTimed, fields.count == width, headers.contains(where: ColumnName.areNames) { return index }
+                timed = nil
                 isAfterHeader = fields.count == width && fields.count { $0.isEmpty } < fields.count
                 if isAfterHeader { headers.append(fields) }
             }
         }
-        return text.first ?? 0
+        return timed ?? text.first ?? 0
     }
 
     /// Skips two lines that repeat the start and the rate in each column, as some wristbands write them.

@@ -3,11 +3,11 @@ struct StatedRate {
     let hertz: Double
     /// Whether the number has a unit, that of a rate or that of a period.
     let hasUnit: Bool
-    /// Whether a word such as "rate" belongs to the number, or "at" stands before it.
+    /// Whether a word such as "rate" belongs to the number, or "recorded at" and the like.
     let isNamed: Bool
 
     /// Rates that a text may state; no sensor has others.
-    static let possible = 0.1...1e5
+    static let possible = 0.001...1e5
 
     /// A number of a text, with the words that belong to it.
     private struct Number {
@@ -23,8 +23,12 @@ struct StatedRate {
     /// Words of other quantities with such units, beside those that begin with "filter".
     private static let others: Set = [
         "cutoff", "corner", "pass", "lowpass", "highpass", "bandpass", "lpf", "hpf", "notch", "bandwidth", "bw", "baud",
-        "heart", "clock", "frame",
+        "heart",
     ]
+    /// Words of other rates, unless one of sampling is there.
+    private static let otherRates: Set = ["clock", "frame"]
+    /// What the words before "at" begin with that say that it is about the recording.
+    private static let recordings = ["record", "log", "captur", "acqui", "collect", "stream", "data", "format"]
     private static let factors = ["hz": 1.0, "khz": 1000]
 
     /// The one rate of several statements, of which those with a word such as "rate" take precedence; `nil` if they differ.
@@ -40,7 +44,10 @@ struct StatedRate {
             guard let value = number.value, !words.contains(where: { others.contains($0) || $0.hasPrefix("filter") })
             else { return nil }
             let isSampling = words.contains { $0.hasPrefix("sampl") }
-            let isNamed = isSampling || !names.isDisjoint(with: words) || number.before.last == "at"
+            guard isSampling || otherRates.isDisjoint(with: words) else { return nil }
+            let isRecorded =
+                number.before.last == "at" && words.contains { word in recordings.contains { word.hasPrefix($0) } }
+            let isNamed = isSampling || isRecorded || !names.isDisjoint(with: words)
             if let unit = number.unit, unit.hasSuffix("hz") {
                 guard let factor = factors[unit], possible.contains(value * factor) else { return nil }
                 return StatedRate(hertz: value * factor, hasUnit: true, isNamed: isNamed)

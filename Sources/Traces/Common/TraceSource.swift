@@ -75,12 +75,22 @@ public final class TraceSource: SampleSource {
         return repairs
     }
 
-    /// Two files of different kinds of sensors, of which the first has ended before the other begins.
+    /// Two files of different kinds of sensors, of which the first has ended before the other begins, and no other file has such a sensor
+    /// in the time of one of them, as the parts of a recording have.
     private var apart: (early: TraceInput, late: TraceInput)? {
+        func isAccompanied(_ file: TraceInput, by kinds: Set<SampleKind>) -> Bool {
+            all.contains { other in
+                guard let one = file.span, let span = other.span, !other.kinds.isDisjoint(with: kinds) else {
+                    return false
+                }
+                return span.first <= one.last && one.first <= span.last
+            }
+        }
         for early in all where !early.isOpen && early.error == nil {
             let late = all.first { file in
                 guard let one = early.span, let other = file.span else { return false }
                 return one.last < other.first && early.kinds.isDisjoint(with: file.kinds)
+                    && !isAccompanied(file, by: early.kinds) && !isAccompanied(early, by: file.kinds)
             }
             if let late { return (early, late) }
         }

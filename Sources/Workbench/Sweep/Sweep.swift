@@ -43,6 +43,7 @@ package struct Sweep {
 
     private let options: ReplayOptions
     private let recordings: [String]
+    private let paths: Set<String>
     private let keys: [Key]
     private let kinds: Set<EventKind>?
     private let labels: EventLabels?
@@ -58,6 +59,7 @@ package struct Sweep {
     ) throws(StationError) {
         self.options = options
         self.recordings = recordings
+        paths = Set(recordings)
         self.keys = keys
         self.kinds = kinds
         self.labels = labels
@@ -166,7 +168,7 @@ package struct Sweep {
         row.counts = summary.eventCounts
         row.marks = marks
         if let labels {
-            var all = labels.marks(of: recording, among: Set(recordings))
+            var all = labels.marks(of: recording, among: paths)
             if let range = summary.timeRange, !all.isEmpty {
                 let lead = try labels.lead(
                     over: range.lowerBound, wallAhead: summary.wallAheadNanoseconds, of: recording.printable)
