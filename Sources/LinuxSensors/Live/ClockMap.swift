@@ -129,10 +129,13 @@ package struct ClockMap {
         let isStill = repeated.map { $0.raw == raw && arrival - $0.arrival > Self.stillNanoseconds } ?? false
         if isStill, origin != .none {
             origin = .none
-            tellThatStampsAreMade(raw == 0 ? "gives timestamps of 0" : "gives the same timestamp again and again")
+            tellThatStampsAreMade(raw == 0 ? Self.zeros : "gives the same timestamp again and again")
         }
         guard let raw, raw != 0, origin != .none else {
-            if origin == .unknown, last == nil, raw == nil { tellThatStampsAreMade("gives no timestamps") }
+            // A first 0 may be the only one.
+            if origin == .unknown, raw == nil ? last == nil : last != nil && last == standIn {
+                tellThatStampsAreMade(raw == nil ? "gives no timestamps" : Self.zeros)
+            }
             var time = made(behind, interval, arrival)
             // The device's stamps are older than their arrival.
             if raw == 0, origin != .unknown, origin != .none, let last, let interval {
@@ -153,6 +156,8 @@ package struct ClockMap {
         let isSwapped = Double(last) - Double(time) <= max(2 * (interval ?? 0), least)
         return isSwapped ? (keep(last), .made) : jump(raw, to: Units.later(last, by: Int64(interval ?? 0)), arrival)
     }
+
+    private static let zeros = "gives timestamps of 0"
 
     private mutating func tellThatStampsAreMade(_ reason: String) {
         notice = reason + ": they are made from the time at which samples arrive"
