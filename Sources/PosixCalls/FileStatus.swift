@@ -14,6 +14,12 @@ package func fileStatus(of descriptor: Int32, path: @autoclosure () -> String? =
     return status
 }
 
+/// Throws when this process may not make a file at a path, or when its folder is absent.
+package func requireWritableFolder(of path: String) throws(SystemError) {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    try systemCall("access", path: folder) { access(folder, W_OK | X_OK) }
+}
+
 extension stat {
     /// The type of the file, as in `S_IFREG`.
     package var kind: mode_t { st_mode & S_IFMT }

@@ -32,13 +32,8 @@ public struct Event: Sendable, Equatable {
         for name in names {
             if let value = result.value(of: name) { figures.append(Figure(typed: name, value)) }
         }
-        // Not by the other initializer, which would copy the event.
-        self.kind = kind
-        self.detector = detector
-        self.sensor = sensor
-        sequence = 0
-        self.timeNanoseconds = timeNanoseconds
-        self.figures = figures
+        self.init(
+            kind: kind, detector: detector, sensor: sensor, timeNanoseconds: timeNanoseconds, figures: figures)
     }
 
     package init(

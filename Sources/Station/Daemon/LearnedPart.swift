@@ -51,6 +51,7 @@ final class LearnedPart: DaemonPart {
         guard now >= dueNanoseconds else { return }
         dueNanoseconds = Units.later(now, by: Self.intervalNanoseconds)
         record()
+        if file.isDueAgain(at: now) { isChanged = true }
         write()
     }
 
@@ -104,7 +105,7 @@ final class LearnedPart: DaemonPart {
     }
 
     private func write() {
-        guard isChanged || file.isDueAgain(at: SystemClock.monotonic()), file.isReady else { return }
+        guard isChanged, file.isReady else { return }
         isChanged = false
         var detectors = JSONObject()
         for (key, text) in entries.sorted(by: { $0.key < $1.key }) { detectors.add(key, raw: text) }

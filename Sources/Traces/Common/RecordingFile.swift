@@ -141,9 +141,8 @@ package struct ResultFile {
         self.path = path
         self.replacing = replacing
         guard path != "-", try existing == nil else { return }
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         try mapError({ RecordingFile.error(creating: path, $0) }) { () throws(SystemError) in
-            try systemCall("access", path: folder) { access(folder, W_OK | X_OK) }
+            try requireWritableFolder(of: path)
         }
     }
 

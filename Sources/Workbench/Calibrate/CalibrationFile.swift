@@ -136,11 +136,8 @@ package struct CalibrationFile: Sendable {
     }
 
     private static func requireFolder(of path: String) throws(StationError) {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         // Checked before the user spends a minute turning the device.
-        try mapError({ error(path, $0) }) { () throws(SystemError) in
-            try systemCall("access", path: folder) { access(folder, W_OK | X_OK) }
-        }
+        try mapError({ error(path, $0) }) { () throws(SystemError) in try requireWritableFolder(of: path) }
     }
 
     private static func error(_ path: String, _ error: SystemError) -> StationError {
