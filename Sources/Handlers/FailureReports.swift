@@ -22,14 +22,11 @@ package struct FailureReports {
     private let pauses: RetryPauses
     private var failureCount = 0
     private var reportedCauses: Set<String> = []
-    /// Whether a failure was reported since the last recovery, also of the handler that this one replaces.
-    package private(set) var hasFailed: Bool
     private static let mostCauses = 16
 
-    package init(_ port: HandlerPort, _ pauses: RetryPauses) {
+    package init(_ port: HandlerPort, _ pauses: RetryPauses = RetryPauses()) {
         self.port = port
         self.pauses = pauses
-        hasFailed = port.isFailing
     }
 
     /// Reports a failure, unless its cause was reported since the last recovery: the reason itself, or what is the same for
@@ -41,23 +38,15 @@ package struct FailureReports {
         guard reportedCauses.count < Self.mostCauses, reportedCauses.insert(cause ?? reason).inserted else {
             return false
         }
-        report(reason)
+        port.fail(reason)
         return true
     }
 
-    /// Reports a failure, even if it was reported before.
-    package mutating func report(_ reason: String) {
-        hasFailed = true
-        port.report(Event(handlerFailed: port.name, because: reason))
-    }
-
-    /// Reports the recovery if a failure was reported.
+    /// Reports the recovery if a failure was reported, also of the handler that this one replaces.
     package mutating func recover() {
         resetPauses()
-        guard hasFailed else { return }
-        hasFailed = false
         reportedCauses = []
-        port.report(Event(handlerRecovered: port.name))
+        port.succeed()
     }
 
     /// Forgets what was reported, because all but one failure has ended; that one is reported again if there were others.
@@ -65,7 +54,7 @@ package struct FailureReports {
         resetPauses()
         guard !reportedCauses.isEmpty else { return }
         reportedCauses = []
-        report(reason)
+        port.fail(reason)
     }
 
     package mutating func resetPauses() {

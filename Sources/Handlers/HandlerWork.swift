@@ -84,12 +84,12 @@ extension HandlerPlan {
     /// waker.
     package static func batches(
         start:
-            @escaping @Sendable () -> (
+            @escaping @Sendable (HandlerPort) -> (
                 handler: any EventHandler, afterBatch: () -> Void, wait: (Waker, _ milliseconds: Int32) -> Void
             )
     ) -> HandlerPlan {
         HandlerPlan { port in
-            let (handler, afterBatch, wait) = start()
+            let (handler, afterBatch, wait) = start(port)
             port.courier.runBatches(idle: { wait(port.courier.waker, port.reportDrops()) }) { queued in
                 for item in queued { handler.handle(item.event) }
                 afterBatch()
@@ -118,44 +118,45 @@ private final class HandlerStream {
     let writer: LineWriter
     private let descriptor: Int32
     private let label: String
-    private let name: String
-    private let reports: HandlerReports
-    private var hasFailed = false
-    private var isReaderGone = false
+    private let port: HandlerPort
+    private let readerGone: (Event) -> Void
+    private(set) var isReaderGone = false
     private var toldLostCount = 0
 
-    init(_ descriptor: Int32, _ label: String, _ name: String, _ reports: HandlerReports) {
+    init(_ descriptor: Int32, _ label: String, _ port: HandlerPort, readerGone: @escaping (Event) -> Void) {
         writer = LineWriter(descriptor: descriptor)
         self.descriptor = descriptor
         self.label = label
-        self.name = name
-        self.reports = reports
+        self.port = port
+        self.readerGone = readerGone
     }
 
-    func flush() {
+    /// Writes the lines, and returns why that failed, unless the reader is gone.
+    func flush() -> String? {
         writer.flush()
         if let failure = writer.failure {
             // A reader that is gone does not return; a full disk may have space for the next batch.
-            if !failure.isReaderGone { writer.retry() }
-            guard !hasFailed, !isReaderGone else { return }
-            if failure.isReaderGone { return reportReaderGone(failure.reason) }
-            hasFailed = true
-            reports.report(Event(handlerFailed: name, because: "\(label): \(failure.reason)"))
-        } else if hasFailed {
-            hasFailed = false
-            let lost = writer.lostLineCount - toldLostCount
-            toldLostCount = writer.lostLineCount
-            var drop = Event(kind: .eventsDropped, timeNanoseconds: 0, figures: [Figure(.handler, .text(name))])
-            drop.set(.count, .integer(Int64(lost)))
-            drop.set(.reason, .text("\(label) could not be written to"))
-            reports.report(drop)
-            reports.report(Event(handlerRecovered: name))
+            guard !failure.isReaderGone else {
+                reportReaderGone(failure.reason)
+                return nil
+            }
+            writer.retry()
+            return "\(label): \(failure.reason)"
         }
+        let lost = writer.lostLineCount - toldLostCount
+        guard lost > 0 else { return nil }
+        toldLostCount = writer.lostLineCount
+        var drop = Event(kind: .eventsDropped, timeNanoseconds: 0, figures: [Figure(.handler, .text(port.name))])
+        drop.set(.count, .integer(Int64(lost)))
+        drop.set(.reason, .text("\(label) could not be written to"))
+        port.report(drop)
+        return nil
     }
 
     private func reportReaderGone(_ reason: String) {
+        guard !isReaderGone else { return }
         isReaderGone = true
-        reports.readerGone(Event(handlerFailed: name, because: "\(label): \(reason): its reader is gone"))
+        readerGone(Event(handlerFailed: port.name, because: "\(label): \(reason): its reader is gone"))
     }
 
     /// Waits for a waker and detects the loss of a reader, because the next event may be hours away.
@@ -175,33 +176,39 @@ private final class HandlerStream {
 }
 
 extension HandlerWork {
-    /// Starts the handler of a live run; with `isFailing` the handler that it replaces has reported a failure.
+    /// Starts the handler of a live run.
     package func live(
-        name: String, reports: HandlerReports, isFailing: Bool = false, history: (any EventHistory)? = nil,
+        name: String, reports: HandlerReports, history: (any EventHistory)? = nil,
         acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) throws(SystemError) -> ThreadedHandler {
         let plan: HandlerPlan
         switch self {
         case .threaded(let threaded): plan = threaded
         case .immediate(let make):
-            plan = .batches {
-                let streams = [
-                    HandlerStream(STDERR_FILENO, "standard error", name, reports),
-                    HandlerStream(STDOUT_FILENO, "standard output", name, reports),
-                ]
+            plan = .batches { port in
+                let streams = [(STDERR_FILENO, "standard error"), (STDOUT_FILENO, "standard output")].map {
+                    HandlerStream($0, $1, port, readerGone: reports.readerGone)
+                }
+                var failures = FailureReports(port)
+                var reasons: [String] = []
                 let handler = make(
                     HandlerContext(
                         name: name, log: streams[0].writer, output: streams[1].writer,
-                        journal: JournalSocket.ofStandardError(), report: reports.report))
+                        journal: JournalSocket.ofStandardError(), fail: { reasons.append($0) }))
                 return (
                     handler ?? ClosureHandler { _ in },
-                    { for stream in streams { stream.flush() } },
+                    {
+                        reasons += streams.compactMap { $0.flush() }
+                        for reason in reasons { failures.fail(reason) }
+                        if reasons.isEmpty, !streams.contains(where: \.isReaderGone) { failures.recover() }
+                        reasons = []
+                    },
                     { HandlerStream.wait($0, streams, milliseconds: $1) }
                 )
             }
         }
         return try ThreadedHandler(
-            name: name, plan, isFailing: isFailing, history: history, report: reports.report, acknowledge: acknowledge)
+            name: name, plan, history: history, report: reports.report, acknowledge: acknowledge)
     }
 
     /// The handler of a replay; `nil` when there is nothing to do, or when no thread can be started, which is logged.
@@ -232,13 +239,13 @@ package struct HandlerContext {
     let willRun: () -> Void
     /// Polled during a slow action; `true` cancels it.
     let isCancelled: () -> Bool
-    /// Receives the events about the handler, on any thread.
-    let report: @Sendable (Event) -> Void
+    /// Reports why an event could not be handled; no failure since the last events is a success.
+    let fail: (String) -> Void
 
     package init(
         name: String, log: LineWriter, output: LineWriter? = nil, journal: JournalSocket? = nil,
-        willRun: @escaping () -> Void = {},
-        isCancelled: @escaping () -> Bool = { false }, report: @escaping @Sendable (Event) -> Void = { _ in }
+        willRun: @escaping () -> Void = {}, isCancelled: @escaping () -> Bool = { false },
+        fail: @escaping (String) -> Void = { _ in }
     ) {
         self.name = name
         self.log = log
@@ -246,6 +253,6 @@ package struct HandlerContext {
         self.journal = journal
         self.willRun = willRun
         self.isCancelled = isCancelled
-        self.report = report
+        self.fail = fail
     }
 }

@@ -66,11 +66,12 @@ package struct LogAction: HandlerAction, Equatable {
             guard let journal = context.journal else {
                 return TextHandler(writer: context.log, prefix: "\(context.name): ")
             }
-            let report = context.report
-            return JournalHandler(name: name, journal: journal, level: level) { error in
-                report(Event(handlerFailed: name, because: "the journal: \(error.reason)"))
-            } didRecover: {
-                report(Event(handlerRecovered: name))
+            return ClosureHandler { event in
+                do throws(SystemError) {
+                    try journal.write(event, of: name, level: level(event.kind))
+                } catch {
+                    context.fail("the journal: \(error.reason)")
+                }
             }
         }
     }

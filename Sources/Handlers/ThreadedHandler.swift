@@ -11,12 +11,12 @@ package final class HandlerPort: Sendable {
     package let report: @Sendable (Event) -> Void
     /// Whether this is a replay, which waits for each event, and in which faults are not repaired meanwhile.
     package let isReplay: Bool
-    /// Whether a failure was reported of the handler that this one replaces, whose end this one reports with its first success.
-    let isFailing: Bool
     /// The stored events; `nil` without a store.
     package let history: (any EventHistory)?
     private let acknowledge: @Sendable (_ ticket: Int64) -> Void
     private let hasOnlyCopies = Atomic(false)
+    /// Whether a failure was reported that has not ended, also of the handler that this one replaces.
+    fileprivate let hasFailed = Atomic(false)
     fileprivate let isArmed = Atomic(true)
     fileprivate let disarmCount = Atomic(0)
     /// The number of the first event behind the last time that the handler was disarmed.
@@ -27,11 +27,10 @@ package final class HandlerPort: Sendable {
     fileprivate let hasNoThread = Atomic(false)
 
     fileprivate init(
-        name: String, _ plan: HandlerPlan, isReplay: Bool, isFailing: Bool, history: (any EventHistory)?,
+        name: String, _ plan: HandlerPlan, isReplay: Bool, history: (any EventHistory)?,
         report: @escaping @Sendable (Event) -> Void, acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void
     ) throws(SystemError) {
         self.history = history
-        self.isFailing = isFailing
         // A report about no sample has the time of the report.
         let report: @Sendable (Event) -> Void = { event in
             var event = event
@@ -48,6 +47,20 @@ package final class HandlerPort: Sendable {
     }
 
     package var stop: StopPlan? { courier.stop }
+
+    /// Whether a failure was reported that has not ended, also of the handler that this one replaces.
+    package var isFailing: Bool { hasFailed.load(ordering: .relaxed) }
+
+    /// Reports a failure, which lasts until ``succeed()``.
+    package func fail(_ reason: String) {
+        hasFailed.store(true, ordering: .relaxed)
+        report(Event(handlerFailed: name, because: reason))
+    }
+
+    /// Reports the end of a failure, if there is one.
+    package func succeed() {
+        if hasFailed.exchange(false, ordering: .relaxed) { report(Event(handlerRecovered: name)) }
+    }
 
     /// Whether an end now would lose events that no store keeps.
     package var wouldLose: Bool {
@@ -130,19 +143,18 @@ package final class ThreadedHandler: EventHandler, Sendable {
     /// Starts the thread, unless the plan starts it with the first event.
     ///
     /// `report` receives the events about the handler, and `acknowledge` the ticket of each finished delivery, on any thread;
-    /// they must not wait for the event thread. With `isFailing` the handler that this one replaces has reported a failure.
+    /// they must not wait for the event thread.
     package init(
-        name: String, _ plan: HandlerPlan, isReplay: Bool = false, isFailing: Bool = false,
-        history: (any EventHistory)? = nil, report: @escaping @Sendable (Event) -> Void,
+        name: String, _ plan: HandlerPlan, isReplay: Bool = false, history: (any EventHistory)? = nil,
+        report: @escaping @Sendable (Event) -> Void,
         acknowledge: @escaping @Sendable (_ ticket: Int64) -> Void = { _ in }
     ) throws(SystemError) {
         self.plan = plan
         let port = try HandlerPort(
-            name: name, plan, isReplay: isReplay, isFailing: isFailing, history: history, report: report,
-            acknowledge: acknowledge)
+            name: name, plan, isReplay: isReplay, history: history, report: report, acknowledge: acknowledge)
         self.port = port
         let work: @Sendable () -> Void = {
-            if port.hasNoThread.exchange(false, ordering: .relaxed) { port.report(Event(handlerRecovered: name)) }
+            if port.hasNoThread.exchange(false, ordering: .relaxed) { port.succeed() }
             plan.work(port)
             // Before the end, after which no report is expected.
             port.drops.reportRest()
@@ -152,7 +164,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
             port.courier.startWithFirstItem(work) { error in
                 // The events wait for the next one, which tries again.
                 port.hasNoThread.store(true, ordering: .relaxed)
-                port.report(Event(handlerFailed: name, because: "\(error)"))
+                port.fail("\(error)")
             }
         } else {
             try port.courier.start(work)
@@ -238,6 +250,12 @@ package final class ThreadedHandler: EventHandler, Sendable {
             other.port.firstSequence.load(ordering: .sequentiallyConsistent), ordering: .sequentiallyConsistent)
         guard let value = other.kept, let kept else { return }
         kept.inherit(from: value)
+        port.courier.waker.wake()
+    }
+
+    /// Makes the first success end a failure of the handler that this one replaces.
+    package func inheritFailure() {
+        port.hasFailed.store(true, ordering: .relaxed)
         port.courier.waker.wake()
     }
 

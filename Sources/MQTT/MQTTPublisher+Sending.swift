@@ -175,7 +175,7 @@ extension MQTTPublisher {
         if connection.refused.isEmpty { connection.refusedTime = SystemClock.monotonic() }
         connection.refused[what] = reason
         figures.failure = connection.refusal
-        if reportedRefusals.updateValue(reason, forKey: what) != reason { failures.report(reason) }
+        if reportedRefusals.updateValue(reason, forKey: what) != reason { port.fail(reason) }
     }
 
     func finish(at index: Int) {
@@ -202,7 +202,7 @@ extension MQTTPublisher {
     /// Reports what concerns an event or a request, and not the connection.
     private func report(_ reason: String) {
         reportTime = SystemClock.monotonic()
-        failures.report(reason)
+        port.fail(reason)
     }
 
     /// Finishes and reports an event that cannot be published.

@@ -417,7 +417,7 @@ package final class MQTTPublisher {
 
     /// Whether the connection has not lasted yet, or something was reported of it since; what is refused stays a failure.
     private func isRecovering(_ connection: Connection) -> Bool {
-        !connection.hasLasted || failures.hasFailed && connection.refused.isEmpty
+        !connection.hasLasted || port.isFailing && connection.refused.isEmpty
     }
 
     /// Reports the recovery once a connection has lasted, and some time behind what was reported of it.

@@ -45,6 +45,20 @@ import Testing
         }
     }
 
+    /// The handler that a reload has exchanged had failed.
+    @Test func theFirstSuccessEndsTheFailureOfThePredecessor() throws {
+        let reports = Reports()
+        let handler = reports.command("/bin/sh") { ["-c", "exit $1", "sh", "\($0.sequence % 2)"] }
+        handler.inheritFailure()
+        for sequence in 1...4 { handler.handle(event(UInt64(sequence))) }
+        try reports.wait("all ends") { $0.count == 5 }
+        #expect(
+            reports.all.map(\.kind) == [
+                .commandFailed, .commandFinished, .handlerRecovered, .commandFailed, .commandFinished,
+            ])
+        #expect(handler.stop(within: .zero) == 0)
+    }
+
     @Test func everyDeliveryIsAcknowledgedAndNoneIsDropped() throws {
         let feeder = Feeder(count: 60)
         let reports = Reports()

@@ -11,7 +11,7 @@ import Testing
     private static func stuck(
         _ reports: Reports, begun: DispatchSemaphore, released: DispatchSemaphore
     ) throws -> ThreadedHandler {
-        var plan = HandlerPlan.batches {
+        var plan = HandlerPlan.batches { _ in
             let handler = ClosureHandler { _ in
                 begun.signal()
                 released.wait()
@@ -94,7 +94,7 @@ import Testing
     @Test func whatAStoreHadWhenItWasDisarmedIsLeftOut() throws {
         let handled = MQTTRun.Tickets()
         let handlers = try (0..<2).map { _ -> ThreadedHandler in
-            var plan = HandlerPlan.batches {
+            var plan = HandlerPlan.batches { _ in
                 let handler = ClosureHandler { handled.add(Int64($0.sequence)) }
                 return (handler, {}, { $0.wait(timeoutMilliseconds: $1) })
             }

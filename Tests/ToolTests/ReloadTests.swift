@@ -231,6 +231,31 @@ import Testing
         #expect(run.stop() == 0)
     }
 
+    /// A program that fails is no success, and a line in the log is one.
+    @Test func theFirstSuccessOfAnyActionEndsTheFailureBeforeIt() throws {
+        let folder = try TemporaryFolder()
+        func text(_ action: String) -> String {
+            Self.appending(to: nil, in: folder) + "[handler.lines]\non = [\"shake\"]\n\(action)\n"
+        }
+        func status() throws -> String { try Binary.run("status", "--socket", folder.path + "/socket").output }
+        let run = try DaemonRun(text("file = \"\(folder.path)/absent/a\"")).start()
+        try run.waitForEvent("handler.failed")
+        try run.configure(text("command = [\"/bin/false\"]"))
+        run.reload()
+        try run.waitForMessage("command.failed")
+        #expect(try status().contains("/bin/false: exit status 1"))
+        #expect(try run.events().allSatisfy { $0["kind"] as? String == "handler.failed" })
+        try run.configure(text("log = true"))
+        run.reload()
+        try run.waitForEvent("handler.recovered")
+        var last = ""
+        try waitUntil("a status without the failure; the last one: \(last)") {
+            last = try status()
+            return !last.contains("FAILS")
+        }
+        #expect(run.stop() == 0)
+    }
+
     /// A pipe would keep the reading thread, and every later reload behind it.
     @Test func aConfigurationThatBecameAPipeKeepsNobody() throws {
         let run = try DaemonRun(Self.simulated, ["--json"]).start()

@@ -190,11 +190,12 @@ extension CommandSupervisor: CommandWorkerDelegate {
         let delay = port.stop == nil ? nextDelay : nil
         var job = worker.job
         port.report(CommandReport.event(handler: port.name, program, job, outcome, retryDelay: delay))
-        if worker.isStuck, !outcome.isStuck {
+        let hasEnded = worker.isStuck && !outcome.isStuck
+        if let other = workers.compactMap(\.stuckReason).first {
             // The present failure is that of a program that goes on.
-            let other = workers.compactMap(\.stuckReason).first
-            port.report(
-                other.map { Event(handlerFailed: port.name, because: $0) } ?? Event(handlerRecovered: port.name))
+            if hasEnded { port.fail(other) }
+        } else if hasEnded || outcome.isSuccess {
+            port.succeed()
         }
         guard let delay else {
             // The handler's successor gets the event of an interrupted program again.
@@ -210,6 +211,6 @@ extension CommandSupervisor: CommandWorkerDelegate {
 
     /// Reports a program that goes on; it keeps its place, because no more than the limit may run.
     func commandWorker(_ worker: CommandWorker, isStuck reason: String) {
-        port.report(Event(handlerFailed: port.name, because: reason))
+        port.fail(reason)
     }
 }

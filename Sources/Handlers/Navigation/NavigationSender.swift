@@ -114,7 +114,7 @@ package final class NavigationSender {
                 if now >= dueTime { try send(reading, transport, now) }
                 next = min(next ?? dueTime, dueTime)
             }
-            if failures.hasFailed, transport.isProven {
+            if port.isFailing, transport.isProven {
                 if now - openTime >= times.lasting {
                     state.update { $0.failure = nil }
                     failures.recover()

@@ -71,9 +71,8 @@ package final class HandlersPart: DaemonPart {
                 } else {
                     prepared.append(
                         try HandlerLine(
-                            section, after: old,
-                            hasFailed: old != nil && tallies[section.name]?.failures.handler != nil,
-                            context: context, inlet: store.inlet, generation: generation, reports: reports))
+                            section, after: old, context: context, inlet: store.inlet, generation: generation,
+                            reports: reports))
                 }
             }
         } catch {
@@ -206,10 +205,8 @@ package final class HandlersPart: DaemonPart {
     private func report(_ event: Event, of generation: Int) {
         if case .text(let name) = event.figure(.handler) {
             func isReporter(_ line: HandlerLine) -> Bool { line.section.name == name && line.generation == generation }
-            let failures = tallies[name]?.failures ?? (nil, nil)
-            tallies[name, default: HandlerCounters()].count(event)
             let isOld = !lines.contains(where: isReporter)
-            if isOld { tallies[name]?.failures = failures }
+            tallies[name, default: HandlerCounters()].count(event, ofPredecessor: isOld)
             if let old = retired.firstIndex(where: { isReporter($0.line) }) { retired[old].counters.count(event) }
             if isOld, event.kind == .handlerRecovered, lines.contains(where: { $0.section.name == name }) { return }
         }
@@ -219,19 +216,12 @@ package final class HandlersPart: DaemonPart {
     /// Retires a handler with its failure, which its successor has as well until a success ends it.
     private func retire(_ line: HandlerLine) {
         let name = line.section.name
-        retired.append((line, tallies[name] ?? HandlerCounters()))
-        guard let failure = tallies[name]?.failure else { return }
+        let tally = tallies[name] ?? HandlerCounters()
+        retired.append((line, tally))
         let successor = lines.first { $0.section.name == name }
-        if !(successor?.endsFailure ?? false) { tallies[name]?.failures.handler = nil }
-        if !(successor?.section.action is CommandAction) { tallies[name]?.failures.program = nil }
-        if tallies[name]?.failures.handler != nil, !failure.hasPrefix(Self.before) {
-            tallies[name]?.failures.handler = Self.before + failure
-        }
-        // The successor cannot end what it knows nothing of.
-        if successor != nil, tallies[name]?.failure == nil { daemon.router.report(Event(handlerRecovered: name)) }
+        tallies[name]?.failures = HandlerFailures(after: successor == nil ? nil : tally.failures)
+        if tally.failure != nil { successor?.handler.inheritFailure() }
     }
-
-    private static let before = "nothing has succeeded since the last reload; before it: "
 
     /// Reports what handlers that a reload removed have left behind; what a store keeps goes to their successors.
     private func reportRetired() {

@@ -6,33 +6,57 @@ package struct HandlerCounters {
     private(set) var failedCount = 0
     private(set) var droppedCount = 0
     private(set) var durations = DurationHistogram()
-    /// The failure of the handler itself, until it recovers, and that of its last program, until one succeeds.
-    var failures: (handler: String?, program: String?) = (nil, nil)
-    /// The present failure.
-    package var failure: String? { failures.handler ?? failures.program }
+    var failures = HandlerFailures()
+    package var failure: String? { failures.present }
 
     package init() {}
 
-    package mutating func count(_ event: Event) {
+    /// Counts a report of the handler, or of one that it has replaced, whose failures are its own.
+    package mutating func count(_ event: Event, ofPredecessor: Bool = false) {
+        if !ofPredecessor { failures.follow(event) }
         if event.kind == .commandFinished || event.kind == .commandFailed, let seconds = event.number(.duration) {
             durations.record(seconds)
         }
         switch event.kind {
-        case .commandFinished:
-            finishedCount += 1
-            failures.program = nil
-        case .commandFailed:
-            failedCount += 1
-            failures.program = Self.reason(of: event)
+        case .commandFinished: finishedCount += 1
+        case .commandFailed: failedCount += 1
         case .eventsDropped:
             if case .integer(let count) = event.figure(.count) { droppedCount += Int(count) }
-        case .handlerFailed: failures.handler = Self.reason(of: event)
-        case .handlerRecovered: failures.handler = nil
+        default: break
+        }
+    }
+}
+
+/// The failures of a handler, the last of which stays that of its name when a reload exchanges it.
+struct HandlerFailures {
+    /// That of the handler itself, until it recovers.
+    private var own: String?
+    /// That of its last program, until one succeeds.
+    private var program: String?
+    /// That of the handler before it, until this one recovers or has one of its own.
+    private var before: String?
+
+    /// Begins with what the handler had whose place this one takes.
+    init(after others: HandlerFailures? = nil) {
+        before = others.flatMap { $0.own ?? $0.program ?? $0.before }
+    }
+
+    /// The present failure.
+    var present: String? {
+        own ?? program ?? before.map { "nothing has succeeded since the last reload; before it: \($0)" }
+    }
+
+    mutating func follow(_ event: Event) {
+        switch event.kind {
+        case .commandFinished: program = nil
+        case .commandFailed: program = Self.reason(of: event)
+        case .handlerFailed: (own, before) = (Self.reason(of: event), nil)
+        case .handlerRecovered: (own, before) = (nil, nil)
         default: break
         }
     }
 
-    private static func reason(of event: Event) -> String {
+    static func reason(of event: Event) -> String {
         let reason = event.figure(.reason)?.description ?? event.kind.rawValue
         return event.figure(.program).map { "\($0): \(reason)" } ?? reason
     }

@@ -27,10 +27,6 @@ final class HandlerLine {
     var isKept: Bool { if case .store = deliveredBy { true } else { false } }
     /// Whether it acts on the outside world.
     var actsOnTheWorld: Bool { type(of: section.action).actsOnTheWorld }
-    /// Whether its first success ends a failure of the handler that it replaces; the others know only of their own.
-    var endsFailure: Bool {
-        !(section.action is CommandAction || section.action is LogAction || section.action is OutputAction)
-    }
 
     private let end: any EventHandler
     private var decorators: [(settings: DecoratorSettings, object: EventDecorator)]
@@ -41,10 +37,10 @@ final class HandlerLine {
     /// The number of events that the decorators have dropped for their limits, and that waited when the handler was disarmed.
     var leftOutCount: Int { decorators.reduce(leftOutBefore + handler.leftOutCount) { $0 + $1.object.droppedCount } }
 
-    /// Makes a line without changing its predecessor, which may have failed; `inlet` is the store's, if there is one.
+    /// Makes a line without changing its predecessor; `inlet` is the store's, if there is one.
     init(
-        _ section: HandlerSection, after old: HandlerLine?, hasFailed: Bool, context: DecoratorSettings.Context,
-        inlet: StoreInlet?, generation: Int, reports: HandlerReports
+        _ section: HandlerSection, after old: HandlerLine?, context: DecoratorSettings.Context, inlet: StoreInlet?,
+        generation: Int, reports: HandlerReports
     ) throws(SystemError) {
         self.section = section
         if let old, old.section.action.isSame(as: section.action) {
@@ -54,8 +50,7 @@ final class HandlerLine {
             self.generation = generation
             let (name, store) = (section.name, inlet?.store)
             handler = try section.action.work(for: name).live(
-                name: name, reports: reports, isFailing: hasFailed, history: store,
-                acknowledge: { store?.acknowledge(name, $0) })
+                name: name, reports: reports, history: store, acknowledge: { store?.acknowledge(name, $0) })
             if let before = old?.handler { handler.inherit(from: before) }
         }
         if let inlet, let limit = handler.deliveryLimit {

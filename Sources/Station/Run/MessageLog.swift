@@ -35,13 +35,8 @@ final class MessageLog {
                 // The level prefix of sd-daemon(3).
                 writer.write((isJournal ? "<\(level.rawValue)>" : "") + "binnacle: \(text.printable)")
             }
-            var journal: JournalHandler?
-            if isStandard, let socket = JournalSocket.ofStandardError() {
-                let level = { (kind: EventKind) in kind.row.level }
-                journal = JournalHandler(name: "binnacle", journal: socket, level: level) { error in
-                    write("the journal: \(error.reason)", .warning)
-                }
-            }
+            let journal = isStandard ? JournalSocket.ofStandardError() : nil
+            var hasFailed = false
             return { entries in
                 writer.retry()
                 for entry in entries {
@@ -53,7 +48,13 @@ final class MessageLog {
                             continue
                         }
                         writer.flush()
-                        journal.handle(event)
+                        do throws(SystemError) {
+                            try journal.write(event, of: "binnacle", level: event.kind.row.level)
+                            hasFailed = false
+                        } catch {
+                            if !hasFailed { write("the journal: \(error.reason)", .warning) }
+                            hasFailed = true
+                        }
                     }
                 }
                 writer.flush()

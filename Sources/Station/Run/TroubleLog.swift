@@ -42,8 +42,7 @@ final class TroubleLog: EventHandler {
         switch event.kind {
         case .eventsDropped: return !isStopping
         case .commandFailed:
-            let reason = [event.figure(.program), event.figure(.reason)].map { $0?.description ?? "" }.joined(
-                separator: ": ")
+            let reason = HandlerFailures.reason(of: event)
             return failedPrograms.updateValue(reason, forKey: handler) != reason
         case .commandFinished: return failedPrograms.removeValue(forKey: handler) != nil
         default: return true

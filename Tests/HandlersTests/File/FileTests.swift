@@ -19,14 +19,13 @@ import Testing
             let list = Mutex<[Int64]>([])
         }
 
-        init(_ path: String, isFailing: Bool = false) throws {
+        init(_ path: String) throws {
             self.path = path
             let tickets = Tickets()
             self.tickets = tickets
             handler = try ThreadedHandler(
                 name: "lines", FileAppender.plan(path, RetryPauses(first: 10_000_000, longest: 50_000_000)),
-                isFailing: isFailing, report: reports.add,
-                acknowledge: { ticket in tickets.list.withLock { $0.append(ticket) } })
+                report: reports.add, acknowledge: { ticket in tickets.list.withLock { $0.append(ticket) } })
         }
 
         var acknowledged: [Int64] { tickets.list.withLock { $0 } }
@@ -132,7 +131,8 @@ import Testing
     /// The handler that a reload has exchanged had failed.
     @Test func theFirstSuccessEndsTheFailureOfThePredecessor() throws {
         let folder = try TemporaryFolder([:])
-        let run = try Run(folder.path + "/events.jsonl", isFailing: true)
+        let run = try Run(folder.path + "/events.jsonl")
+        run.handler.inheritFailure()
         run.handler.handle(event(1))
         try run.reports.wait("the recovery") { $0.contains { $0.kind == .handlerRecovered } }
         try run.write(2...3)
