@@ -108,7 +108,10 @@ enum EventPage {
             {"reset":{"detector":"walked"}}
             """)
         page.paragraphs(
-            "Keeps events from a handler, and lets it get them again, as binnacle disarm and binnacle arm do; the answer is the same line, or an error:"
+            """
+            Keeps events from a handler, and lets it get them again, as binnacle disarm and binnacle arm do; the answer is the same \
+            line, with problem beside handler when a restart will not know of it, or an error:
+            """
         )
         page.literal(
             """

@@ -21,7 +21,7 @@ struct ChangeCommand {
     }
 
     func run(_ output: LineWriter) throws(StationError) -> ExitStatus {
-        try mapError({ StationError($0) }) { () throws(EventSubscriptionError) in
+        let problem = try mapError({ StationError($0) }) { () throws(EventSubscriptionError) in
             try SocketConnection.change(change, path: path)
         }
         let done =
@@ -31,6 +31,7 @@ struct ChangeCommand {
             case .disarm: "is disarmed: it gets no events until 'binnacle arm \(change.name.printable)'"
             }
         output.write("'\(change.name.printable)' \(done)")
+        if let problem { throw StationError(.inputOutput, problem.printable) }
         return .ok
     }
 }

@@ -204,7 +204,7 @@ package struct CommandRow: Sendable {
                 the log, on the bus and to other handlers, and it gets these itself when its section asks for them: a siren can
                 end at "handler.disarmed". A handler with nmea or signalk cannot be disarmed. Who may ask for events may do this;
                 the daemon logs who did it, and 'binnacle status' shows it. Exits with 69 when no daemon answers or when it has no
-                such handler, and with 77 when you may not ask it.
+                such handler, with 74 when it is done and cannot be written for the next start, and with 77 when you may not ask it.
                 """,
             options: [.socket]),
         CommandRow(

@@ -51,11 +51,12 @@ package final class SocketConnection {
         return text
     }
 
-    /// Changes something in the daemon at a socket.
-    package static func change(_ change: DaemonChange, path: String) throws(EventSubscriptionError) {
-        guard try answer(to: .change(change), path: path) == .changed(change) else {
-            throw .notUnderstood(reason: "the answer does not say that it was done")
-        }
+    /// Changes something in the daemon at a socket; returns why a restart will not know of it.
+    package static func change(_ change: DaemonChange, path: String) throws(EventSubscriptionError) -> String? {
+        guard case .changed(let done) = try answer(to: .change(change), path: path),
+            (done.action, done.name) == (change.action, change.name)
+        else { throw .notUnderstood(reason: "the answer does not say that it was done") }
+        return done.problem
     }
 
     private static func answer(

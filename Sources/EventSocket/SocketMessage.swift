@@ -98,7 +98,7 @@ package enum SocketMessage: Sendable, Equatable {
         default:
             let action = DaemonChange.Action(rawValue: members[0].key)
             let change = action.flatMap { action in
-                body[action.member]?.text.map { DaemonChange(action, $0) }
+                body[action.member]?.text.map { DaemonChange(action, $0, problem: body["problem"]?.text) }
             }
             self = change.map(Self.changed) ?? .unknown(line)
         }

@@ -80,12 +80,18 @@ package struct DaemonChange: Sendable, Equatable {
 
     package let action: Action
     package let name: String
+    /// In an answer: why a restart will not know of it.
+    package let problem: String?
 
-    package init(_ action: Action, _ name: String) {
+    package init(_ action: Action, _ name: String, problem: String? = nil) {
         self.action = action
         self.name = name
+        self.problem = problem
     }
 
     /// The request, and its answer, as one line.
-    var json: String { "{\"\(action.rawValue)\":{\"\(action.member)\":\(JSONObject.quoted(name))}}" }
+    var json: String {
+        let problem = problem.map { ",\"problem\":" + JSONObject.quoted($0) } ?? ""
+        return "{\"\(action.rawValue)\":{\"\(action.member)\":\(JSONObject.quoted(name))\(problem)}}"
+    }
 }

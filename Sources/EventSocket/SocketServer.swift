@@ -37,10 +37,10 @@ package final class SocketServer: Sendable {
         package var say: @Sendable (_ message: String, _ level: LogLevel) -> Void = { _, _ in }
         /// Requests the daemon's status; `reply` is called once, on any thread, with a JSON object on one line.
         package var status: @Sendable (_ reply: @escaping @Sendable (String) -> Void) -> Void = { $0("{}") }
-        /// Changes something in the daemon; `reply` is called once, on any thread, with why it cannot.
-        package var change: @Sendable (DaemonChange, _ reply: @escaping @Sendable (String?) -> Void) -> Void = {
-            $1(nil)
-        }
+        /// Changes something in the daemon; `reply` is called once, on any thread, with why it cannot, or why a restart will not know.
+        package var change:
+            @Sendable (DaemonChange, _ reply: @escaping @Sendable (_ refusal: String?, _ problem: String?) -> Void) ->
+                Void = { $1(nil, nil) }
         /// Called after each change of the subscribed repeated kinds.
         package var repeatedKindsChanged: @Sendable (Set<EventKind>) -> Void = { _ in }
         /// Called after each change of the live readings that serve all subscribers; `nil` for none.

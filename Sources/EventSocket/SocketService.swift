@@ -281,8 +281,9 @@ package final class SocketService {
     /// Requests a change for a connection.
     func requestChange(_ change: DaemonChange, for identifier: UInt64) {
         let courier = courier
-        surroundings.change(change) { reason in
-            let answer = reason.map { SocketMessage.error(message: $0, column: nil) } ?? .changed(change)
+        surroundings.change(change) { refusal, problem in
+            let done = DaemonChange(change.action, change.name, problem: problem)
+            let answer = refusal.map { SocketMessage.error(message: $0, column: nil) } ?? .changed(done)
             courier.add { $0.changes.append((identifier, answer)) }
         }
     }

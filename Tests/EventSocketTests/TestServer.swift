@@ -44,7 +44,7 @@ final class TestServer {
             notes.spectra.withLock { $0.append(readings?.hasSpectrum) }
         }
         surroundings.change = { change, reply in
-            reply(change.name == "walked" ? nil : "no such name")
+            reply(change.name == "other" ? "no such name" : nil, change.name == "siren" ? "a full disk" : nil)
         }
         surroundings.samplesChanged = { samples in notes.samples.withLock { $0.append(samples) } }
         surroundings.status = { reply in

@@ -154,13 +154,18 @@ import Testing
         let state = try TemporaryFolder()
         try #require(mkdir(state.path + "/disarmed.json", 0o700) == 0)
         let run = try start(state)
-        #expect(try Binary.run("disarm", "siren", "--socket", state.path + "/socket").status == 0)
+        let disarmed = try Binary.run("disarm", "siren", "--socket", state.path + "/socket")
+        #expect(disarmed.status == 74 && disarmed.output.hasPrefix("'siren' is disarmed"), "\(disarmed)")
+        #expect(disarmed.errors.contains("/disarmed.json: which handlers are disarmed cannot be written"))
         var status = ""
         try waitUntil("the problem; the last status: \(status)") {
             let result = try Binary.run("status", "--socket", state.path + "/socket")
             status = result.output
             return result.status == 1 && status.contains("which handlers are disarmed cannot be written")
         }
+        try #require(rmdir(state.path + "/disarmed.json") == 0)
+        #expect(try Binary.run("arm", "siren", "--socket", state.path + "/socket").status == 0)
+        #expect(try Binary.run("status", "--socket", state.path + "/socket").status == 0)
         #expect(run.stop() == 0)
     }
 

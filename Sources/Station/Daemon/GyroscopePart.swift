@@ -37,19 +37,21 @@ final class GyroscopePart: DaemonPart {
         guard now >= lookNanoseconds else { return }
         lookNanoseconds = now + Self.intervals.look
         record()
-        guard !file.isDueAgain(at: now) else { return write() }
-        guard memoryFile.isChanged, now >= fileNanoseconds,
+        if memoryFile.isChanged, now >= fileNanoseconds,
             daemon.assembly.detectors.contains(where: { $0.gyroscopeState?.isAtRest ?? false })
-        else { return }
-        fileNanoseconds = now + Self.intervals.file
-        write()
+        {
+            fileNanoseconds = now + Self.intervals.file
+            file.isChanged = true
+        }
+        file.write(at: now, memoryFile.removeContents)
     }
 
     func end(_ stage: EndStage, until deadline: Int64) {
         switch stage {
         case .begin:
             record()
-            write()
+            if memoryFile.isChanged { file.isChanged = true }
+            file.write(at: .max, memoryFile.removeContents)
         case .files: file.wait(until: deadline)
         default: break
         }
@@ -60,10 +62,5 @@ final class GyroscopePart: DaemonPart {
     private func record() {
         let now = SystemClock.realtime()
         for state in daemon.assembly.detectors.compactMap(\.gyroscopeState) { memoryFile.record(state, at: now) }
-    }
-
-    private func write() {
-        guard memoryFile.isChanged || file.hasFailed, file.isReady else { return }
-        file.write(memoryFile.removeContents())
     }
 }

@@ -24,7 +24,8 @@ package final class HandlersPart: DaemonPart {
     private let file: StateFile<HandlersPart>
     /// The names of handlers that get no events until they are armed.
     private var disarmed: Set<String>
-    private var isChanged = false
+    /// Called when ``disarmed`` has been written, with why it could not be.
+    var replies: [(String?) -> Void] = []
 
     /// Time for a removed handler to finish its queue.
     private static let retirement: Duration = .seconds(60)
@@ -90,7 +91,7 @@ package final class HandlersPart: DaemonPart {
         lines = prepared
         let disarmable = lines.filter { $0.handler.latest == nil }.map(\.section.name)
         // A start leaves the file alone: it may be that of another daemon, which this one has not met at the store yet.
-        isChanged = isChanged || !change.isFirst && !disarmed.isSubset(of: disarmable)
+        if !change.isFirst, !disarmed.isSubset(of: disarmable) { file.isChanged = true }
         disarmed.formIntersection(disarmable)
         for line in lines {
             // Also a chain that stays, of a handler that has become one that cannot be disarmed.
@@ -165,8 +166,7 @@ package final class HandlersPart: DaemonPart {
         if isArmed { disarmed.remove(name) } else { disarmed.insert(name) }
         forgetStates(line)
         daemon.router.report(Event(handler: name, isArmed: isArmed))
-        isChanged = true
-        write()
+        file.isChanged = true
         if !isArmed, !file.hasPath {
             daemon.log.say(
                 "the handler \(Spelling.quoted(name)) is disarmed until this run ends: it has no state folder, which systemd's "
@@ -177,9 +177,11 @@ package final class HandlersPart: DaemonPart {
     }
 
     func finishTurn(at now: Int64) {
-        if file.isDueAgain(at: now) { isChanged = true }
-        write()
+        write(at: now)
         reportRetired()
+        guard !replies.isEmpty, !file.isWriting else { return }
+        for reply in replies { reply(file.problems.first) }
+        replies = []
     }
 
     /// Retired handlers are looked at once a second.
@@ -188,13 +190,13 @@ package final class HandlersPart: DaemonPart {
         return SystemClock.monotonic() + 1_000_000_000
     }
 
-    private func write() {
-        guard isChanged, file.isReady else { return }
-        isChanged = false
-        var object = JSONObject()
-        object.add("version", raw: "1")
-        object.add("handlers", list: disarmed.sorted().map(JSONObject.quoted))
-        file.write(Array((object.text + "\n").utf8))
+    private func write(at now: Int64) {
+        file.write(at: now) {
+            var object = JSONObject()
+            object.add("version", raw: "1")
+            object.add("handlers", list: disarmed.sorted().map(JSONObject.quoted))
+            return Array((object.text + "\n").utf8)
+        }
     }
 
     // MARK: - Reports
@@ -264,8 +266,7 @@ package final class HandlersPart: DaemonPart {
         case .actors: end((lines + retired.map(\.line)).filter(\.actsOnTheWorld), until: deadline)
         case .handlers: end((lines + retired.map(\.line)).filter { !$0.actsOnTheWorld }, until: deadline)
         case .files:
-            isChanged = isChanged || file.hasFailed
-            write()
+            write(at: .max)
             file.wait(until: deadline)
             // With `--json` the output is the purpose of the run, so its failure is the run's.
             guard daemon.options.writesJSON, let failure = tallies[RunOptions.outputName]?.failure else { return }

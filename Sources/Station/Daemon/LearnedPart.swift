@@ -10,7 +10,6 @@ final class LearnedPart: DaemonPart {
     private let file: StateFile<LearnedPart>
     /// By kind and name of the detector, each the text of a JSON object.
     private var entries: [String: String] = [:]
-    private var isChanged = false
     private var dueNanoseconds: Int64 = 0
 
     private static let intervalNanoseconds: Int64 = 60_000_000_000
@@ -51,16 +50,14 @@ final class LearnedPart: DaemonPart {
         guard now >= dueNanoseconds else { return }
         dueNanoseconds = Units.later(now, by: Self.intervalNanoseconds)
         record()
-        if file.isDueAgain(at: now) { isChanged = true }
-        write()
+        write(at: now)
     }
 
     func end(_ stage: EndStage, until deadline: Int64) {
         switch stage {
         case .begin:
             record()
-            isChanged = isChanged || file.hasFailed
-            write()
+            write(at: .max)
         case .files: file.wait(until: deadline)
         default: break
         }
@@ -78,10 +75,10 @@ final class LearnedPart: DaemonPart {
         }
         // What the file has by this name was learned of a device.
         if daemon.assembly.isOfDevices(detector), entries.removeValue(forKey: Self.key(detector)) != nil {
-            isChanged = true
+            file.isChanged = true
         }
         record()
-        write()
+        write(at: .min)
         return nil
     }
 
@@ -100,15 +97,15 @@ final class LearnedPart: DaemonPart {
                 entries[left] = nil
             }
             entries[key] = text
-            isChanged = true
+            file.isChanged = true
         }
     }
 
-    private func write() {
-        guard isChanged, file.isReady else { return }
-        isChanged = false
-        var detectors = JSONObject()
-        for (key, text) in entries.sorted(by: { $0.key < $1.key }) { detectors.add(key, raw: text) }
-        file.write(Array((JSONObject.text(["version": "1", "detectors": detectors.text]) + "\n").utf8))
+    private func write(at now: Int64) {
+        file.write(at: now) {
+            var detectors = JSONObject()
+            for (key, text) in entries.sorted(by: { $0.key < $1.key }) { detectors.add(key, raw: text) }
+            return Array((JSONObject.text(["version": "1", "detectors": detectors.text]) + "\n").utf8)
+        }
     }
 }

@@ -187,8 +187,12 @@ package final class SocketPart: DaemonPart {
         let handlers = PartInbox<HandlersPart>(daemon)
         surroundings.change = { change, reply in
             switch change.action {
-            case .reset: inbox.post { reply($0.learned.reset(change.name)) }
-            case .arm, .disarm: handlers.post { reply($0.arm(change.action == .arm, change.name)) }
+            case .reset: inbox.post { reply($0.learned.reset(change.name), nil) }
+            case .arm, .disarm:
+                handlers.post { part in
+                    if let refusal = part.arm(change.action == .arm, change.name) { return reply(refusal, nil) }
+                    part.replies.append { reply(nil, $0) }
+                }
             }
         }
         surroundings.repeatedKindsChanged = { kinds in

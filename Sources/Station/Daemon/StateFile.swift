@@ -6,6 +6,8 @@ import Store
 
 /// A small file of one part in the state folder, which is replaced as a whole on another thread: a disk may be slow.
 final class StateFile<Part: DaemonPart> {
+    /// Whether the file lacks something that this run knows.
+    var isChanged = false
     /// Whether a thread is writing it.
     private(set) var isWriting = false
 
@@ -35,21 +37,17 @@ final class StateFile<Part: DaemonPart> {
     /// Whether there is a file, which keeps what this run knows.
     var hasPath: Bool { path != nil }
 
-    /// Whether the last attempt to write failed.
-    var hasFailed: Bool { failure != nil }
-
-    /// Whether a failed attempt is to be repeated now, at a time on CLOCK_MONOTONIC.
-    func isDueAgain(at now: Int64) -> Bool { retryTime.map { now >= $0 && !isWriting } ?? false }
-
     /// The failure of the last attempt to write, as the daemon's status has it.
     var problems: [String] { failure.map { [$0] } ?? [] }
 
-    /// Whether it may be written now; a daemon that only serves a view keeps nothing.
-    var isReady: Bool { daemon.options.viewSocket == nil && path != nil && !isWriting }
-
-    /// Writes the file while ``isReady``; the first of repeated failures is logged.
-    func write(_ contents: [UInt8]) {
-        guard let path else { return }
+    /// Writes the file if it lacks something, or if a failed attempt is to be repeated by a time on CLOCK_MONOTONIC; the first of
+    /// repeated failures is logged.
+    func write(at now: Int64, _ contents: () -> [UInt8]) {
+        // A daemon that only serves a view keeps nothing.
+        guard isChanged || retryTime.map({ now >= $0 }) ?? false, !isWriting, daemon.options.viewSocket == nil, let path
+        else { return }
+        isChanged = false
+        let contents = contents()
         do throws(SystemError) {
             try inbox.run {
                 Result { () throws(SystemError) in
