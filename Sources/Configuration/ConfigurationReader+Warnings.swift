@@ -63,8 +63,9 @@ extension ConfigurationReader {
                 let key = entry.entry(type(of: section.action).key)
                 diagnostics.report(.warning, at: key?.keyPosition ?? entry.keyPosition, notice)
             }
-            if configuration.store == nil, let key = entry.entry("request_topic") {
-                diagnostics.report(.warning, at: key.keyPosition, "request_topic has no effect without [store]")
+            for key in type(of: section.action).row.further where key.needsStore && configuration.store == nil {
+                guard let place = entry.entry(key.name)?.keyPosition else { continue }
+                diagnostics.report(.warning, at: place, "\(key.name) has no effect without [store]")
             }
             if let on = entry.entry("on") { warn(of: section, on, in: configuration) }
             warnOfQuorum(of: section, entry)

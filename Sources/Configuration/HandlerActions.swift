@@ -45,13 +45,12 @@ package enum HandlerActions {
     }
 
     private static func refuseForeignKeys(_ table: TableReader, _ chosen: [any HandlerAction.Type]) {
-        for key in keys where !chosen.contains(where: { $0.key == key || $0.furtherKeys.contains(key) }) {
-            guard let entry = table.entry(key) else { continue }
+        for key in keys
+        where table.entry(key) != nil && !chosen.contains(where: { $0.key == key || $0.furtherKeys.contains(key) }) {
             let owners = all.filter { $0.furtherKeys.contains(key) }.map { "`\($0.key)`" }
             let names = chosen.map { "`\($0.key)`" }
             table.refuse(
-                key, at: entry.keyPosition, with: chosen.map { $0.key },
-                "`\(key)` has no meaning for \(Spelling.alternatives(names))",
+                key, meaninglessFor: Spelling.alternatives(names), with: chosen.map { $0.key },
                 hint: "it is for \(Spelling.alternatives(owners))")
         }
     }

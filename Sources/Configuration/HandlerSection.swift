@@ -149,7 +149,7 @@ extension HandlerSection {
 
     private static func kinds(_ table: TableReader, _ action: (any HandlerAction)?) -> [EventKind]? {
         guard let node = table.required(on),
-            let nodes = strings(table, "on", node, hint: "name at least one kind of event")
+            let nodes = table.strings("on", node, hint: "name at least one kind of event")
         else { return nil }
         if let action { refuseReports(table, nodes, action) }
         let actsOnTheWorld = action.map { type(of: $0).actsOnTheWorld } ?? false
@@ -189,17 +189,9 @@ extension HandlerSection {
 
     private static func detectors(_ table: TableReader, among names: SectionNames) -> [String]? {
         guard let node = table.entry("detector")?.node,
-            let nodes = strings(table, "detector", node, hint: "leave it out to mean every detector")
+            let nodes = table.strings("detector", node, hint: "leave it out to mean every detector")
         else { return nil }
         return table.references("detector", nodes, to: "detector", among: names.allDetectors)
-    }
-
-    /// The elements of an array that must not be empty.
-    private static func strings(_ table: TableReader, _ key: String, _ node: TOMLNode, hint: String) -> [TOMLNode]? {
-        let nodes = table.array(key, node, of: "strings")
-        guard nodes?.isEmpty == true else { return nodes }
-        table.refuse(key, at: node.position, "`\(key)` is empty", hint: hint)
-        return nil
     }
 
     // MARK: - Handlers that take the headings of one detector
@@ -220,8 +212,9 @@ extension HandlerSection {
         _ table: TableReader, _ key: String, _ chosen: [String]?, among groups: [[String]]
     ) -> String? {
         let norths = Array(groups.joined())
-        refuse("on", "it always gets the headings and their loss", table, key)
-        refuse("decorate", "`interval_s` says how often it sends", table, key)
+        for (other, hint) in [
+            ("on", "it always gets the headings and their loss"), ("decorate", "`interval_s` says how often it sends"),
+        ] { table.refuse(other, meaninglessFor: "`\(key)`", with: [key], hint: hint) }
         let entry = table.entry("detector")
         // Errors in the names are already reported.
         if entry != nil, chosen == nil { return nil }
@@ -252,11 +245,5 @@ extension HandlerSection {
             return nil
         }
         return first
-    }
-
-    private static func refuse(_ key: String, _ reason: String, _ table: TableReader, _ action: String) {
-        guard let entry = table.entry(key) else { return }
-        table.refuse(
-            key, at: entry.keyPosition, with: [action], "`\(key)` has no meaning for `\(action)`", hint: reason)
     }
 }

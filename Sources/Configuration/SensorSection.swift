@@ -148,10 +148,8 @@ package struct SensorSection: Sendable, Equatable {
 
     private static func refuseForeignKeys(_ word: SourceWord, _ table: TableReader) {
         for key in row.keys where !key.users.isEmpty && !key.users.contains(word.rawValue) {
-            guard let entry = table.entry(key.name) else { continue }
             table.refuse(
-                key.name, at: entry.keyPosition, with: [source.name],
-                "`\(key.name)` has no meaning for source = \"\(word.rawValue)\"",
+                key.name, meaninglessFor: "source = \"\(word.rawValue)\"", with: [source.name],
                 hint: "it is for " + Spelling.list(key.users.map { "`\($0)`" }))
         }
     }

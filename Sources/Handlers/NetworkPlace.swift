@@ -110,6 +110,13 @@ package struct NetworkPlace {
         return (host, rest.dropFirst())
     }
 
+    /// Whether a host is this machine without a look-up: localhost, 127.0.0.0/8 or ::1.
+    package static func isLocal(_ host: String) -> Bool {
+        if host.lowercased() == "localhost" || host == "::1" { return true }
+        var address = in_addr()
+        return inet_pton(AF_INET, host, &address) == 1 && UInt32(bigEndian: address.s_addr) >> 24 == 127
+    }
+
     /// Whether a text is valid as a name or an address; only a look-up shows whether the host exists.
     private static func isHost(_ text: Substring) -> Bool {
         !text.isEmpty && text.utf8.count <= 253

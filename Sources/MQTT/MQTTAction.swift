@@ -94,7 +94,7 @@ package struct MQTTAction: HandlerAction, Equatable {
                 "discovery_prefix", .example("\"\(usualPrefix)\""), usual: "\"\(usualPrefix)\"",
                 "The discovery prefix in Home Assistant's settings of MQTT."),
             Key(
-                "request_topic", .example("\"\(MQTTLayout.v1.requestTopic)\""), usual: "",
+                "request_topic", .example("\"\(MQTTLayout.v1.requestTopic)\""), usual: "", needsStore: true,
                 """
                 The topic of requests for what a reader has missed, such as {"after":41} or {"after":41,"through":50}: the \
                 events of that range which the store still has are published again, with "again":true, and then at the topic \
@@ -146,7 +146,9 @@ package struct MQTTAction: HandlerAction, Equatable {
         settings.host = broker.host
         settings.usesTLS = broker.scheme == "mqtts"
         settings.port = broker.port ?? (settings.usesTLS ? 8883 : 1883)
-        if !settings.usesTLS { Self.refuseEncryption(table) }
+        for key in ["ca_file", "certificate_file", "key_file"] where !settings.usesTLS {
+            table.refuse(key, meaninglessFor: "mqtt://", with: [Self.key], hint: "mqtts:// is the encrypted way")
+        }
         self.settings = settings
         self.topic = topic
         clientID = MQTTSettings.word(table, "client_id").flatMap { _ in
@@ -196,15 +198,6 @@ package struct MQTTAction: HandlerAction, Equatable {
         }
         if settings.payload != nil {
             refuse("payload", "Home Assistant reads the event as JSON", "leave `payload` out, or make a second handler")
-        }
-    }
-
-    private static func refuseEncryption(_ table: TableReader) {
-        for key in ["ca_file", "certificate_file", "key_file"] {
-            guard let entry = table.entry(key) else { continue }
-            table.refuse(
-                key, at: entry.keyPosition, with: [Self.key], "`\(key)` has no meaning for mqtt://",
-                hint: "mqtts:// is the encrypted way")
         }
     }
 
@@ -265,8 +258,7 @@ package struct MQTTAction: HandlerAction, Equatable {
             notices.append(
                 "Home Assistant keeps the state of \"\(kind.rawValue)\", because `on` has no \"\(end.rawValue)\"")
         }
-        let isLocal = ["localhost", "127.0.0.1", "::1"].contains(settings.host.lowercased())
-        guard settings.password != nil, !settings.usesTLS, !isLocal else { return notices }
+        guard settings.password != nil, !settings.usesTLS, !NetworkPlace.isLocal(settings.host) else { return notices }
         return notices + ["the password goes to \(settings.host) in plain text: mqtts:// would encrypt it"]
     }
 

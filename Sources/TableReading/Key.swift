@@ -21,6 +21,8 @@ package struct Key: Sendable {
     package let purpose: String?
     /// Values of the section's first key with which this key has a meaning; empty for all.
     package let users: [String]
+    /// Whether it has no effect without the event store.
+    package let needsStore: Bool
     private let makeShown: @Sendable () -> Shown
     private let makeRange: @Sendable () -> String?
     private let makeUsual: @Sendable () -> String?
@@ -38,11 +40,12 @@ package struct Key: Sendable {
         _ name: String, _ shown: @autoclosure @escaping @Sendable () -> Shown, purpose: String? = nil,
         range: @autoclosure @escaping @Sendable () -> String? = nil,
         usual: @autoclosure @escaping @Sendable () -> String? = nil, for users: [String] = [],
-        _ text: @autoclosure @escaping @Sendable () -> String
+        needsStore: Bool = false, _ text: @autoclosure @escaping @Sendable () -> String
     ) {
         self.name = name
         self.purpose = purpose
         self.users = users
+        self.needsStore = needsStore
         makeShown = shown
         makeRange = range
         makeUsual = usual

@@ -28,6 +28,14 @@ extension TableReader {
         return text
     }
 
+    /// The elements of an array of strings, which must not be empty.
+    package func strings(_ key: String, _ node: TOMLNode, hint: String) -> [TOMLNode]? {
+        let nodes = array(key, node, of: "strings")
+        guard nodes?.isEmpty == true else { return nodes }
+        refuse(key, at: node.position, "`\(key)` is empty", hint: hint)
+        return nil
+    }
+
     /// A path; a relative one refers to the folder of the file that contains it.
     package func path(_ key: String) -> String? {
         entry(key).flatMap { path(key, $0.node) }

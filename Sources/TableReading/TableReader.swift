@@ -72,6 +72,12 @@ package final class TableReader {
         report(key, at: position, with: others, message, hint: hint)
     }
 
+    /// Reports a key, if it is there, that has no meaning for what other keys say.
+    package func refuse(_ key: String, meaninglessFor what: String, with others: [String], hint: String) {
+        guard let entry = entry(key) else { return }
+        refuse(key, at: entry.keyPosition, with: others, "`\(key)` has no meaning for \(what)", hint: hint)
+    }
+
     private func report(
         _ key: String, at position: SourcePosition, with others: [String], _ message: String, hint: String?
     ) {

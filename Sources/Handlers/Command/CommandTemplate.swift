@@ -120,12 +120,9 @@ extension CommandTemplate {
     private static let key = "command"
 
     init?(reading node: TOMLNode, of table: TableReader) {
-        guard let nodes = table.array(Self.key, node, of: "strings") else { return nil }
-        guard let first = nodes.first else {
-            table.refuse(
-                Self.key, at: node.position, "`command` is empty", hint: "its first element is the program's path")
-            return nil
-        }
+        guard let nodes = table.strings(Self.key, node, hint: "its first element is the program's path"),
+            let first = nodes.first
+        else { return nil }
         let program = Self.program(first, of: table)
         let arguments = nodes.dropFirst().compactMap { Self.argument($0, of: table) }
         guard let program, arguments.count == nodes.count - 1 else { return nil }

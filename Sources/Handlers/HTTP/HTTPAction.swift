@@ -1,4 +1,3 @@
-import Glibc
 import PlainText
 package import TableReading
 
@@ -54,16 +53,20 @@ package struct HTTPAction: HandlerAction, Equatable {
         if let port = place.port { settings.place += ":\(port)" }
         settings.path = pieces
         settings.usesTLS = place.scheme == "https"
-        settings.isLocal = Self.isLocal(place.host)
+        settings.isLocal = NetworkPlace.isLocal(place.host)
         if pieces.contains(.secret), settings.password == nil {
             table.refuse(
                 Self.key, at: entry.node.position, "`\(Self.key)` has {secret}, and there is none",
                 hint: "password_file or password_credential names it")
         }
         if settings.usesTLS {
-            if settings.allowsPlain { Self.refuse("plain_http", table, "https:// is encrypted") }
+            if settings.allowsPlain {
+                table.refuse(
+                    "plain_http", meaninglessFor: "https://", with: [Self.key], hint: "https:// is encrypted")
+            }
         } else {
-            Self.refuse("ca_file", table, "https:// is the encrypted way")
+            table.refuse(
+                "ca_file", meaninglessFor: "http://", with: [Self.key], hint: "https:// is the encrypted way")
             if !settings.isLocal, !settings.allowsPlain {
                 table.refuse(
                     Self.key, at: entry.node.position, with: ["plain_http"],
@@ -72,18 +75,6 @@ package struct HTTPAction: HandlerAction, Equatable {
             }
         }
         self.settings = settings
-    }
-
-    private static func refuse(_ key: String, _ table: TableReader, _ hint: String) {
-        guard let entry = table.entry(key) else { return }
-        table.refuse(key, at: entry.keyPosition, with: [Self.key], "`\(key)` has no meaning here", hint: hint)
-    }
-
-    /// Whether a host is this machine without a look-up: localhost, 127.0.0.0/8 or ::1.
-    static func isLocal(_ host: String) -> Bool {
-        if host.lowercased() == "localhost" || host == "::1" { return true }
-        var address = in_addr()
-        return inet_pton(AF_INET, host, &address) == 1 && UInt32(bigEndian: address.s_addr) >> 24 == 127
     }
 
     package func work(for name: String) -> HandlerWork {

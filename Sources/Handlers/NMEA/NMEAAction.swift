@@ -105,9 +105,9 @@ extension NMEAAction {
         table.read(NMEASettings.rows, into: &settings)
         table.read(NavigationSettings.rows("sentences"), into: &settings.sending)
         table.read([Self.baudRow], into: &settings.sending)
-        if !isPath, place != nil, let baud = table.entry(Self.baudRow.name) {
+        if !isPath, place != nil {
             table.refuse(
-                baud.key, at: baud.keyPosition, with: [Self.key], "`\(baud.key)` has no meaning for a network",
+                Self.baudRow.name, meaninglessFor: "a network", with: [Self.key],
                 hint: "it is for the path of a serial line")
         }
         guard place != nil else { return nil }
@@ -168,11 +168,9 @@ extension NMEASettings {
             gyroscope measures it.
             """
         ) { table, key, settings in
-            guard let node = table.entry(key)?.node, let nodes = table.array(key, node, of: "strings") else { return }
-            guard !nodes.isEmpty else {
-                table.refuse(key, at: node.position, "`\(key)` is empty", hint: "leave it out to mean every sentence")
-                return
-            }
+            guard let node = table.entry(key)?.node,
+                let nodes = table.strings(key, node, hint: "leave it out to mean every sentence")
+            else { return }
             settings.sentences = table.choices(key, nodes, as: NMEASentence.self)
         },
         SettingRow(
