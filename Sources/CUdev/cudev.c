@@ -23,7 +23,6 @@
     FUNCTION(const char *, udev_device_get_action, (struct udev_device *device), (device)) \
     FUNCTION(const char *, udev_device_get_property_value, (struct udev_device *device, const char *key), (device, key)) \
     FUNCTION(struct udev_list_entry *, udev_device_get_properties_list_entry, (struct udev_device *device), (device)) \
-    FUNCTION(struct udev_device *, udev_device_get_parent, (struct udev_device *device), (device)) \
     FUNCTION(struct udev_monitor *, udev_monitor_new_from_netlink, (struct udev *udev, const char *name), (udev, name)) \
     FUNCTION(struct udev_monitor *, udev_monitor_unref, (struct udev_monitor *monitor), (monitor)) \
     FUNCTION(int, udev_monitor_filter_add_match_subsystem_devtype, \

@@ -46,8 +46,7 @@ package enum SocketPath {
         guard !isRoot, let own = ofUser(variable) else { return ofService }
         if answers(own) { return own }
         // The folder of a stopped service does not exist.
-        return exists(String(ofService.prefix(upTo: ofService.lastIndex(of: "/") ?? ofService.startIndex)))
-            ? ofService : own
+        return exists(ofService.folder) ? ofService : own
     }
 
     /// Whether a daemon listens on a path: it accepts a connection, which it may still refuse, or has no room for it now.

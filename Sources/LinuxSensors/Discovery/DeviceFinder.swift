@@ -96,26 +96,26 @@ package struct DeviceFinder: Sendable {
             // stat(2), because access(2) fails for a device that a control group withholds as if it had no node.
             node: node.flatMap { (try? fileStatus($0)) != nil ? $0 : nil }, path: path, kinds: kinds,
             properties: properties,
-            root: root, parent: (root.isEmpty ? directory : directory.resolved).parentPath)
+            root: root, parent: (root.isEmpty ? directory : directory.resolved).parent.path)
     }
 
     /// The event node of an accelerometer, marked by udev or by the device itself; a joystick node of the same device is not one.
     private static func evdevDevice(_ device: UdevDevice) -> SensorDevice? {
         guard let node = device.node, node.split(separator: "/").last?.hasPrefix("event") == true else { return nil }
-        let parent = device.parentPath.map { SysfsDirectory(path: $0) }
+        let parent = SysfsDirectory(path: device.path).parent
         let isMarked = device.property("ID_INPUT_ACCELEROMETER") == "1"
-        let hasProperty = parent?.bits("properties", contain: [INPUT_PROP_ACCELEROMETER]) == true
+        let hasProperty = parent.bits("properties", contain: [INPUT_PROP_ACCELEROMETER])
         guard isMarked || hasProperty else { return nil }
         // Without the property the axes are a joystick's.
-        let turns = hasProperty && parent?.bits("capabilities/abs", contain: [ABS_RX, ABS_RY, ABS_RZ]) == true
-        let name = try? parent?.textIfPresent("name")
+        let turns = hasProperty && parent.bits("capabilities/abs", contain: [ABS_RX, ABS_RY, ABS_RZ])
+        let name = try? parent.textIfPresent("name")
         let properties = device.properties
         let shown = name ?? String(node.split(separator: "/").last ?? "")
         return SensorDevice(
             interface: .evdev, id: DeviceIdentity.text(path: device.path, name: shown), name: shown,
             label: properties["ID_INPUT_LABEL"], location: properties["ACCEL_LOCATION"], node: node, path: device.path,
             kinds: turns ? [.accelerometer, .gyroscope] : [.accelerometer], properties: properties, root: "",
-            parent: SysfsDirectory(path: device.path).parentPath)
+            parent: parent.path)
     }
 
     /// The location in the kernel's labels for accelerometers: `accel-display`, `accel-base`.

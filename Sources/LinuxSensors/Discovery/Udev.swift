@@ -73,10 +73,6 @@ final class UdevDevice {
         return properties
     }
 
-    var parentPath: String? {
-        udev_device_get_parent(raw).flatMap { Self.text(udev_device_get_syspath($0)) }
-    }
-
     private static func text(_ pointer: UnsafePointer<CChar>?) -> String? {
         pointer.map { String(cString: $0) }
     }

@@ -5,7 +5,7 @@ struct IIOChip: Sendable {
 
     init(of device: SysfsDirectory) {
         let own = device.resolved
-        siblings = SysfsDirectory(path: own.parentPath).directories("iio:device").filter { $0 != own }
+        siblings = own.parent.directories("iio:device").filter { $0 != own }
     }
 
     /// Sets the clock of the chip's other sensors whose buffers are off; a device that another program uses keeps its clock.

@@ -7,7 +7,7 @@ struct IIOTrigger: Sendable {
     private let device: SysfsDirectory
     private let deviceName: String
     /// The folder of the chip, whose own triggers are beside the device.
-    private let chip: String
+    private let chip: SysfsDirectory
     private let root: String
 
     /// The name of the first timer and the prefix of the others, as binnacle-trigger.service makes them.
@@ -17,7 +17,7 @@ struct IIOTrigger: Sendable {
     init(_ device: SensorDevice) {
         self.device = device.directory
         deviceName = device.name
-        chip = device.directory.resolved.parentPath
+        chip = device.directory.resolved.parent
         root = device.root
     }
 
@@ -72,7 +72,7 @@ struct IIOTrigger: Sendable {
         let siblings = IIOChip(of: device).siblings.compactMap { try? $0.textIfPresent("name") }
         let isOfSibling = siblings.contains { $0 != deviceName && trigger.name.hasPrefix($0 + "-") }
         // What has no parent, as a timer, is in /sys/devices itself.
-        return !isEvent && !isOfSibling && !chip.hasSuffix("/devices") && trigger.directory.resolved.parentPath == chip
+        return !isEvent && !isOfSibling && !chip.path.hasSuffix("/devices") && trigger.directory.resolved.parent == chip
     }
 
     /// Sets a high-resolution timer that no other device uses, or a new one, and returns its rate in Hz.

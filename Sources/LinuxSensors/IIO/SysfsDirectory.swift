@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import PlainText
 
 /// A folder of a device in sysfs, whose files are its attributes.
 ///
@@ -36,8 +37,8 @@ struct SysfsDirectory: Sendable, Equatable {
     /// The subfolders whose names begin with a prefix, sorted by name.
     func directories(_ prefix: String) -> [SysfsDirectory] { names().filter { $0.hasPrefix(prefix) }.map(directory) }
 
-    /// The path of the folder above.
-    var parentPath: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
+    /// The folder above.
+    var parent: SysfsDirectory { SysfsDirectory(path: path.folder) }
 
     var name: String { path.split(separator: "/").last.map(String.init) ?? "" }
 

@@ -21,13 +21,3 @@ package enum SysfsNumber {
 
     private static func isDecimal(_ byte: UInt8) -> Bool { byte.isDigit || ".-+eE".utf8.contains(byte) }
 }
-
-extension String {
-    /// The text without surrounding blanks and line ends.
-    func trimmingBlanks() -> String {
-        var rest = self[...].utf8
-        while let first = rest.first, first == 0x20 || (0x09...0x0D).contains(first) { rest.removeFirst() }
-        while let last = rest.last, last == 0x20 || (0x09...0x0D).contains(last) { rest.removeLast() }
-        return String(Substring(rest))
-    }
-}
