@@ -26,6 +26,7 @@ package final class MQTTClient {
     private var subscriptions: [MQTTSubscription] = []
     /// The IDs of unanswered SUBSCRIBEs: the library reports any SUBACK.
     private var unansweredSubscriptions: Set<Int32> = []
+    private(set) var unanswered = MQTTUnanswered()
     /// Whether messages arrived that were not subscribed to.
     private var hasUnexpected = false
     private var hasExactlyOnce = false
@@ -177,6 +178,7 @@ package final class MQTTClient {
 
     private func receive(_ answer: Acknowledgement) {
         wire?.explain(MQTTLimits.bytesPerPacket)
+        unanswered.remove(answer.message, at: SystemClock.monotonic())
         acknowledged.append(answer)
     }
 
@@ -329,6 +331,8 @@ package final class MQTTClient {
         }
         switch result {
         case MOSQ_ERR_SUCCESS.code:
+            // The library itself answers a message of quality 0.
+            if quality > 0 { unanswered.add(number) }
             try flush()
             return number
         case MOSQ_ERR_INVAL.code, MOSQ_ERR_PAYLOAD_SIZE.code, MOSQ_ERR_MALFORMED_UTF8.code,
@@ -349,8 +353,12 @@ package final class MQTTClient {
         var number: Int32 = 0
         try send { functions.mosquitto_subscribe(handle, &number, filter, 0) }
         unansweredSubscriptions.insert(number)
+        unanswered.add(number)
         return number
     }
+
+    /// Waits no longer for the answer to a message.
+    func abandon(_ message: Int32) { unanswered.remove(message, at: nil) }
 
     /// Whether messages arrived since the last call that were not subscribed to.
     func removeUnexpected() -> Bool {

@@ -171,6 +171,11 @@ extension MQTTPublisher {
         }
         // 3.1.1 has this reason alone.
         let words = answer.reason == 0x80 ? "its access rules may forbid that" : client.words(forReason: answer.reason)
+        refuse(what, because: words, &connection)
+    }
+
+    /// Reports what the broker refuses, or never answers; it is sent again later.
+    func refuse(_ what: String, because words: String, _ connection: inout Connection) {
         let reason = "\(settings.address): the broker refuses \(what): \(words)"
         if connection.refused.isEmpty { connection.refusedTime = SystemClock.monotonic() }
         connection.refused[what] = reason

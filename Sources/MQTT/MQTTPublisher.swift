@@ -410,6 +410,15 @@ package final class MQTTPublisher {
         guard now - max(connection.flowTime, connection.answerTime) < limit else {
             throw MQTTFailure("\(settings.address): the broker accepts nothing for \(limit / 1_000_000_000) s")
         }
+        while let message = client.unanswered.firstOvertaken(before: now - limit) {
+            guard let index = connection.unanswered.firstIndex(where: { $0.message == message }) else {
+                throw MQTTFailure(
+                    "\(settings.address): no answer to PUBLISH within \(limit / 1_000_000_000) s, but to later ones")
+            }
+            client.abandon(message)
+            refuse(
+                connection.unanswered.remove(at: index).what, because: "it answers later messages alone", &connection)
+        }
         guard isWaitingForAnswer(connection), now - connection.answerTime >= limit else { return }
         let what = connection.unanswered.first?.what ?? "PUBLISH"
         throw MQTTFailure("\(settings.address): no answer to \(what) within \(limit / 1_000_000_000) s")

@@ -5,7 +5,7 @@ import Testing
 /// Listens where a broker should be, and behaves as a test wants it to.
 final class FakeBroker: Sendable {
     /// What became of one connection.
-    enum Next { case goOn, refuse, close }
+    enum Next { case goOn, refuse, close, ignore }
 
     let port: Int
     private let socket: Int32
@@ -58,12 +58,14 @@ final class FakeBroker: Sendable {
                 let (topic, payload, number) = packet.publication
                 let next = answer(topic, payload)
                 guard next != .close else { return }
+                guard next != .ignore else { continue }
                 wire.send(PacketType.publishAnswer, number + (isVersion5 && next == .refuse ? [0x87, 0] : []))
             case PacketType.subscribe:
                 // The properties are between the number and the filter, and there are none.
                 let properties: [UInt8] = isVersion5 ? [0] : []
                 let next = answer(packet.text(at: 2 + properties.count).text, "")
                 guard next != .close else { return }
+                guard next != .ignore else { continue }
                 let reason: UInt8 = next == .refuse ? 0x80 : 0
                 wire.send(PacketType.subscribeAnswer, Array(packet.body.prefix(2)) + properties + [reason])
             case PacketType.ping: wire.send(PacketType.pingAnswer, [])

@@ -203,6 +203,62 @@ import Testing
         #expect(run.end() == 0)
     }
 
+    /// The answers to later messages are no answer to the subscription.
+    @Test func aSubscriptionThatIsNeverAnsweredIsAFailureAndEventsGoOn() throws {
+        let tries = Mutex(0)
+        let broker = try FakeBroker { wire, _, broker in
+            broker.speak(wire) { topic, _ in
+                guard topic == "requests" else { return .goOn }
+                let count = tries.withLock {
+                    $0 += 1
+                    return $0
+                }
+                return count < 3 ? .ignore : .goOn
+            }
+        }
+        defer { broker.stop() }
+        let run = try MQTTRun(broker.port) { settings, times in
+            settings.requestTopic = "requests"
+            (times.answer, times.requestPause) = (500_000_000, 100_000_000)
+        }
+        let count = try deliver(to: run) { run.reports.of(.handlerRecovered).count == 1 }
+        let refusals = run.reasons.filter { $0.contains("the broker refuses") }
+        #expect(
+            refusals == [
+                "127.0.0.1:\(broker.port): the broker refuses the subscription to requests: it answers later messages alone"
+            ])
+        #expect(run.statistics.failure == nil && run.statistics.reconnectCount == 0 && broker.connectionCount == 1)
+        try waitUntil("the events") { run.acknowledged.all.count == Int(count) }
+        #expect(run.end() == 0)
+    }
+
+    /// Else an event would wait for as long as later ones are answered.
+    @Test func anEventThatIsNeverAnsweredIsSentOverAnotherConnection() throws {
+        let broker = try FakeBroker { wire, connection, broker in
+            broker.speak(wire) { _, payload in connection == 0 && payload.contains(#""seq":2,"#) ? .ignore : .goOn }
+        }
+        defer { broker.stop() }
+        let run = try MQTTRun(broker.port) { settings, times in times.answer = 500_000_000 }
+        let count = try deliver(to: run) { broker.connectionCount == 2 }
+        #expect(
+            try run.waitForFailure("PUBLISH")
+                == "127.0.0.1:\(broker.port): no answer to PUBLISH within 0 s, but to later ones")
+        try waitUntil("the events; \(run.reasons)") { Set(run.acknowledged.all).count == Int(count) }
+        #expect(run.end() == 0)
+    }
+
+    /// Delivers one event after another until something has happened; returns the number of the last.
+    private func deliver(to run: MQTTRun, until hasHappened: () -> Bool) throws -> UInt64 {
+        var count: UInt64 = 0
+        try waitUntil("the end of deliveries; \(run.reasons)") {
+            count += 1
+            run.handler.deliver(deliveries(count...count))
+            usleep(50_000)
+            return hasHappened()
+        }
+        return count
+    }
+
     private static let kinds: [(String, [UInt8])] = [
         ("more than answers", Wire.packet(PacketType.publish, flags: 0, Wire.text("a") + [0x78])),
         // QoS 1 is acknowledged by the library, with 2 it keeps the message, and 6 is its release.
