@@ -21,6 +21,12 @@ public struct LocalField: Sendable, Equatable {
         case blackout
     }
 
+    /// Whether all numbers are those of a place on the Earth.
+    var isValid: Bool {
+        abs(declinationDegrees) <= 180 && (0...180).contains(declinationUncertaintyDegrees) && fieldMicrotesla > 0
+            && fieldMicrotesla.isFinite && abs(dipDegrees ?? 0) <= 90
+    }
+
     /// Creates a field.
     public init(
         declinationDegrees: Double, declinationUncertaintyDegrees: Double, fieldMicrotesla: Double,

@@ -99,6 +99,7 @@ public struct NorthSettings: CheckedSettings {
         }
         list.requireNotNegative(\.minimumHorizontalFieldMicrotesla, minimumHorizontalFieldMicrotesla)
         list.requireNotNegative(\.uncalibratedIronMicrotesla, uncalibratedIronMicrotesla)
+        list.require(\.localField, localField?.isValid ?? true, "has a number that no place on the Earth has")
         list.requireNotNegative(\.minimumAccelerationG, minimumAccelerationG)
         list.requirePositive(\.accelerationGateG, accelerationGateG)
         if let dipGateDegrees {

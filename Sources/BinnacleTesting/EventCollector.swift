@@ -41,7 +41,8 @@ public func play(
     try configure(setup)
     // Detectors hold their delegates weakly; the setup owns them.
     return withExtendedLifetime(setup) {
-        play(source, through: setup.detectors, router: setup.router, capacity: capacity)
+        defer { for detector in setup.detectors { detector.stopDetection() } }
+        return play(source, through: setup.detectors, router: setup.router, capacity: capacity)
     }
 }
 

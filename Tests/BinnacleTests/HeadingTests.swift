@@ -400,6 +400,15 @@ final class NorthDiary: NorthDetectorDelegate {
         settings.uprightAxis = .plusY
         settings.headingFilterDegrees = .nan
         #expect(NorthSettings.widest.problems().isEmpty && NorthSettings.widest.effectiveExitDegrees < 180)
+        for (declination, strength, dip) in [
+            (Double.nan, 45.0, 60.0), (400, 45, 60), (3, 0, 60), (3, 45, 91), (3, .infinity, 60),
+        ] {
+            var settings = NorthSettings()
+            settings.localField = LocalField(
+                declinationDegrees: declination, declinationUncertaintyDegrees: 0.4, fieldMicrotesla: strength,
+                dipDegrees: dip)
+            #expect(settings.problems().count == 1)
+        }
         #expect(
             Set(settings.problems().map(\.property))
                 == [\.bearingDegrees, \.exitDegrees, \.uprightAxis, \.headingFilterDegrees])

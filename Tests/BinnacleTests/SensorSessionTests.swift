@@ -75,6 +75,18 @@ private final class StampSource: SampleSource {
     }
 }
 
+/// A source of a library's user that names its stream twice.
+private final class TwiceSource: SampleSource {
+    let streams: [SampleStream]
+
+    init() {
+        let sensor = Sensor(name: "own")
+        streams = (0..<2).map { _ in SampleStream(sensor: sensor, kind: .accelerometer) }
+    }
+
+    func fill(_ delivery: SampleDelivery) -> SampleAnswer { .ended }
+}
+
 @Suite struct SensorSessionTests {
     @Test(arguments: [[[3, 2, 1]], [[1, 2], [5, 3, 7], [8, 9]], [[.max, .min]]] as [[[Int64]]])
     func fallingStampsAreAnError(_ deliveries: [[Int64]]) async {
@@ -103,6 +115,43 @@ private final class StampSource: SampleSource {
         }
         try await session.run()
         #expect(seen.withLock { $0 } == deliveries)
+    }
+
+    /// A model that owns a session which reports to it.
+    private final class Owner: Sendable {
+        let session = Mutex<SensorSession?>(nil)
+    }
+
+    /// Else who owns its session, as a model does, would never be released.
+    @Test func theClosuresAreReleasedWithTheEnd() async throws {
+        weak var released: Owner?
+        do {
+            let owner = Owner()
+            released = owner
+            let session = SensorSession {
+                pushed()
+            } configure: { setup in
+                try setup.detectMotion()
+                setup.onEvent { _ in _ = owner }
+            }
+            owner.session.withLock { $0 = session }
+            try await session.run()
+        }
+        #expect(released == nil)
+    }
+
+    @Test func aStreamThatIsThereTwiceIsAnError() async {
+        let session = SensorSession {
+            TwiceSource()
+        } configure: {
+            try $0.detectMotion()
+        }
+        await #expect {
+            try await session.run()
+        } throws: {
+            guard case .setup(let reason)? = $0 as? SensorSessionError else { return false }
+            return "\(reason)" == "the source has the accelerometer of sensor 'own' twice"
+        }
     }
 
     @Test func eventsEndWithTheSource() async throws {

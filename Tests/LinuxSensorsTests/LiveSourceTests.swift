@@ -114,6 +114,34 @@ import Testing
         #expect(run.notices.contains { $0.contains("/dev/iio:device0 is not there") }, "\(run.notices)")
     }
 
+    /// A number that is computed may be none, and would end the program on a worker thread.
+    @Test func aRequestThatCannotWorkIsRefused() throws {
+        let tree = try FifoTree()
+        let sensor = Sensor(name: "lid")
+        func refusal(_ kinds: [SampleKind], count: Int = 1, _ change: (inout SensorSettings) -> Void = { _ in })
+            -> String?
+        {
+            var settings = SensorSettings()
+            change(&settings)
+            let request = SensorRequest(sensor: sensor, kinds: kinds, interface: nil, settings: settings)
+            do throws(SensorFailure) {
+                _ = try LiveSource(Array(repeating: request, count: count), root: tree.root)
+                return nil
+            } catch {
+                return error.category == .invalid ? error.description : "\(error)"
+            }
+        }
+        #expect(refusal([.accelerometer]) == nil)
+        for rate in [Double.nan, 0, -1, .infinity] {
+            #expect(refusal([.accelerometer]) { $0.rateHz = rate }?.hasPrefix("sensor 'lid': rateHz (\(rate))") == true)
+        }
+        #expect(
+            refusal([.accelerometer]) { $0.updateInterval = .seconds(Int64.max) }?.contains("updateInterval") == true)
+        #expect(refusal([.accelerometer]) { $0.latency = .seconds(-1) }?.contains("latency") == true)
+        let twice = "the accelerometer of sensor 'lid' is requested twice"
+        #expect(refusal([.accelerometer, .accelerometer]) == twice && refusal([.accelerometer], count: 2) == twice)
+    }
+
     /// What can no longer be read fails alone, and serves again when it can.
     @Test func aKindThatCannotBeReadFailsAlone() throws {
         let tree = try FifoTree()
@@ -128,8 +156,12 @@ import Testing
         try FileManager.default.removeItem(atPath: tree.folder(0) + "/in_magn_x_raw")
         try run.turn("a notice") { $0.notices.contains { $0.contains("its magnetometer cannot be read") } }
         #expect(!run.losses(.readError).isEmpty)
-        let (forces, fields) = (run.samples[accelerometer].count, run.samples[magnetometer].count)
+        // The notice may come before what was read until then.
+        var forces = run.samples[accelerometer].count
         try run.turn("more accelerations") { $0.samples[accelerometer].count > forces + 10 }
+        forces = run.samples[accelerometer].count
+        let fields = run.samples[magnetometer].count
+        try run.turn("again more accelerations") { $0.samples[accelerometer].count > forces + 10 }
         #expect(run.samples[magnetometer].count == fields)
         try tree.set(tree.folder(0) + "/in_magn_x_raw", "7")
         try run.turn("a field") { $0.samples[magnetometer].count > fields }

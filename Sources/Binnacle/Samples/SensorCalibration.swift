@@ -61,7 +61,10 @@ public struct AxisCalibration: Sendable, Equatable {
     /// - Parameters:
     ///   - offset: In the unit of the samples.
     ///   - matrix: Scale, misalignment, soft iron.
+    /// - Precondition: All numbers are finite.
     public init(offset: Vector3, matrix: Matrix3) {
+        precondition(
+            offset.isFinite && matrix.rows.allSatisfy(\.isFinite), "a calibration with a number that is not finite")
         self.offset = offset
         self.matrix = matrix
     }
@@ -77,7 +80,11 @@ public struct MagnetometerCalibration: Sendable, Equatable {
     package let residualMicrotesla: Double
 
     /// Creates a calibration.
+    ///
+    /// - Precondition: The strength is above 0, and the deviation is not negative.
     public init(axes: AxisCalibration, fieldMicrotesla: Double, residualMicrotesla: Double) {
+        precondition(fieldMicrotesla > 0 && fieldMicrotesla.isFinite, "a field of \(fieldMicrotesla) µT")
+        precondition(residualMicrotesla >= 0, "a residual of \(residualMicrotesla) µT")
         self.axes = axes
         self.fieldMicrotesla = fieldMicrotesla
         self.residualMicrotesla = residualMicrotesla

@@ -1,6 +1,6 @@
 /// What a session finds in the samples of one accelerometer, and reports as events alone.
 public enum DetectorSettings: Sendable, Equatable {
-    /// Single, double and triple taps.
+    /// Single, double and triple taps; of an accelerometer at 400 Hz, which a live source has to be asked for.
     case tap(TapSettings = TapSettings())
     /// The steps of the person who carries the accelerometer.
     case steps(StepSettings = StepSettings())

@@ -10,6 +10,7 @@ extension SensorSession {
         package private(set) var detectors: [any DrivenDetector] = []
         /// Detectors hold their delegates weakly.
         private var delegates: [AnyObject] = []
+        private var takesNotice: [(String) -> Void] = []
 
         package init(source: any SampleSource) {
             self.source = source
@@ -53,6 +54,19 @@ extension SensorSession {
             let chain = HandlerChain(handler: ClosureHandler(body), kinds: kinds)
             for decorator in decorators { chain.append(decorator) }
             router.add(chain)
+        }
+
+        /// Calls a closure with what the source leaves out, assumes, or reads in another way than requested, on the session's thread.
+        ///
+        /// - Parameter body: Called with each notice once: a sentence for the user, with the file and the line, or the device.
+        public func onNotice(_ body: @escaping (String) -> Void) { takesNotice.append(body) }
+
+        /// Calls these closures with the notices of a source that has any.
+        func tellNotices() {
+            guard !takesNotice.isEmpty, let source = source as? any NoticingSource else { return }
+            for notice in source.takeNotices() {
+                for take in takesNotice { take(notice) }
+            }
         }
 
         /// Makes one of the decorators that the library has.
@@ -114,6 +128,21 @@ private struct MissingSensor: Error, CustomStringConvertible {
         let others = names.isEmpty ? "has none" : "has " + names.map { "'\($0)'" }.joined(separator: ", ")
         return "there is no \(kind.rawValue)\(name.map { " '\($0)'" } ?? ""): the source \(others)"
     }
+}
+
+/// A stream that a source has twice.
+struct RepeatedStream: Error, CustomStringConvertible {
+    let sensor: String
+    let kind: SampleKind
+
+    /// The first one among the streams of a source; `nil` when each is there once.
+    init?(_ streams: [SampleStream]) {
+        var known: Set<StreamID> = []
+        guard let stream = streams.first(where: { !known.insert($0.id).inserted }) else { return nil }
+        (sensor, kind) = (stream.sensor.name, stream.kind)
+    }
+
+    var description: String { "the source has the \(kind.rawValue) of sensor '\(sensor)' twice" }
 }
 
 /// A name that an earlier detector of the session has.

@@ -149,8 +149,15 @@ private final class SessionRunner: Sendable {
 
     private struct State {
         var phase = Phase.ready
+        /// What the session is made of, until its thread takes it.
+        var plan: Plan?
         var awaiting: [CheckedContinuation<Outcome, Never>] = []
         var readers: [KeptReader] = []
+    }
+
+    private struct Plan {
+        let makeSource: @Sendable () throws -> any SampleSource
+        let configure: @Sendable (SensorSession.Setup) throws -> Void
     }
 
     /// What reads a part of the session, which the program owns.
@@ -159,9 +166,7 @@ private final class SessionRunner: Sendable {
     }
 
     let handover: Handover<Event, SensorSessionError>
-    private let makeSource: @Sendable () throws -> any SampleSource
-    private let configure: @Sendable (SensorSession.Setup) throws -> Void
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     /// Wakes the source, while the session holds it; called with the lock, so that the source outlives each call.
     private let wakeUp = Mutex<(@Sendable () -> Void)?>(nil)
     private let isStopped = Atomic(false)
@@ -182,8 +187,7 @@ private final class SessionRunner: Sendable {
                 event.timeNanoseconds = last.timeNanoseconds
                 return event
             })
-        self.makeSource = makeSource
-        self.configure = configure
+        state = Mutex(State(plan: Plan(makeSource: makeSource, configure: configure)))
     }
 
     // MARK: - Any thread
@@ -243,11 +247,13 @@ private final class SessionRunner: Sendable {
     private var goesOn: Bool { !isStopped.load(ordering: .sequentiallyConsistent) }
 
     private func work() -> Outcome {
-        guard goesOn else { return .success(()) }
+        // The closures, and what they hold, are released with what they have made.
+        guard let plan = state.withLock({ $0.plan.take() }), goesOn else { return .success(()) }
         let setup: SensorSession.Setup
         do {
-            setup = SensorSession.Setup(source: try makeSource())
-            try configure(setup)
+            setup = SensorSession.Setup(source: try plan.makeSource())
+            if let repeated = RepeatedStream(setup.source.streams) { throw repeated }
+            try plan.configure(setup)
         } catch {
             return .failure(.setup(error))
         }
@@ -265,7 +271,9 @@ private final class SessionRunner: Sendable {
             }
             pipeline.run(while: goesOn) { answer in
                 if case .failed(_, let reason) = answer { failure = failure ?? reason }
+                setup.tellNotices()
             }
+            setup.tellNotices()
             // A source may end before a reader that came meanwhile was attached, which may ask for what is not there.
             attachReaders(to: pipeline, setup)
             for detector in setup.detectors { detector.stopDetection() }

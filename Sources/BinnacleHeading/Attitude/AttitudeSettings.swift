@@ -56,6 +56,7 @@ public struct AttitudeSettings: CheckedSettings {
         list.requireNotNegative(\.dwell, dwell)
         list.requireNotNegative(\.smoothing, smoothing)
         list.requireNotNegative(\.uncalibratedIronMicrotesla, uncalibratedIronMicrotesla)
+        list.require(\.localField, localField?.isValid ?? true, "has a number that no place on the Earth has")
         list.requirePositive(\.accuracyLimitDegrees, accuracyLimitDegrees)
         list.requirePositive(\.gapLimit, gapLimit)
         return list.problems

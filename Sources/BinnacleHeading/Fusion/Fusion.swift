@@ -260,7 +260,7 @@ package struct Fusion {
             isRecent(accelerationTime, rateTime)
         else { return nil }
         return FusedMotion(
-            orientation: sixAxisOrientation, rate: sixAxes.rate, driftingGravity: sixAxes.driftingGravity,
+            orientation: sixAxes.orientation, rate: sixAxes.rate, driftingGravity: sixAxes.driftingGravity,
             offsetSigma: sixAxes.offsetSigma, scaleSigma: model.scaleSigma, isSaturated: sixAxes.isSaturated,
             restarts: sixAxes.restarts)
     }

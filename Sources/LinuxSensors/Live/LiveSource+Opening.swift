@@ -20,14 +20,28 @@ extension LiveSource {
     /// A missing device, or one without permission, is no error: its streams fail, and the source tries again.
     ///
     /// - Parameters:
-    ///   - requests: The sensors, each once.
+    ///   - requests: The sensors, each once, and of each every kind once.
     ///   - root: The folder that contains `/sys` and `/dev`; `nil` asks udev for the machine's own devices.
-    /// - Throws: ``SensorFailure`` when the system refuses a resource that the source itself needs.
+    /// - Throws: ``SensorFailure`` when a request is invalid, or the system refuses a resource that the source itself needs.
     public convenience init(_ requests: [SensorRequest], root: String? = nil) throws(SensorFailure) {
+        try Self.check(requests)
         do throws(SystemError) {
             try self.init(requests, finder: DeviceFinder(under: root), waker: try Waker())
         } catch {
             throw SensorFailure(error)
+        }
+    }
+
+    private static func check(_ requests: [SensorRequest]) throws(SensorFailure) {
+        var streams: Set<StreamID> = []
+        for request in requests {
+            if let problem = request.settings.problems().first {
+                throw SensorFailure(.invalid, "sensor '\(request.sensor.name)': \(problem)")
+            }
+            for stream in request.streams where !streams.insert(stream.id).inserted {
+                throw SensorFailure(
+                    .invalid, "the \(stream.kind.rawValue) of sensor '\(request.sensor.name)' is requested twice")
+            }
         }
     }
 

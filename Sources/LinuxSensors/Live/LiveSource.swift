@@ -3,7 +3,7 @@ import Glibc
 package import LinuxSystem
 
 /// The machine's own sensors as a source: finds, opens and reads them, and handles unplugging, plugging in, stalls and suspends.
-public final class LiveSource: SampleSource {
+public final class LiveSource: NoticingSource {
     // Everything runs on the thread that calls `fill` and `wait`, except for calls that may block, which are sysfs and the opening
     // and closing of devices: these run on worker threads, which answer through a mailbox. A `SensorSlot` decides what happens with
     // each sensor. A delivery has the samples of one device, or of all that are read at intervals: these are read at the same

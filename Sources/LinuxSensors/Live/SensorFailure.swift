@@ -20,6 +20,8 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
         case inputOutput
         /// The device delivers no samples.
         case silent
+        /// The request for a sensor is invalid.
+        case invalid
     }
 
     /// The kind of failure.

@@ -1,7 +1,7 @@
-package import Binnacle
+public import Binnacle
 
 /// The settings for reading a device.
-public struct SensorSettings: Sendable, Equatable {
+public struct SensorSettings: CheckedSettings {
     /// The meaning of the accelerometer's sign.
     public enum Acceleration: String, Sendable, CaseIterable {
         /// The axis that points up reads +9.81 m/s² at rest, as the kernel documents it.
@@ -12,15 +12,15 @@ public struct SensorSettings: Sendable, Equatable {
         var factor: Double { self == .gravity ? -1 : 1 }
     }
 
-    /// The wanted sampling rate in Hz; the device uses the nearest that it has.
+    /// The wanted sampling rate in Hz, above 0 and up to 1 MHz; the device uses the nearest that it has.
     public var rateHz = 100.0
     /// The rate that each kind needs, in Hz, if it is known and the user asked for no rate.
     package var neededRatesHz: [SampleKind: Double] = [:]
-    /// The longest time before a sample is read, so that one wake-up serves many samples; zero reads each at once.
+    /// The longest time before a sample is read, at most an hour, so that one wake-up serves many samples; zero reads each at once.
     public var latency = Duration.milliseconds(50)
     /// ``latency`` while nothing moves; `nil` is the same.
     package var restLatency: Duration?
-    /// The polling interval of a device without a buffer.
+    /// The polling interval of a device without a buffer, at most an hour.
     public var updateInterval = Duration.milliseconds(100)
     /// Whether the device is polled through sysfs although it has a buffer.
     public var isPolled = false
@@ -38,6 +38,17 @@ public struct SensorSettings: Sendable, Equatable {
 
     /// The defaults.
     public init() {}
+
+    package func problems() -> [SettingsProblem<SensorSettings>] {
+        var list = ProblemList<SensorSettings>()
+        list.require(\.rateHz, rateHz > 0 && rateHz <= 1e6, "(\(rateHz)) is not above 0 and up to 1000000")
+        let longest = Duration.seconds(3600)
+        list.require(\.latency, (.zero...longest).contains(latency), "(\(latency)) is not from 0 to 3600 s")
+        list.require(
+            \.updateInterval, updateInterval > .zero && updateInterval <= longest,
+            "(\(updateInterval)) is not above 0 and up to 3600 s")
+        return list.problems
+    }
 
     /// The rate for a device with some kinds, which share a rate.
     package func rateHz(for kinds: [SampleKind]) -> Double { kinds.map { neededRatesHz[$0] ?? rateHz }.max() ?? rateHz }

@@ -96,16 +96,21 @@ struct CSVHead {
         }
         let names = preamble.names ?? (0..<width).map { "#\($0 + 1)" }
         if preamble.names == nil, hints.map?.usesNumbers != true {
-            let unit = "'time=#1:UNIT,ax=#2:UNIT,ay=#3:UNIT,az=#4:UNIT'"
+            let example =
+                width > 3
+                ? "'time=#1:UNIT,ax=#2:UNIT,ay=#3:UNIT,az=#4:UNIT'"
+                : "'ax=#1:UNIT,ay=#2:UNIT,az=#3:UNIT', and give the samples a second with --rate"
             let file = TraceFileName(path)
             let hertz = hints.rateHz ?? preamble.rate?.hertz ?? file.rateHz
             let time = CSVTimeChoice([], [], table, rate: hertz.map { ($0, "") })
             let advice = CSVAdvice(
                 names: [], table: table, time: time, hints: hints, path: path, unnamedHertz: preamble.unnamedHertz)
+            let remedy = hints.remedy(advice.forUnnamed(kind: hints.assumedKind), for: path)
+            let note = remedy == nil ? "" : advice.rateNote
             throw TraceError(
                 .data, path: path, line: line,
-                "there are numbers where the columns' names should be: name the columns with --map, as in \(unit)\(advice.rateNote)",
-                remedy: hints.remedy(advice.forUnnamed(kind: hints.assumedKind), for: path))
+                "there are numbers where the columns' names should be: name the columns with --map, as in \(example)\(note)",
+                remedy: remedy)
         }
         return try CSVLayout(names: names, table: table, hints: hints, path: path, preamble: preamble) {
             message, remedy in

@@ -57,6 +57,11 @@ package struct TraceRepairs: Sendable, Equatable {
         return words
     }
 
+    /// The number of occurrences of each kind, in words.
+    package var counted: [String] {
+        Kind.allCases.compactMap { kind in counts[kind].map { "\($0) × \(kind.rawValue)" } }
+    }
+
     /// The number of occurrences of each kind.
     package private(set) var counts: [Kind: Int] = [:]
     /// The first few places of each kind.

@@ -5,7 +5,7 @@ import PlainText
 ///
 /// A single file keeps its own order of arrival. Samples of several files are merged by stamp, then by the order of the streams.
 /// A file that cannot be read further fails its sensors; the others continue.
-public final class TraceSource: SampleSource {
+public final class TraceSource: NoticingSource {
     /// The streams in the order of the pipeline.
     public let streams: [SampleStream]
 
@@ -13,24 +13,42 @@ public final class TraceSource: SampleSource {
     private var inputs: [TraceInput]
     /// Every file, including those that have ended.
     private let all: [TraceInput]
+    private let assumptions: [String]
+    /// What ``takeNotices()`` has returned.
+    private var told: Set<String> = []
 
     /// Opens files with all their streams; sensors are named as in the files, or else by what they measure.
     ///
     /// - Parameters:
     ///   - paths: Trace files, at least one.
     ///   - map: Columns and units that the user names; they replace those recognised.
+    ///   - rateHz: The sampling rate of a file without times, in Hz.
+    ///   - calibrations: Those of sensors, by the names that ``streams`` has.
     ///   - processorCount: The number of processors that may read large files of CSV or Arrow in parallel, each with a thread that ends
     ///     with the source. The samples are the same.
     /// - Throws: ``TraceError`` when a file cannot be opened, or its header is incomplete.
     public convenience init(
-        paths: [String], map: ColumnMap? = nil, processorCount: Int = 1
+        paths: [String], map: ColumnMap? = nil, rateHz: Double? = nil,
+        calibrations: [String: SensorCalibration] = [:], processorCount: Int = 1
     ) throws(TraceError) {
+        guard !paths.isEmpty else { throw TraceError(.noInput, path: "", "no recording is named") }
         var files: [TraceFile] = []
         let chunking = Chunking(processorCount: processorCount, fileCount: paths.count)
         for path in paths {
-            files.append(try TraceFile(path: path, hints: TraceHints(map: map), chunking: chunking))
+            files.append(try TraceFile(path: path, hints: TraceHints(map: map, rateHz: rateHz), chunking: chunking))
         }
         let sensors = Self.nameSensors(of: files, given: files.map { $0.contents.map { _ in nil } })
+        for sensor in sensors.joined() {
+            guard let sensor, let calibration = calibrations[sensor.name] else { continue }
+            sensor.calibration = calibration
+        }
+        let names = sensors.joined().compactMap { $0?.name }
+        if let unknown = calibrations.keys.sorted().first(where: { !names.contains($0) }) {
+            throw TraceError(
+                .data, path: paths.joined(separator: ", "),
+                "there is no sensor \(Spelling.quoted(unknown)) for a calibration (\(Spelling.hint(for: unknown, among: names)))"
+            )
+        }
         self.init(Array(zip(files, sensors)).map { (file: $0, sensors: $1) })
     }
 
@@ -59,6 +77,14 @@ public final class TraceSource: SampleSource {
             }
         }
         all = inputs
+        assumptions = files.flatMap(\.file.notices).map { "assumed: \($0)" }
+    }
+
+    /// The first places of each kind of defect as they come, and at the end how many there were.
+    package func takeNotices() -> [String] {
+        let repairs = repairs
+        let notices = assumptions + repairs.notices.map(\.description) + (inputs.isEmpty ? repairs.counted : [])
+        return notices.filter { told.insert($0).inserted }
     }
 
     /// The defects skipped so far in all files, and two files that have no time in common.
