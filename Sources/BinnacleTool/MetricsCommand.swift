@@ -52,8 +52,8 @@ struct MetricsCommand {
         let explain = { (error: SystemError) in
             StationError(
                 .cannotCreate,
-                "\(file.printable): cannot be replaced: \(error.reason); name a file in a folder that this account may write to"
-            )
+                "\(file.printable): cannot be replaced: \(error.reason)"
+                    + (error.isPermission ? "; name a file in a folder that this account may write to" : ""))
         }
         try mapError(explain) { () throws(SystemError) in
             // The account of node_exporter has to read the file.

@@ -17,10 +17,7 @@ struct ReplayBatch {
         _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
     ) throws(StationError) -> ExitStatus {
         // Also when standard input names no recording.
-        let configuration = try options.configurationPath.map { path throws(StationError) in
-            try Configuration.load(path, settings: options.settings, device: .later)
-        }
-        let namesDevice = configuration?.sensors.contains(where: \.namesDevice) ?? false
+        let namesDevice = try options.namesDevice()
         signals.listen()
         var names = InputLines(descriptor: STDIN_FILENO)
         let interruption = signals.interruption
@@ -77,15 +74,12 @@ struct ReplayBatch {
             for failure in failures { report(failure.description) }
             return ReplayReport([name], failures.first?.status ?? .ok, failures, summary)
         } catch {
-            let isAboutTheDevice = namesDevice && error.status == .configuration
-            guard isAboutTheDevice || Self.isAboutTheRecording(error) else { throw error }
+            // Without a file each recording's sensors make the configuration.
+            let isConfigurationOwn = namesDevice || options.configurationPath == nil
+            guard error.concernsRecording || isConfigurationOwn && error.status == .configuration else { throw error }
             report(error.description)
             return ReplayReport([name], refusedBecause: error)
         }
-    }
-
-    private static func isAboutTheRecording(_ error: StationError) -> Bool {
-        [.data, .noInput, .noPermission, .usage, .inputOutput].contains(error.status)
     }
 }
 

@@ -28,10 +28,10 @@ package enum CalibrationDevice: Sendable, Equatable {
         }
     }
 
-    /// The device name in a path; with several `device=` folders, the last.
+    /// The device name in a path, also in folders above the working directory; with several `device=` folders, the last.
     private static func name(_ path: String) -> String? {
         let prefix = placeholder + "="
-        let folder = path.split(separator: "/").dropLast().last { $0.hasPrefix(prefix) }
+        let folder = DiagnosticCollector.absolute(path).split(separator: "/").dropLast().last { $0.hasPrefix(prefix) }
         // An empty name or dots would lead out of the folder with the calibrations.
         return folder.map { String($0.dropFirst(prefix.count)) }.flatMap { ["", ".", ".."].contains($0) ? nil : $0 }
     }

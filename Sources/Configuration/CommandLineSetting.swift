@@ -14,7 +14,14 @@ package struct CommandLineSetting: Sendable, Equatable {
         self.text = text
     }
 
-    var name: String { "--set \(text.printable)" }
+    package var name: String { "--set \(text.printable)" }
+
+    /// The parts of the key: the section, and the key in it.
+    package var keys: [String] {
+        text.prefix { $0 != "=" }.split(separator: ".", omittingEmptySubsequences: false).map {
+            $0.trimmed.filter { $0 != "\"" && $0 != "'" }
+        }
+    }
 
     /// Parses the text; a value that is not TOML, such as a bare word, is a string, so that a shell needs no second
     /// quotes.

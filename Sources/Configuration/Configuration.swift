@@ -253,11 +253,10 @@ extension Configuration {
             (path: file, bytes: try ConfigurationFile.contents(of: file, mayWait: false))
         }
         var configuration = try parse(texts, path: path, settings: settings, device: device)
-        configuration.warnings += ConfigurationFolder.unread(in: folder).map { file in
-            let isDropIn = file.hasPrefix(folder + "conf.d/")
-            return ConfigurationDiagnostic(
-                path: file, position: SourcePosition(line: 1, column: 1), message: "this file is not read",
-                hint: isDropIn ? "its name has to end with .toml" : "it has to be in conf.d", severity: .warning)
+        configuration.warnings += ConfigurationFolder.unread(in: folder).map { path, hint in
+            ConfigurationDiagnostic(
+                path: path, position: SourcePosition(line: 1, column: 1), message: "this file is not read", hint: hint,
+                severity: .warning)
         }
         return configuration
     }

@@ -20,14 +20,22 @@ enum ConfigurationFolder {
         return files
     }
 
-    /// Files that are not read, although their names or contents look like configurations.
-    static func unread(in path: String) -> [String] {
+    /// Files that are not read, although their names or contents look like configurations, each with the remedy.
+    static func unread(in path: String) -> [(path: String, hint: String)] {
         let leftovers = ["~", ".bak", ".new", ".old", ".orig", ".dpkg-old", ".dpkg-dist", ".dpkg-new", ".swp"]
         let folder = path + "conf.d/"
-        let others = ((try? names(in: path + "conf.d")) ?? []).filter { name in
-            !name.hasSuffix(".toml") && !name.hasPrefix("README") && !leftovers.contains(where: name.hasSuffix)
-                && kind(of: folder + name) == S_IFREG
-        }.map { folder + $0 }
+        let others = ((try? names(in: path + "conf.d")) ?? []).compactMap { name -> (path: String, hint: String)? in
+            let kind = kind(of: folder + name)
+            if name.hasSuffix(".toml") {
+                // A device, which is /dev/null, masks a file.
+                return kind == S_IFDIR || kind == S_IFIFO || kind == S_IFSOCK
+                    ? (folder + name, "it has to be a file") : nil
+            }
+            guard kind == S_IFREG, !name.hasPrefix("README"), !leftovers.contains(where: name.hasSuffix) else {
+                return nil
+            }
+            return (folder + name, "its name has to end with .toml")
+        }
         let sections = ConfigurationReader.headers
         let beside = ((try? names(in: path)) ?? []).filter { name in
             guard name.hasSuffix(".toml"), name != "binnacle.toml", kind(of: path + name) == S_IFREG,
@@ -35,8 +43,8 @@ enum ConfigurationFolder {
             else { return false }
             let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
             return lines.contains { line in sections.contains(where: line.hasPrefix) }
-        }.map { path + $0 }
-        return (others + beside).sorted()
+        }.map { (path: path + $0, hint: "it has to be in conf.d") }
+        return (others + beside).sorted { $0.path < $1.path }
     }
 
     private static func dropIns(_ folder: String) throws(ConfigurationError) -> [String] {
@@ -54,7 +62,7 @@ enum ConfigurationFolder {
             return try folderNames(folder).filter { !$0.hasPrefix(".") }
         } catch {
             switch error.code {
-            case ENOENT: return []
+            case ENOENT where isAbsent(folder): return []
             case ENOTDIR: throw .file(path: folder, .noDirectory)
             default: throw .file(path: folder, ConfigurationError.FileProblem(code: error.code))
             }

@@ -178,9 +178,11 @@ package struct StreamNeed: Sendable, Equatable {
     package let sensor: String
     package let kind: SampleKind
     /// A sufficient sampling rate, in Hz.
-    package let rateHz: Double
+    package var rateHz: Double
     /// The sampling rate below which the detector misses much of what it is for, in Hz; 0 where there is none.
     var leastHz = 0.0
+    /// What it misses then.
+    var missed = "much"
     /// Whether the detector works without it.
     var isOptional = false
     /// What the detector wants of the chip; `nil` when it needs every sample.
@@ -194,6 +196,7 @@ package struct StreamNeed: Sendable, Equatable {
         static let motion = 50.0
         /// At half of it a third of the shocks and shakes is missed.
         static let impact = 100.0
+        static let leastImpact = 50.0
         /// From here on every impulse of 2 ms is found, by a chip with its own filter.
         static let tap = 400.0
         /// Below it impulses of 4 ms fall between samples.
@@ -218,7 +221,7 @@ extension Configuration {
         return detectors(of: sensor).compactMap { detector in
             // Rates are rounded.
             detector.needs.first { $0.sensor == sensor && rateHz < $0.leastHz * 0.99 }.map { need in
-                let words = "needs at least \(text(need.leastHz)) samples a second, or misses much"
+                let words = "needs at least \(text(need.leastHz)) samples a second, or misses \(need.missed)"
                 return (need.rateHz, "[\(detector.title)] \(words); \(text(need.rateHz)) are better")
             }
         }

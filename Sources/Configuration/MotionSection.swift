@@ -32,10 +32,14 @@ package struct MotionSection: DetectorSection {
     private var usedGyroscope: GyroscopeChoice { settings.usesGyroscope ? gyroscope : .none }
 
     package var needs: [StreamNeed] {
-        let isCalm = settings.features.isSubset(of: [.motion, .rotation])
-        let rate = isCalm ? StreamNeed.RateHz.motion : StreamNeed.RateHz.impact
-        return [StreamNeed(sensor: accelerometer, kind: .accelerometer, rateHz: rate, chip: chip)]
-            + usedGyroscope.needs(beside: accelerometer)
+        let brief = settings.features.subtracting([.motion, .rotation])
+        var need = StreamNeed(
+            sensor: accelerometer, kind: .accelerometer, rateHz: StreamNeed.RateHz.motion, chip: chip)
+        if !brief.isEmpty {
+            (need.rateHz, need.leastHz) = (StreamNeed.RateHz.impact, StreamNeed.RateHz.leastImpact)
+            need.missed = "\(Spelling.list(brief.map(\.rawValue).sorted())) of `detect`"
+        }
+        return [need] + usedGyroscope.needs(beside: accelerometer)
     }
 
     /// What is wanted of the sensor's chip while nothing moves.

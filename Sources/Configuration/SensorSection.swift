@@ -102,7 +102,7 @@ package struct SensorSection: Sendable, Equatable {
 
     init?(name: String, reading table: TableReader, calibratedFor device: CalibrationDevice) {
         let match = table.entry("match").flatMap { DeviceMatch(reading: $0.node, of: table) }
-        let file = table.file("file")
+        let file = table.file("file", mayBeEntry: true)
         guard let sourceNode = table.required(Self.source),
             let word = table.choice(Self.source.name, sourceNode, as: SourceWord.self)
         else { return nil }

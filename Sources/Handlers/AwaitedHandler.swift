@@ -58,7 +58,7 @@ package final class AwaitedHandler: EventHandler {
         lostCount += handler.waitForEnd(until: SystemClock.monotonic() + 1_500_000_000)
         logReports()
         let word: String? = if case .room(let done) = plan.pace { done } else { handler.hasNoThread ? "handled" : nil }
-        if lostCount > 0, let word { context.log.write("\(context.name): \(lostCount) events were not \(word)") }
+        if lostCount > 0, let word { context.fail("\(context.name): \(lostCount) events were not \(word)") }
         logRepeats()
     }
 

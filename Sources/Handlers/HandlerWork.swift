@@ -211,7 +211,7 @@ extension HandlerWork {
             name: name, plan, history: history, report: reports.report, acknowledge: acknowledge)
     }
 
-    /// The handler of a replay; `nil` when there is nothing to do, or when no thread can be started, which is logged.
+    /// The handler of a replay; `nil` when there is nothing to do.
     package func replayed(_ context: HandlerContext) -> (any EventHandler)? {
         switch self {
         case .immediate(let make): return make(context)
@@ -220,9 +220,23 @@ extension HandlerWork {
                 return try AwaitedHandler(plan, context)
             } catch {
                 context.log.write("\(context.name): \(error)")
-                return nil
+                return UnstartedHandler(context)
             }
         }
+    }
+}
+
+/// A handler of a replay whose thread could not be started: it counts what it does not handle.
+private final class UnstartedHandler: EventHandler {
+    private let context: HandlerContext
+    private var count = 0
+
+    init(_ context: HandlerContext) { self.context = context }
+
+    func handle(_ event: Event) { count += 1 }
+
+    func finish() {
+        if count > 0 { context.fail("\(context.name): \(count) events were not handled") }
     }
 }
 
@@ -239,13 +253,13 @@ package struct HandlerContext {
     let willRun: () -> Void
     /// Polled during a slow action; `true` cancels it.
     let isCancelled: () -> Bool
-    /// Reports why an event could not be handled; no failure since the last events is a success.
+    /// Reports why events could not be handled; no failure since the last events is a success.
     let fail: (String) -> Void
 
     package init(
         name: String, log: LineWriter, output: LineWriter? = nil, journal: JournalSocket? = nil,
         willRun: @escaping () -> Void = {}, isCancelled: @escaping () -> Bool = { false },
-        fail: @escaping (String) -> Void = { _ in }
+        fail: ((String) -> Void)? = nil
     ) {
         self.name = name
         self.log = log
@@ -253,6 +267,6 @@ package struct HandlerContext {
         self.journal = journal
         self.willRun = willRun
         self.isCancelled = isCancelled
-        self.fail = fail
+        self.fail = fail ?? { log.write($0) }
     }
 }

@@ -25,6 +25,11 @@ package struct StationError: Error, CustomStringConvertible {
         refusedTrace = error.remedy.map { (error.path, $0) }
     }
 
+    /// Whether others of several recordings may be played, whatever this one lacks.
+    package var concernsRecording: Bool {
+        [.data, .noInput, .noPermission, .usage, .inputOutput].contains(status)
+    }
+
     package init(sourceFailure reason: any Error) {
         switch reason {
         case let error as StationError: self = error

@@ -26,8 +26,8 @@ package struct EventStoreSettings: Sendable, Equatable {
         self.path = path
     }
 
-    /// The file, and those that SQLite may keep beside it.
-    package var files: [String] { [path] + FilePlace.companions.map { path + $0.0 } }
+    /// The file, and those that SQLite and daemons may keep beside it.
+    package var files: [String] { [path, path + FilePlace.lockSuffix] + FilePlace.companions.map { path + $0.0 } }
 
     /// The share of the size for the log, in bytes: an eighth, from 128 KiB to 16 MiB.
     var logBytes: Int { Int(min(max(keepMegabytes * 1e6 / 8, 131_072), 16_777_216)) }

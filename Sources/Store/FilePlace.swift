@@ -95,7 +95,8 @@ struct FilePlace {
     /// The file that daemons lock as well once a process that may only read the store has locked its byte.
     ///
     /// Only its owner can open it. It is never removed, because another daemon might have opened it.
-    private var lockFile: String { path + "-lock" }
+    private var lockFile: String { path + Self.lockSuffix }
+    static let lockSuffix = "-lock"
 
     /// Locks the file against other daemons while the descriptors are open; readers are not affected.
     ///

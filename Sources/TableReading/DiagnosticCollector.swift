@@ -64,9 +64,14 @@ package final class DiagnosticCollector {
         // Relative paths in a setting of the command line refer to the working directory.
         let path = isSetting(position) ? "" : path(of: position)
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-        guard !folder.hasPrefix("/"), let current = getcwd(nil, 0) else { return folder }
+        return Self.absolute(folder)
+    }
+
+    /// A path from the root, if it is relative to the working directory, and that is still there.
+    package static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
         defer { free(current) }
-        return String(cString: current) + "/" + (folder.hasPrefix("./") ? String(folder.dropFirst(2)) : folder)
+        return String(cString: current) + "/" + (path.hasPrefix("./") ? String(path.dropFirst(2)) : path)
     }
 
     /// Whether this is the configuration of the service, which has its own account and sandbox.

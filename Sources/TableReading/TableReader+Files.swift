@@ -11,15 +11,15 @@ extension TableReader {
     /// Folders that the service's sandbox hides.
     private static let hiddenFolders = ["/home", "/root", "/run/user"]
 
-    /// The path of a file that is read on use, with a warning if it is missing.
-    package func file(_ key: String) -> String? {
+    /// The path of a file that is read on use, with a warning if it is missing; it may be an entry of an archive.
+    package func file(_ key: String, mayBeEntry: Bool = false) -> String? {
         guard let node = entry(key)?.node, let file = path(key, node) else { return nil }
-        warnIfMissing(file, node)
+        warnIfMissing(file, node, mayBeEntry: mayBeEntry)
         return file
     }
 
     /// Warns if a file that is read on use is missing.
-    package func warnIfMissing(_ path: String, _ node: TOMLNode) {
+    package func warnIfMissing(_ path: String, _ node: TOMLNode, mayBeEntry: Bool = false) {
         diagnostics.add(namedFile: path)
         warnIfHidden(path, node)
         do throws(SystemError) {
@@ -31,8 +31,10 @@ extension TableReader {
             }
             warnIfDenied(path, node, status, needing: 0o4)
         } catch {
-            // Unless it is missing, another account may be able to read it.
-            if error.isMissing { warn(at: node.position, "there is no file \(Spelling.quoted(path: path))") }
+            // Unless it is missing, another account may be able to read it. The entries of a file are found when it is opened.
+            if error.isMissing, !mayBeEntry || error.code != ENOTDIR {
+                warn(at: node.position, "there is no file \(Spelling.quoted(path: path))")
+            }
         }
     }
 

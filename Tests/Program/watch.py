@@ -266,7 +266,9 @@ def sources():
             [motion.moved]
             accelerometer = "lid"
             """
-        pathlib.Path(folder, "c.toml").write_text(configuration)
+        pathlib.Path(folder, "c.toml").write_text(configuration + '[handler.tell]\non = ["shake"]\ncommand = ["/bin/true"]\n')
+        done = subprocess.run([BINARY, "watch", "--config", f"{folder}/c.toml", "--simulate", "shake", "--for", "1s"], capture_output=True, text=True)
+        check(done.returncode == 0 and "handled" not in done.stderr, f"a configuration's handlers run no command: {done.stderr.strip()}")
         daemon = harness.start_daemon(f"{folder}/c.toml", f"{folder}/s")
         # Wide enough for the path of any temporary folder, and what is said behind it.
         terminal = Terminal("--socket", f"{folder}/s", columns=200, rows=30)

@@ -71,7 +71,7 @@ import Configuration
     @Test(
         arguments: [
             ("tap", 400.0, true), ("tap", 100, false), ("vibration", 20, false), ("vibration", 50, true),
-            ("steps", 5, false), ("steps", 100, true),
+            ("steps", 5, false), ("steps", 100, true), ("motion", 25, false), ("motion", 50, true),
         ] as [(String, Double, Bool)])
     func theRateOfAModelIsJudged(kind: String, rateHz: Double, isEnough: Bool) throws {
         let text = "[sensor.s]\nsource = \"simulated\"\nrate_hz = \(rateHz)\n[\(kind).d]\naccelerometer = \"s\"\n"

@@ -57,6 +57,38 @@ import Testing
         #expect(file?.contains(#""steps.walk":{"steps":7}"#) == true, "\(file ?? "")")
     }
 
+    /// A change that comes while the file is written is written after it, also at the end; one of eight ends lost it.
+    @Test func whatIsResetLastIsOnTheDiskAfterTheEnd() throws {
+        let tree = try FifoTree()
+        _ = try tree.addDevice(0, name: "lsm6ds3_accel")
+        for _ in 0..<8 {
+            let state = try TemporaryFolder([
+                "learned.json": #"{"version":1,"detectors":{"steps.a":{"steps":111},"steps.b":{"steps":222}}}"#
+            ])
+            let configuration = """
+                [sensor.chip]
+                source = "auto"
+                [steps.a]
+                accelerometer = "chip"
+                [steps.b]
+                accelerometer = "chip"
+                [socket]
+                path = "\(state.path)/socket"
+                """
+            let run = try DaemonRun(
+                configuration, ["--root", tree.root], environment: ["STATE_DIRECTORY": state.path]
+            ).start()
+            try waitUntil("the socket") { access(state.path + "/socket", F_OK) == 0 }
+            for name in ["a", "b"] {
+                let reset = try Binary.run("reset", name, "--socket", state.path + "/socket")
+                #expect(reset.status == 0, "\(reset.errors)")
+            }
+            #expect(run.stop() == 0)
+            let kept = try String(contentsOfFile: state.path + "/learned.json", encoding: .utf8)
+            #expect(kept == #"{"version":1,"detectors":{"steps.a":{"steps":0},"steps.b":{"steps":0}}}"# + "\n")
+        }
+    }
+
     /// What a recording shows is no device's past: neither is it kept, nor does it go on from the device's.
     @Test func aRecordingTeachesNothing() throws {
         let state = try TemporaryFolder()

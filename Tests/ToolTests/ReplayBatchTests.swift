@@ -78,6 +78,20 @@ import Testing
         #expect(outcomes[0].events == expected.count)
     }
 
+    /// Without a file the configuration is that of each recording's sensors.
+    @Test func aSettingThatDoesNotFitARecordingEndsNothing() throws {
+        let walk = Binary.fixtures + "/phyphox_walk"
+        let folder = try TemporaryFolder(["a.csv": Self.rows(seconds: 6)])
+        let names = [walk, folder.path + "/a.csv", walk]
+        func outcomes(_ setting: String) throws -> [Int?] {
+            let result = try Binary.run(["replay", "--each", "--set", setting], input: names.joined(separator: "\n"))
+            #expect(result.status == 0, "\(result.errors)")
+            return try decode(result.output).filter { $0.kind.hasPrefix("recording.") }.map(\.status)
+        }
+        #expect(try outcomes("north.north.hard_iron_uT=0") == [0, 0, 0])
+        #expect(try outcomes("north.own.magnetometer=magnetometer") == [78, 78, 78])
+    }
+
     @Test func aReportSaysWhatBecameOfAReplay() throws {
         let folder = try TemporaryFolder([
             "a.csv": Self.rows(seconds: 3), "empty.csv": "", "a.toml": "nothing = 1\n",

@@ -48,6 +48,16 @@ import Testing
         #expect(result.errors.contains("no magnetometer"))
     }
 
+    /// One command plays a folder of recordings, of which some have a magnetometer.
+    @Test func withoutAMagnetometerSettingsOfHeadingsHaveNoEffect() throws {
+        let plain = try Binary.run("replay", "--json", walk[0])
+        let result = try Binary.run(["replay", "--json", walk[0]] + calibrated)
+        #expect(result.status == 0 && result.output == plain.output)
+        #expect(result.errors.contains("--set north.north.hard_iron_uT=0: no effect without a magnetometer"))
+        let named = try Binary.run(["replay", walk[0], "--set", "north.north.magnetometer=accelerometer"] + calibrated)
+        #expect(named.status != 0)
+    }
+
     @Test func withoutAnAccelerometerThereIsNothingToDo() throws {
         let result = try Binary.run("replay", walk[1])
         #expect(result.status == 64)

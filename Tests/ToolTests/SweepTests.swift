@@ -121,6 +121,35 @@ import Testing
         #expect(alone.status == 65 && alone.lines.isEmpty)
     }
 
+    /// As `replay --each` does it: the others are played.
+    @Test func aRecordingWithoutASensorOrACalibrationIsLeftOut() throws {
+        let sections = "[sensor.s]\nsource = \"auto\"\nSENSOR[motion.m]\naccelerometer = \"s\"\nNORTH"
+        let calibration = """
+            [accelerometer]
+            offset_m_s2 = [0.0, 0.0, 0.0]
+            matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+            fit_error_m_s2 = 0.01
+            positions = 6
+            """
+        let rows = "t_s,ax,ay,az\n" + (0..<300).map { "\(Double($0) / 100),0,0,9.81\n" }.joined()
+        let folder = try TemporaryFolder([
+            "north.toml": sections.replacing("SENSOR", with: "")
+                .replacing("NORTH", with: "[north.n]\naccelerometer = \"s\"\nmagnetometer = \"s\"\n"),
+            "fleet.toml": sections.replacing("SENSOR", with: "calibration = \"{device}.toml\"\n")
+                .replacing("NORTH", with: ""),
+            "one.toml": calibration, "device=one/a.csv": rows, "device=two/a.csv": rows,
+        ])
+        let (one, two) = (folder.path + "/device=one/a.csv", folder.path + "/device=two/a.csv")
+        let walk = Binary.fixtures + "/phyphox_walk"
+        for (configuration, left, played, status) in [("north", one, walk, 64 as Int32), ("fleet", two, one, 78)] {
+            let result = try Binary.run(
+                "sweep", "--csv", "--kind", "motion.began", "--config", "\(folder.path)/\(configuration).toml", left,
+                played)
+            #expect(result.status == status && result.errors.contains("\(left) is left out"), "\(result.errors)")
+            #expect(result.lines.dropFirst().first?.hasPrefix(played) == true, "\(result.output)")
+        }
+    }
+
     @Test(arguments: [
         (["sweep", "/dev/null"], 65, "no regular file"),
         (["sweep"], 64, "needs a recording"), (["sweep", "--set", "a", "x.csv"], 64, "KEY=A,B,C"),

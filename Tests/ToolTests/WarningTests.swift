@@ -220,14 +220,26 @@ import Testing
             "binnacle.toml": Self.moved + Self.log, "conf.d/mine.conf": Self.log, "washing.toml": Self.log,
             "compass.calibration.toml": "[magnetometer]\n", "conf.d/README": "", "conf.d/old.toml.bak": "",
         ])
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/conf.d/two.toml", withIntermediateDirectories: false)
+        symlink("/dev/null", folder.path + "/conf.d/masked.toml")
         let result = try Binary.run("check", folder.path)
         #expect(result.status == 0)
         #expect(
             result.errors.replacingOccurrences(of: folder.path, with: "DIR") == """
                 DIR/conf.d/mine.conf:1:1: warning: this file is not read (its name has to end with .toml)
+                DIR/conf.d/two.toml:1:1: warning: this file is not read (it has to be a file)
                 DIR/washing.toml:1:1: warning: this file is not read (it has to be in conf.d)
 
                 """)
+    }
+
+    /// All drop-ins would be left out.
+    @Test func aLinkThatLeadsToNoDropInsIsAnError() throws {
+        let folder = try TemporaryFolder(["binnacle.toml": Self.moved + Self.log])
+        symlink("/nonexistent", folder.path + "/conf.d")
+        let result = try Binary.run("check", folder.path)
+        #expect(result.status == 78 && result.errors.contains("\(folder.path)/conf.d"), "\(result.errors)")
     }
 
     @Test func aConfigurationWithoutAHandlerIsWarnedOf() throws {

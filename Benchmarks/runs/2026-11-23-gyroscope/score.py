@@ -1,6 +1,7 @@
 """Plays the recordings with an optical reference with and without their gyroscope: a heading at each sample, beside the reference.
 
-usage: score.py BINARY, from the project's folder
+usage: score.py BINARY [KEY=VALUE …] from the project's folder; the keys are those of the detector, such as hard_iron_uT=0 since a
+magnetometer without a calibration has to learn its iron
 """
 
 import csv
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-BINARY = sys.argv[1]
+BINARY, *SETTINGS = sys.argv[1:]
 FIXTURES = pathlib.Path("Tests/Fixtures/gyroscope")
 COLUMNS = ("gx", "gy", "gz", "ax", "ay", "az", "mx", "my", "mz")
 HEAD = ("time_ns,imu.gx_rad_s,imu.gy_rad_s,imu.gz_rad_s,imu.ax_m_s2,imu.ay_m_s2,imu.az_m_s2,"
@@ -26,7 +27,7 @@ def events(rows, has_gyroscope):
         for index, row in enumerate(rows):
             print(index * STEP_NS, *(row[column] for column in COLUMNS), sep=",", file=trace)
         trace.flush()
-        settings = ["heading_filter_deg=0", "upright_axis=none"] + ([] if has_gyroscope else ["gyroscope=none"])
+        settings = ["heading_filter_deg=0", "upright_axis=none", *SETTINGS] + ([] if has_gyroscope else ["gyroscope=none"])
         words = [word for setting in settings for word in ("--set", f"north.north.{setting}")]
         said = subprocess.run([BINARY, "replay", "--json", *words, trace.name], capture_output=True, text=True, check=True)
     found = map(json.loads, said.stdout.splitlines())

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What fewer samples a second cost: leaves samples out of recordings with a known truth, and replays them.
 
-Usage: rates.py BINNACLE, from the top folder. Whole samples are left out, without the low pass of a device that runs slower."""
+Usage: rates.py BINNACLE [OPTION for headings…], from the top folder; --set north.north.hard_iron_uT=0 since a magnetometer without a
+calibration has to learn its iron. Whole samples are left out, without the low pass of a device that runs slower."""
 import collections
 import csv
 import json
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-binary = sys.argv[1]
+binary, *given = sys.argv[1:]
 scratch = os.path.join(tempfile.mkdtemp(), "x.csv")
 FIXTURES = "Tests/Fixtures/"
 
@@ -41,28 +42,32 @@ def thinned(head, rows, keep):
 
 
 def heading_errors(head, rows):
-    """The error of the last heading at each reference, from the fifth second on."""
+    """The share of the references, from the fifth second on, with a heading that was measured at most 0.25 s before, and the median and
+    95 % of the errors of these."""
     found = [(e["time_ns"] * 1e-9, e["heading_deg"]) for e in events(
-        "--set", "north.north.heading_filter_deg=0.01", "--set", "north.north.upright_axis=none")
-        if e["kind"] == "heading"]
+        *given, "--set", "north.north.heading_filter_deg=0", "--set", "north.north.upright_axis=none")
+        if e["kind"] == "heading" and "age_s" not in e]
     place = {name: number for number, name in enumerate(head)}
-    errors, last, start = [], -1, float(rows[0][0])
+    errors, count, last, start = [], 0, -1, float(rows[0][0])
     for row in rows:
         time = float(row[0])
         while last + 1 < len(found) and found[last + 1][0] <= time + 1e-6:
             last += 1
-        if last < 0 or time - start < 5 or row[place["ref_qw"]] == "":
+        if time - start < 5 or row[place["ref_qw"]] == "":
             continue
         w, x, y, z = (float(row[place["ref_q" + c]]) for c in "wxyz")
         east, north = 2 * (x * y - w * z), 1 - 2 * (x * x + z * z)
         if math.hypot(east, north) <= 0.5:
             continue
-        errors.append(abs((found[last][1] - math.degrees(math.atan2(east, north)) + 180) % 360 - 180))
+        count += 1
+        if last >= 0 and time - found[last][0] <= 0.25:
+            errors.append(abs((found[last][1] - math.degrees(math.atan2(east, north)) + 180) % 360 - 180))
     errors.sort()
-    return [errors[int(p * (len(errors) - 1))] for p in (0.5, 0.95)]
+    return [len(errors) / count] + [errors[int(p * (len(errors) - 1))] for p in (0.5, 0.95)]
 
 
-print("headings: samples a second of the accelerometer, the magnetometer and the gyroscope; error in degrees, median and 95 %")
+print("headings: samples a second of the accelerometer, the magnetometer and the gyroscope; the share of the time with a heading, and its error in "
+      "degrees, median and 95 %")
 for name in "broad05_rotation", "broad07_fast_rotation", "broad18_fast_translation", "broad33_attached_magnet":
     head, rows = table(f"{FIXTURES}gyroscope/{name}.csv")
     rate = (len(rows) - 1) / (float(rows[-1][0]) - float(rows[0][0]))
@@ -72,9 +77,9 @@ for name in "broad05_rotation", "broad07_fast_rotation", "broad18_fast_translati
         if name.startswith("broad33") and steps[2] == 0:
             continue  # The magnet turns with the device: a compass alone has no chance.
         thinned(head, rows, {kind: step for kind, step in zip("amg", steps) if step})
-        median, most = heading_errors(head, rows)
+        share, median, most = heading_errors(head, rows)
         rates = " ".join(f"{rate / step:6.0f}" if step else "     -" for step in steps)
-        print(f"  {rates}  {median:6.2f} {most:6.2f}", flush=True)
+        print(f"  {rates}  {share:6.1%} {median:6.2f} {most:6.2f}", flush=True)
 
 print("movements: samples a second, then for each way to begin: events, and when the first motions began and ended")
 for name, steps in ("broad/broad05_rotation_breaks", (1, 2, 3, 7)), ("broad/broad25_tapping", (1, 2, 3, 7)), (

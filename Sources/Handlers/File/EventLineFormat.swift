@@ -16,7 +16,7 @@ package enum EventLineFormat: String, Sendable, CaseIterable {
         self == .json ? Array(event.json.utf8) : Array(Self.point(event).utf8)
     }
 
-    /// Whether a line that lacks its end is whole otherwise; a point whose time stamp may lack digits is.
+    /// Whether a line that lacks its end is whole otherwise; a point is whose time stamp has all digits of the years from 2001 to 2286.
     func isWhole(_ line: [UInt8]) -> Bool {
         guard self == .influx else { return (try? JSONReader.value(of: line)) != nil }
         // The time stamp stands behind a space that is neither escaped nor in the quotes of a field.
@@ -27,7 +27,7 @@ package enum EventLineFormat: String, Sendable, CaseIterable {
             if byte == UInt8(ascii: " "), !isEscaped, !isQuoted { (hasSpace, stamp) = (true, line[(index + 1)...]) }
             isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
         }
-        return hasSpace && !isQuoted && !stamp.isEmpty && stamp.allSatisfy(\.isDigit)
+        return hasSpace && !isQuoted && stamp.count == 19 && stamp.allSatisfy(\.isDigit)
     }
 
     private static let measurement = "binnacle"

@@ -135,14 +135,23 @@ package final class FileAppender {
             // Zeros that a power cut left, for example, may be longer than any line of ours.
             let isShort = start > first || first == 0
             guard let isCut = try isShort ? isIncomplete(start..<end, of: file) : false else { return }
-            if isCut {
-                let length = start
-                try systemCall("ftruncate", path: path) { ftruncate(file.raw, length) }
-            } else {
+            let wasCut = try isCut ? cut(file, to: start) : false
+            if !wasCut {
                 try systemCall("write", path: path) { Glibc.write(file.raw, "\n", 1) }
             }
         }
         isTorn = false
+    }
+
+    /// Cuts the file; returns `false` for one that can only be appended to (chattr +a).
+    private func cut(_ file: Descriptor, to length: Int) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            try systemCall("ftruncate", path: path) { ftruncate(file.raw, length) }
+            return true
+        } catch {
+            guard error.code == EPERM else { throw error }
+            return false
+        }
     }
 
     /// Whether a line without its end is one of ours of which a part is missing; `nil` when the file was truncated in the meantime.

@@ -52,7 +52,7 @@ final class GyroscopePart: DaemonPart {
             record()
             if memoryFile.isChanged { file.isChanged = true }
             file.write(at: .max, memoryFile.removeContents)
-        case .files: file.wait(until: deadline)
+        case .files: file.finish(until: deadline, memoryFile.removeContents)
         default: break
         }
     }

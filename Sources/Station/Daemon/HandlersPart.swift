@@ -190,13 +190,13 @@ package final class HandlersPart: DaemonPart {
         return SystemClock.monotonic() + 1_000_000_000
     }
 
-    private func write(at now: Int64) {
-        file.write(at: now) {
-            var object = JSONObject()
-            object.add("version", raw: "1")
-            object.add("handlers", list: disarmed.sorted().map(JSONObject.quoted))
-            return Array((object.text + "\n").utf8)
-        }
+    private func write(at now: Int64) { file.write(at: now) { contents } }
+
+    private var contents: [UInt8] {
+        var object = JSONObject()
+        object.add("version", raw: "1")
+        object.add("handlers", list: disarmed.sorted().map(JSONObject.quoted))
+        return Array((object.text + "\n").utf8)
     }
 
     // MARK: - Reports
@@ -266,8 +266,7 @@ package final class HandlersPart: DaemonPart {
         case .actors: end((lines + retired.map(\.line)).filter(\.actsOnTheWorld), until: deadline)
         case .handlers: end((lines + retired.map(\.line)).filter { !$0.actsOnTheWorld }, until: deadline)
         case .files:
-            write(at: .max)
-            file.wait(until: deadline)
+            file.finish(until: deadline) { contents }
             // With `--json` the output is the purpose of the run, so its failure is the run's.
             guard daemon.options.writesJSON, let failure = tallies[RunOptions.outputName]?.failure else { return }
             daemon.session.add(StationError(.inputOutput, failure))

@@ -58,7 +58,7 @@ final class LearnedPart: DaemonPart {
         case .begin:
             record()
             write(at: .max)
-        case .files: file.wait(until: deadline)
+        case .files: file.finish(until: deadline) { contents }
         default: break
         }
     }
@@ -101,11 +101,11 @@ final class LearnedPart: DaemonPart {
         }
     }
 
-    private func write(at now: Int64) {
-        file.write(at: now) {
-            var detectors = JSONObject()
-            for (key, text) in entries.sorted(by: { $0.key < $1.key }) { detectors.add(key, raw: text) }
-            return Array((JSONObject.text(["version": "1", "detectors": detectors.text]) + "\n").utf8)
-        }
+    private func write(at now: Int64) { file.write(at: now) { contents } }
+
+    private var contents: [UInt8] {
+        var detectors = JSONObject()
+        for (key, text) in entries.sorted(by: { $0.key < $1.key }) { detectors.add(key, raw: text) }
+        return Array((JSONObject.text(["version": "1", "detectors": detectors.text]) + "\n").utf8)
     }
 }

@@ -62,7 +62,7 @@ extension RunOptions {
         let embedded = embedded ?? .devices
         self.embedded = embedded
         let configuration = try embedded.configuration(finder, settings: settings, logs: !writesJSON, waits: isService)
-        return try open((configuration, []), unless: [], interruption, hasOwnPlaces: true)
+        return try open((viewed(configuration), []), unless: [], interruption, hasOwnPlaces: true)
     }
 
     /// Reads the configuration again, and opens its recordings unless they are already playing; `nil` where there is no file, without which
@@ -84,8 +84,19 @@ extension RunOptions {
     private func configuration(
         at path: String, mayWait: Bool
     ) throws(ConfigurationError) -> (configuration: Configuration, notices: [String]) {
-        let configuration = try Configuration.read(path: path, settings: settings, mayWait: mayWait)
+        let configuration = viewed(try Configuration.read(path: path, settings: settings, mayWait: mayWait))
         return embedded?.playing(configuration) ?? (configuration, [])
+    }
+
+    /// What a view needs of a configuration: it acts on nothing and stores nothing, and the name on the bus belongs to the daemon.
+    private func viewed(_ configuration: Configuration) -> Configuration {
+        guard let viewSocket else { return configuration }
+        var viewed = configuration
+        viewed.handlers = []
+        viewed.store = nil
+        viewed.socket = SocketSettings(path: viewSocket)
+        viewed.dbus = nil
+        return viewed
     }
 
     /// Opens the recordings of a configuration, and applies the options; a run without a file uses the user's own
@@ -95,15 +106,7 @@ extension RunOptions {
         _ interruption: Interruption, hasOwnPlaces: Bool = false
     ) throws(StationError) -> ReadConfiguration {
         var configuration = read.configuration
-        if let viewSocket {
-            // A view acts on nothing and stores nothing, and the name on the bus belongs to the daemon.
-            configuration.handlers = []
-            configuration.store = nil
-            configuration.socket = SocketSettings(path: viewSocket)
-            configuration.dbus = nil
-        } else if hasOwnPlaces {
-            configuration.addOwnPlaces()
-        }
+        if viewSocket == nil, hasOwnPlaces { configuration.addOwnPlaces() }
         if writesJSON {
             // Repeated states are printed only on request.
             configuration.handlers.append(

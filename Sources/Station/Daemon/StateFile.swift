@@ -64,12 +64,16 @@ final class StateFile<Part: DaemonPart> {
         }
     }
 
-    /// Waits until it is written, at most until a time on CLOCK_MONOTONIC.
-    func wait(until deadline: Int64) {
+    /// Writes the file until it lacks nothing, also what changed while it was written, at most until a time on CLOCK_MONOTONIC; what is
+    /// lost then is logged.
+    func finish(until deadline: Int64, _ contents: () -> [UInt8]) {
+        write(at: .max, contents)
         while isWriting, case let left = SystemClock.milliseconds(until: deadline), left > 0 {
             daemon.waker.wait(timeoutMilliseconds: left)
             daemon.handleMessages()
+            write(at: .min, contents)
         }
+        if isWriting, let path { daemon.log.say("\(path): \(explain("the end came first"))", level: .warning) }
     }
 
     /// What a closure takes of the file's JSON; `nil` without a file, and for one that cannot be read, which is reported: what of it, and

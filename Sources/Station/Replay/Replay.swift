@@ -31,6 +31,8 @@ package final class Replay {
     private let interruption: Interruption
     private let output: LineWriter
     private let errors: LineWriter
+    /// Which handlers have not got all events, and how many.
+    private var losses: [String] = []
     /// By ``EventKind/index``.
     private var eventCounts = [Int](repeating: 0, count: EventKind.allCases.count)
     private let recorder: PictureRecorder?
@@ -110,6 +112,7 @@ package final class Replay {
         session.run()
         if let failure = stretch?.failure { session.add(failure) }
         pipeline.router.finish()
+        for loss in losses { session.add(StationError(.inputOutput, loss)) }
         output.flush()
         errors.flush()
         return (summary(session, elapsed: clock.now - start), session.failures)
@@ -151,7 +154,8 @@ package final class Replay {
         where options.runsHandlers || !type(of: section.action).actsOnTheWorld {
             let place = HandlerContext(
                 name: section.name, log: errors, willRun: { [output] in output.flush() },
-                isCancelled: { [interruption] in interruption.isRequested })
+                isCancelled: { [interruption] in interruption.isRequested },
+                fail: { [unowned self] in losses.append($0) })
             guard let handler = section.action.work(for: section.name).replayed(place) else { continue }
             let chain = HandlerChain(
                 handler: handler, kinds: Set(section.kinds), detectors: section.detectors.map { Set($0) })
@@ -172,9 +176,7 @@ package final class Replay {
         let word = stretch == nil ? "trace" : "stretch"
         summary.detectors = assembly.detectors.flatMap { $0.summary(ofEnded: word) }
         let repairs = assembly.repairs
-        summary.repairs = TraceRepairs.Kind.allCases.compactMap { kind in
-            repairs.counts[kind].map { "\($0) × \(kind.rawValue)" }
-        }
+        summary.repairs = repairs.counted
         summary.skippedCounts = repairs.skippedCounts
         summary.notices = repairs.notices.map(\.description) + [stretch?.notice].compactMap { $0 }
         summary.assumptions = assembly.assumptions + assembly.detectorAssumptions.map(\.text)
@@ -234,6 +236,12 @@ package struct ReplayOptions {
     package var recording: String?
 
     package init() {}
+
+    /// Whether a calibration of the configuration is another one for each device.
+    package func namesDevice() throws(StationError) -> Bool {
+        guard let path = configurationPath else { return false }
+        return try Configuration.load(path, settings: settings, device: .later).sensors.contains(where: \.namesDevice)
+    }
 
     /// Whether events go to standard output and handlers.
     var printsEvents: Bool { !draws && sink == nil }

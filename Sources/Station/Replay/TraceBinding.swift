@@ -296,7 +296,7 @@ struct TraceBinding {
         guard !places.isEmpty else {
             let kind = wanted.map(\.rawValue).joined(separator: " or ")
             throw StationError(
-                .usage, "--bind \(binding.sensor)=\(binding.path): the file has no \(kind) left to bind")
+                .usage, "\(binding.path.printable): has no \(kind) left for sensor '\(binding.sensor.printable)'")
         }
         for place in places {
             let kind = files[file].contents[place].kind

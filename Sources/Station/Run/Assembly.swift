@@ -128,7 +128,7 @@ package struct Assembly {
             assumptions = binding.assumptions
             notices =
                 binding.notices + unused + (magnetometer == nil ? ["no magnetometer in the traces: no heading"] : [])
-                + placeNotices
+                + read.notices + placeNotices
         }
         inputs = set.files + configuration.inputs
         makeDetectors(Assembly())
@@ -291,7 +291,8 @@ extension Configuration {
         let configuration = try parse(
             text(
                 detecting: names.map { ($0, source) }, accelerometer: accelerometer.sensor.name,
-                magnetometer: magnetometer?.sensor.name, gyroscope: gyroscope?.sensor.name ?? "none"), settings)
+                magnetometer: magnetometer?.sensor.name, gyroscope: gyroscope?.sensor.name ?? "none"), settings,
+            hasHeading: magnetometer != nil)
         for need in configuration.needs
         where !streams.contains(where: { $0.sensor.name == need.sensor && $0.kind == need.kind }) {
             let found = streams.map { "the \($0.kind.rawValue) of '\($0.sensor.name.printable)'" }

@@ -97,9 +97,9 @@ struct CSVHead {
         let names = preamble.names ?? (0..<width).map { "#\($0 + 1)" }
         if preamble.names == nil, hints.map?.usesNumbers != true {
             let example =
-                width > 3
-                ? "'time=#1:UNIT,ax=#2:UNIT,ay=#3:UNIT,az=#4:UNIT'"
-                : "'ax=#1:UNIT,ay=#2:UNIT,az=#3:UNIT', and give the samples a second with --rate"
+                (width > 3
+                    ? "'time=#1:UNIT,ax=#2:UNIT,ay=#3:UNIT,az=#4:UNIT'; without a time"
+                    : "'ax=#1:UNIT,ay=#2:UNIT,az=#3:UNIT', and") + " give the samples a second with --rate"
             let file = TraceFileName(path)
             let hertz = hints.rateHz ?? preamble.rate?.hertz ?? file.rateHz
             let time = CSVTimeChoice([], [], table, rate: hertz.map { ($0, "") })

@@ -153,9 +153,9 @@ package struct Doctor {
     private var uses: [String] {
         guard let accelerometer = usable(.accelerometer) else { return [] }
         let isSlow = accelerometer.mode == .poll
-        var lines = ["possible: motion, shake" + (isSlow ? "" : ", free fall, shock")]
+        var lines = ["possible: motion" + (isSlow ? "" : ", shake, free fall, shock")]
         if isSlow {
-            lines.append("not reliable: free fall and shock, which are shorter than the time between two single values")
+            lines.append("not reliable: shake, free fall and shock, which fall between two single values")
         }
         lines += Self.unseen(accelerometer.device, isSlow: isSlow)
         let headings = "headings, facing a bearing, sectors"

@@ -50,8 +50,6 @@ package struct Sweep {
     /// The name of the row for all recordings.
     private static let all = "all"
     private static let mostRows = 100_000
-    /// What a failure to read one recording ends with.
-    private static let ofRecording: Set<ExitStatus> = [.data, .noInput, .inputOutput, .noPermission]
 
     /// Checks that the number of rows is bounded; `kinds` limits what is counted.
     package init(
@@ -113,8 +111,10 @@ package struct Sweep {
                         recording, values, interruption, indicator(), { if said.insert($0).inserted { report($0) } })
                 } catch {
                     left.removeAll { $0 == recording }
-                    // Settings that cannot be used are those of all recordings.
-                    guard Self.ofRecording.contains(error.status), !left.isEmpty else { throw error }
+                    // Settings that cannot be used are those of all recordings, unless each device has a calibration. What cannot be
+                    // read without these values is no reason to go on.
+                    let isDevices = error.status == .configuration && ((try? options.namesDevice()) ?? false)
+                    guard error.concernsRecording || isDevices, !left.isEmpty else { throw error }
                     failure = failure ?? error
                     report(error.description)
                     report("\(recording.printable) is left out")

@@ -180,6 +180,8 @@ private func parse(_ line: String) throws -> Point {
         ("binnacle,kind=sho", ""), ("other,a=b c=", "other,a=b c=\n"), ("whole\nbinn", "whole\n"),
         ("binnacle,kind=a\"b seq=1i 1700000000000000000", "binnacle,kind=a\"b seq=1i 1700000000000000000\n"),
         ("binnacle,kind=shock,sensor=a\\ 1", ""), ("binnacle,kind=shock seq=1i", ""),
+        // A point of 1970: the time stamp is cut.
+        ("binnacle,kind=shock seq=1i 179601", ""),
         ("binnacle,kind=handler.failed seq=1i,reason=\"after 12", ""),
     ])
     func anIncompleteLineIsRepaired(left: String, kept: String) throws {
