@@ -78,12 +78,15 @@ SANITIZERS = address thread
 # Debug builds, such as those of `make sanitize` and `make fuzz`, check at each access to a property of an object that no other
 # access overlaps it; in the program that is a third of the instructions for a delivery of one sample.
 ACCESSES = -Xswiftc -enforce-exclusivity=unchecked
+# A generic type's first use asks for it with its arguments and their conformances, which the compiler knows, and does not decode its
+# name and search the conformances: a fifth of the instructions of a short replay.
+TYPES = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
 # The measuring programs are built with the same flags: with others, SwiftPM would compile the modules again, for each of them.
 # SwiftPM finds the targets' tests in an index of their files; that of the toolchain's own modules takes longer, and nothing reads it.
 INDEX = -Xswiftc -index-ignore-system-modules
 # A job of its own for each module's interface would check its types a second time: a tenth of the build.
 ONCE = -Xswiftc -no-emit-module-separately-wmo
-RELEASE = build -c release $(INDEX) --disable-local-rpath $(ONCE) $(SECTIONS) $(ACCESSES) -Xlinker -L$(CURDIR)/.build/static $(LINKING)
+RELEASE = build -c release $(INDEX) --disable-local-rpath $(ONCE) $(SECTIONS) $(ACCESSES) $(TYPES) -Xlinker -L$(CURDIR)/.build/static $(LINKING)
 # The telephone's maker has removed the hard iron.
 CALIBRATED := --set north.north.hard_iron_uT=0
 WALK = $(patsubst %,Tests/Fixtures/phyphox_walk/%.csv,Accelerometer Magnetometer Gyroscope)
