@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import PlainText
 
 /// Why a request is not answered with what it asks for.
 struct HTTPRefusal: Error {
@@ -41,7 +42,7 @@ final class HTTPConnection {
         ///
         /// What RFC 9112 leaves to the recipient is refused: a proxy before this service may have understood it otherwise.
         init(_ head: ArraySlice<UInt8>, posting: [String]) throws(HTTPRefusal) {
-            let lines = head.split(separator: "\r\n".utf8, omittingEmptySubsequences: false)
+            let lines = head.pieces(between: "\r\n".utf8)
             let words = lines[0].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false).map {
                 String(decoding: $0, as: UTF8.self)
             }

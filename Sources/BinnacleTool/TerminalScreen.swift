@@ -2,6 +2,7 @@ import Glibc
 import Handlers
 import LinuxSystem
 import Pictures
+import PlainText
 
 /// Draws frames on the whole terminal, and restores it at the end, also after a kill.
 final class TerminalScreen {

@@ -2,6 +2,7 @@ import CMosquitto
 import Glibc
 import Handlers
 import LinuxSystem
+import PlainText
 
 /// Why there is no connection to a broker, as text.
 struct MQTTFailure: Error, Equatable {

@@ -2,6 +2,7 @@ import CMosquitto
 import Glibc
 import Handlers
 import LinuxSystem
+import PlainText
 
 /// A unique identifier of the machine: 128 bits in hexadecimal, the same at each start.
 ///

@@ -21,4 +21,19 @@ import Testing
     func otherCharactersToo(text: String, expected: String) {
         #expect(text.printable == expected)
     }
+
+    /// The sign and the accent are one character, and XML knows no characters.
+    @Test func signsBelowAccentsAreEscapedInXML() {
+        #expect("<\u{338}a&\u{301}>".xml == "&lt;\u{338}a&amp;\u{301}&gt;")
+    }
+
+    @Test(arguments: [
+        ("", "", "x"), ("aaa", "xa", "x"), ("baab", "bxb", "x"), ("aa", "", ""), ("a aa.", "a .", ""),
+        ("Zähler", "Zähler", "x"),
+    ])
+    func partsAreFoundByBytes(text: String, replaced: String, other: String) {
+        #expect(text.replacing("aa", with: other) == replaced)
+        #expect(text.contains("aa") == (text != replaced))
+        #expect(text.firstRange(of: "aa").map { String(text[$0]) } == (text == replaced ? nil : "aa"))
+    }
 }

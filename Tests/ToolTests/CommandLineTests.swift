@@ -23,6 +23,12 @@ import Testing
         #expect(result.errors.contains(message), "\(result.errors)")
     }
 
+    /// They are a megabyte of the program that every start relocates and searches; PlainText searches texts without them.
+    @Test(.enabled(if: Binary.isOptimized)) func theProgramHasNoRegularExpressions() throws {
+        let program = try Data(contentsOf: URL(fileURLWithPath: Binary.path), options: .alwaysMapped)
+        #expect(program.range(of: Data("12_RegexParser".utf8)) == nil)
+    }
+
     @Test func helpNamesEveryCommandAndOption() throws {
         let overview = try Binary.run("--help")
         #expect(overview.status == 0)

@@ -1,3 +1,5 @@
+import PlainText
+
 /// A setting that cannot work.
 public struct SettingsProblem<Settings>: Error, Sendable, CustomStringConvertible {
     package typealias Property = any PartialKeyPath<Settings> & Sendable

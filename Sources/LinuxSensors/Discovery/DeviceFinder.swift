@@ -2,6 +2,7 @@ import Binnacle
 import CEvdev
 import Glibc
 package import LinuxSystem
+import PlainText
 
 /// Finds the accelerometers, magnetometers and gyroscopes of a machine.
 package struct DeviceFinder: Sendable {

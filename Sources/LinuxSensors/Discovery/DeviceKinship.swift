@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// The mechanical connection of two devices, which decides whether the gyroscope of one serves the accelerometer of the other.
 ///

@@ -1,5 +1,6 @@
 package import Binnacle
 import LinuxSystem
+import PlainText
 
 /// The criteria by which a device is chosen; a device has to match all that are given.
 public struct DeviceMatch: Sendable, Equatable {

@@ -1,4 +1,5 @@
 public import Binnacle
+import PlainText
 
 /// A device of the machine that measures acceleration, a magnetic field or angular velocity, as found at the search.
 public struct SensorDevice: Sendable, Equatable {

@@ -1,3 +1,5 @@
+import PlainText
+
 /// A sampling rate that a text states: a number before "Hz", or one that a word such as "rate" names.
 struct StatedRate {
     let hertz: Double

@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 import PosixCalls
 
 /// The meaning of a file's name for bare columns x, y and z in it, as in `Accelerometer.csv`.

@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 import SensorGeometry
 
 /// The units in traces, and their conversion.
@@ -112,31 +113,16 @@ enum TraceUnit: Equatable {
         let star = UInt8(ascii: "*")
         let hasPower = zip(folded, folded.dropFirst()).contains { $0 == star && $1 == star }
         if !hasPower { folded.removeAll { $0 == star } }
-        for separator in ["_per_", "per"] { replace(separator, in: &folded, by: "/") }
+        func replace(_ word: String, by other: String) {
+            guard folded.contains(word.utf8) else { return }
+            folded = Array(folded.pieces(between: word.utf8).joined(separator: other.utf8))
+        }
+        for separator in ["_per_", "per"] { replace(separator, by: "/") }
         // The words of times alone are units as they are.
         if folded.contains(UInt8(ascii: "/")) || folded.contains(UInt8(ascii: "_")) {
-            for (word, symbol) in symbols { replace(word, in: &folded, by: symbol) }
+            for (word, symbol) in symbols { replace(word, by: symbol) }
         }
         return String(decoding: folded, as: UTF8.self)
-    }
-
-    /// Replaces a word in place by another one, which is not longer.
-    private static func replace(_ word: String, in text: inout [UInt8], by other: String) {
-        var (from, to) = (0, 0)
-        while from < text.count {
-            if text[from...].starts(with: word.utf8) {
-                for byte in other.utf8 {
-                    text[to] = byte
-                    to += 1
-                }
-                from += word.utf8.count
-            } else {
-                text[to] = text[from]
-                to += 1
-                from += 1
-            }
-        }
-        text.removeLast(from - to)
     }
 
     /// The unit for a kind of sensor (g is the standard gravity or gauss); `nil` when it cannot measure that kind.

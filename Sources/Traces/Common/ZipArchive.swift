@@ -1,5 +1,6 @@
 import CArchive
 import Glibc
+import PlainText
 
 /// A zip archive with a recording, read with libarchive, which is loaded on demand.
 ///
