@@ -112,8 +112,6 @@ public final class NorthDetector: EventDetector {
         hold = HeadingHold(settings: settings)
         repetition = RepeatTimer(interval: settings.updateInterval)
         headingFilter = HeadingFilter(degrees: settings.headingFilterDegrees)
-        fused = FusedHeading(
-            gyroscope, settings: settings, accelerometer: accelerometer, magnetometer: magnetometer)
         watches = [SectorWatch(nil, settings: settings)] + settings.sectors.map { SectorWatch($0, settings: settings) }
     }
 

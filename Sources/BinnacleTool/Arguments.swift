@@ -7,7 +7,7 @@ struct Arguments {
     private(set) var operands: [String] = []
     /// The operands after `--`; `nil` without `--`.
     private(set) var trailing: [String]?
-    private var values: [OptionRow: [String]] = [:]
+    private var values: [(option: OptionRow, value: String)] = []
 
     /// Parses arguments by the options of a command; `nil` before the command is known.
     init(
@@ -37,12 +37,12 @@ struct Arguments {
                 guard let value = attached ?? rest.popFirst() else {
                     throw StationError(.usage, "--\(option.name) needs a value: \(option.argument ?? "")")
                 }
-                values[option, default: []].append(value)
+                values.append((option, value))
             } else {
                 guard attached == nil else {
                     throw StationError(.usage, "--\(option.name) takes no value")
                 }
-                values[option, default: []].append("")
+                values.append((option, ""))
             }
             if !option.isRepeatable, option.argument != nil, self.all(option).count > 1 {
                 throw StationError(.usage, "--\(option.name) may be given once")
@@ -52,11 +52,11 @@ struct Arguments {
 
     var leading: [String] { Array(operands.dropLast(trailing?.count ?? 0)) }
 
-    func has(_ option: OptionRow) -> Bool { values[option] != nil }
+    func has(_ option: OptionRow) -> Bool { values.contains { $0.option == option } }
 
-    func value(_ option: OptionRow) -> String? { values[option]?.last }
+    func value(_ option: OptionRow) -> String? { all(option).last }
 
-    func all(_ option: OptionRow) -> [String] { values[option] ?? [] }
+    func all(_ option: OptionRow) -> [String] { values.filter { $0.option == option }.map(\.value) }
 
     /// The value of an option that others may have several times; throws if there are several, with `message`.
     func onlyValue(_ option: OptionRow, _ message: String) throws(StationError) -> String? {

@@ -12,24 +12,29 @@ package struct CommandRow: Sendable {
     package let name: Name
     /// The operands in the help; empty for none.
     package let operands: String
-    package let completion: OptionRow.Completion
+    package var completion: OptionRow.Completion { taken() }
     /// One line.
     package let summary: String
     /// Paragraphs.
     package let details: String
     /// In the order of the help.
-    package let options: [OptionRow]
+    package var options: [OptionRow] { given() + [.help] }
+
+    // Made on demand: a start needs those of one command.
+    private let taken: @Sendable () -> OptionRow.Completion
+    private let given: @Sendable () -> [OptionRow]
 
     private init(
-        _ name: Name, operands: String = "", takes completion: OptionRow.Completion = .nothing, summary: String,
-        details: String, options: [OptionRow]
+        _ name: Name, operands: String = "",
+        takes completion: @autoclosure @escaping @Sendable () -> OptionRow.Completion = .nothing, summary: String,
+        details: String, options: @autoclosure @escaping @Sendable () -> [OptionRow]
     ) {
         self.name = name
         self.operands = operands
-        self.completion = completion
+        taken = completion
         self.summary = summary
         self.details = details
-        self.options = options + [.help]
+        given = options
     }
 
     /// In the order of the help.

@@ -1,7 +1,7 @@
 import Binnacle
 
 /// An option of the command line: the source of its parsing, help, completions and manual pages.
-package struct OptionRow: Sendable, Hashable {
+package struct OptionRow: Sendable, Equatable {
     package enum Completion: Sendable {
         case nothing
         case files
@@ -52,8 +52,6 @@ package struct OptionRow: Sendable, Hashable {
 
     /// Compares names only.
     package static func == (left: OptionRow, right: OptionRow) -> Bool { left.name == right.name }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 extension OptionRow {

@@ -58,7 +58,7 @@ extension AccelerometerDetector {
 }
 
 /// What every detector of samples has.
-package class DetectorCore<Settings: CheckedSettings> {
+package class DetectorCore<Settings> {
     package let name: String
     package let streams: [SampleStream]
     package let settings: Settings
@@ -68,7 +68,8 @@ package class DetectorCore<Settings: CheckedSettings> {
     /// What is drawn, at each sample or more seldom.
     package let rows: MeasuredRows? = MeasuredRows()
 
-    init(name: String, streams: [SampleStream?], settings: Settings) {
+    /// The class itself asks nothing of its settings, which would be looked up for each kind of detector at the start.
+    init(name: String, streams: [SampleStream?], settings: Settings) where Settings: CheckedSettings {
         settings.requireValid()
         self.name = name
         self.streams = streams.compactMap { $0 }

@@ -306,8 +306,9 @@ struct CSVAxes {
     /// The unit of the axes; `nil` when their names have none.
     private func unit(of group: Group, _ quantity: Quantity, _ advice: CSVAdvice) throws(Problem) -> TraceUnit? {
         var units: [TraceUnit?] = []
-        let remedy = advice.unit(quantity.kind, group.places).map {
-            advice.mapping([(quantity.kind, group.places, $0)])
+        // Made for a message alone: it parses names again.
+        func remedy() -> TraceRemedy? {
+            advice.unit(quantity.kind, group.places).map { advice.mapping([(quantity.kind, group.places, $0)]) }
         }
         let words = "say which it is with --map, as in ax=COLUMN:m/s2 or mx=COLUMN:uT"
         for place in group.places {
@@ -316,7 +317,7 @@ struct CSVAxes {
             case .none: units.append(nil)
             case .unknown(let unit):
                 throw Problem(
-                    message: "'\(name)': '\(unit.printable)' is no unit that is known; \(words)", remedy: remedy)
+                    message: "'\(name)': '\(unit.printable)' is no unit that is known; \(words)", remedy: remedy())
             case .known(let unit):
                 guard let meant = unit.meant(for: quantity.kind) else {
                     throw Problem(message: "'\(name)': that is no unit of \(quantity.measures); \(words)")
@@ -327,7 +328,7 @@ struct CSVAxes {
         guard units[0] == units[1], units[1] == units[2] else {
             throw Problem(
                 message: "the \(quantity.kind.rawValue)'s axes have different units; say which with --map",
-                remedy: Set(units.compactMap { $0?.factor }).count > 1 ? nil : remedy)
+                remedy: Set(units.compactMap { $0?.factor }).count > 1 ? nil : remedy())
         }
         return units[0]
     }

@@ -128,8 +128,27 @@ struct CSVDialect: Equatable {
         guard let first = field.utf8.first, first < 0x3A, !field.utf8.contains(where: { $0 | 0x20 == 0x78 }) else {
             return nil
         }
+        if let short = Self.short(field.utf8) { return short }
         let mayHaveComma = hasDecimalComma || hasQuotedCommas
-        return Double(mayHaveComma && field.utf8.contains(Self.comma) ? field.replacing(comma: ".") : field)
+        return Double(mayHaveComma && field.utf8.contains(Self.comma) ? field.replacing(",", with: ".") : field)
+    }
+
+    /// A number of up to 15 digits with or without a point, which is the nearest to an exact quotient: strtod takes ten times as long.
+    private static func short(_ text: String.UTF8View) -> Double? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        var (mantissa, digits, whole) = (Int64(0), 0, Int?.none)
+        for byte in text.dropFirst(isNegative ? 1 : 0) {
+            if byte == point, whole == nil, digits > 0 {
+                whole = digits
+            } else if byte &- 0x30 < 10, digits < 15 {
+                (mantissa, digits) = (mantissa * 10 + Int64(byte &- 0x30), digits + 1)
+            } else {
+                return nil
+            }
+        }
+        guard digits > whole ?? 0 else { return nil }
+        let value = Double(mantissa) / DecimalPowers.exact[digits - (whole ?? digits)]
+        return isNegative ? -value : value
     }
 
     /// The text of bytes without blanks at its ends; if they are not UTF-8, Latin-1, in which older programs write µ and ².
@@ -149,8 +168,4 @@ struct CSVDialect: Equatable {
             return !isQuoted
         }
     }
-}
-
-extension String {
-    fileprivate func replacing(comma other: Character) -> String { String(map { $0 == "," ? other : $0 }) }
 }

@@ -91,17 +91,13 @@ struct CSVPreamble {
 
     // MARK: - Rows
 
-    private static func numberCount(_ fields: [String], _ dialect: CSVDialect) -> Int {
-        fields.count { dialect.number($0) != nil }
-    }
-
-    /// Whether most fields are numbers, empty or times.
-    private static func isRow(_ fields: [String], _ dialect: CSVDialect) -> Bool {
+    /// The count of numbers if most fields are numbers, empty or times; otherwise `nil`.
+    private static func numberCount(ofRow fields: [String], _ dialect: CSVDialect) -> Int? {
         let filled = fields.count { !$0.isEmpty }
-        let numbers = numberCount(fields, dialect)
-        guard filled > 0, numbers > 0 else { return false }
+        let numbers = fields.count { dialect.number($0) != nil }
+        guard filled > 0, numbers > 0 else { return nil }
         let others = fields.count { !$0.isEmpty && (ClockTime($0) != nil || isMissing($0)) }
-        return numbers + others >= 2 && 2 * (numbers + others) >= filled
+        return numbers + others >= 2 && 2 * (numbers + others) >= filled ? numbers : nil
     }
 
     private static func isMissing(_ field: String) -> Bool {
@@ -123,9 +119,9 @@ struct CSVPreamble {
             // A line that is one field is no row.
             for line in lines where line.contains(dialect.delimiter) {
                 let fields = dialect.fields(line)
-                guard isRow(fields, dialect) else { continue }
+                guard let count = numberCount(ofRow: fields, dialect) else { continue }
                 rows += 1
-                numbers += numberCount(fields, dialect)
+                numbers += count
                 widths[fields.count, default: 0] += 1
             }
             guard rows > 0, let width = widths.max(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key, width > 1
@@ -152,7 +148,7 @@ struct CSVPreamble {
         var timed: Int?
         for index in text {
             let fields = dialect.fields(lines[index])
-            if isRow(fields, dialect) {
+            if numberCount(ofRow: fields, dialect) != nil {
                 if fields.count == width || isAfterHeader { return timed ?? index }
             } else if fields.count == width, let first = fields.first(where: { !$0.isEmpty }), ClockTime(first) != nil,
                 headers.contains(where: ColumnName.areNames)
@@ -225,7 +221,7 @@ struct CSVPreamble {
                 if let last = row.last, candidate.number(last) == nil { return fields + [""] }
             }
             let isWider = candidate == dialect && !isMarked && fields.count > width
-            guard fields.count == width || isWider, !isRow(fields, candidate),
+            guard fields.count == width || isWider, numberCount(ofRow: fields, candidate) == nil,
                 fields.contains(where: { $0.contains(where: \.isLetter) })
             else { continue }
             // Prose contains blanks, too.

@@ -49,7 +49,6 @@ final class LineReader: RowInput {
         path = file.path
         size = file.size
         ownBuffer = .allocate(capacity: Self.bufferSize + Self.padding)
-        ownBuffer.initialize(repeating: UInt8(ascii: "\n"), count: Self.bufferSize + Self.padding)
         buffer = ownBuffer
     }
 

@@ -165,12 +165,13 @@ package final class TraceFile {
         var lineCount = 0
         // Gravity that stays at first may turn later, and show more: whether the axes are left-handed.
         for most in [200, 800, 3200] where !verdict.isTurn {
-            let own = firstSamples(most)
-            guard own.lineCount > lineCount else { break }
-            lineCount = own.lineCount
+            guard let lines = firstLines(most), lines.count > lineCount else { break }
+            lineCount = lines.count
+            let own = samples(in: lines)
             let accelerometers =
-                [own.streams]
-                + (contents.contains { $0.kind == .accelerometer } ? [] : others.map { $0.firstSamples(most).streams })
+                [own]
+                + (contents.contains { $0.kind == .accelerometer }
+                    ? [] : others.map { $0.samples(in: $0.firstLines(most)) })
             guard
                 let acceleration = accelerometers.joined().first(where: {
                     $0.kind == .accelerometer && $0.hasGravity
@@ -180,7 +181,7 @@ package final class TraceFile {
             let found =
                 GravityTurn(
                     acceleration: acceleration.samples,
-                    rate: own.streams[stream].samples.map {
+                    rate: own[stream].samples.map {
                         Sample(
                             timeNanoseconds: $0.timeNanoseconds, x: $0.x / factor, y: $0.y / factor, z: $0.z / factor)
                     }
@@ -192,18 +193,19 @@ package final class TraceFile {
 
     /// The first stamp of a CSV file, in seconds; `nil` without a sample at its beginning.
     var startSeconds: Double? {
-        firstSamples(10).streams.lazy.compactMap(\.samples.first).first.map { Double($0.timeNanoseconds) * 1e-9 }
+        samples(in: firstLines(10)).lazy.compactMap(\.samples.first).first.map { Double($0.timeNanoseconds) * 1e-9 }
     }
 
-    /// The samples in the first lines of a CSV file, without consuming them.
-    private func firstSamples(
-        _ most: Int
-    ) -> (streams: [(kind: SampleKind, hasGravity: Bool, samples: [Sample])], lineCount: Int) {
-        guard let (lines, head, _) = text, let first = try? lines.firstLines(most).lines else { return ([], 0) }
+    /// The first lines of a CSV file, without consuming them.
+    private func firstLines(_ most: Int) -> [[UInt8]]? { try? text?.lines.firstLines(most).lines }
+
+    /// The samples in lines of a CSV file.
+    private func samples(in lines: [[UInt8]]?) -> [(kind: SampleKind, hasGravity: Bool, samples: [Sample])] {
+        guard let (_, head, _) = text, let lines else { return [] }
         let decoder = CSVDecoder(head, isLineByLine: true)
         let row = TraceRow(streamCount: contents.count)
         var samples = contents.map { _ in [Sample]() }
-        for line in first where !line.isEmpty {
+        for line in lines where !line.isEmpty {
             (line + Array(repeating: UInt8(ascii: "\n"), count: LineReader.padding)).withUnsafeBufferPointer {
                 _ = decoder.decode(UnsafeBufferPointer(rebasing: $0[..<line.count]), into: row)
             }
@@ -212,10 +214,9 @@ package final class TraceFile {
                 if isLater { samples[stream].append(row.sample(stream)) }
             }
         }
-        let streams = zip(head.layout.streams, samples).map { stream, samples in
+        return zip(head.layout.streams, samples).map { stream, samples in
             (stream.kind, stream.lift == 0, samples)
         }
-        return (streams, first.count)
     }
 
     /// Throws if the user adds gravity to recordings that contain it.
