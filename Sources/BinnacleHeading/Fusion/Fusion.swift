@@ -480,7 +480,7 @@ package struct Fusion {
         ironUnrest -= ironUnrest * min(model.turnSeconds / Self.ironRestSeconds, 1)
         let change = iron - headingIron
         // What is learned without a calibration has its own variance.
-        if settings.isFieldCalibrated, length(change) > least, isTurnRight {
+        if settings.isFieldCalibrated, length(change) > least, isTurnRight() {
             let up = level.rotate(Vector3(0, 0, 1))
             // On a level axis.
             let square = (dot(change, change) - dot(change, up) * dot(change, up)) / 2
@@ -540,14 +540,16 @@ package struct Fusion {
     }
 
     /// Whether the turns are those of a right gyroscope; a wrong one, whose turns no iron explains, shows any iron.
-    private var isTurnRight: Bool {
+    ///
+    /// Mutating, because a property would be given a copy of all of this, 9 kB, at each field.
+    private mutating func isTurnRight() -> Bool {
         model.surprise < FusionAccuracy.usualSurprise && abs(model.scale - 1) < 2 * settings.scaleSigma
             && abs(sixAxes.gravityLength - Gravity.standard) < Self.gravityShare * Gravity.standard
     }
 
     /// Notices iron that is another one: the device was built in elsewhere, or a magnet was attached.
     private mutating func compareIron() {
-        guard isTurnRight else { return }
+        guard isTurnRight() else { return }
         if !settings.isFieldCalibrated, isIronKnownOnAllAxes, expectedIron == nil || isIronOther {
             expectedIron = model.iron
         }
@@ -586,7 +588,7 @@ package struct Fusion {
             rejectionSeconds = 0
         } else if field.isDisturbed {
             // While iron is learned, with which the undisturbed field changes, nothing else corrects an offset that is not known.
-            let isRejected = field.reference != nil || sixAxes.hasLearnedOffset || !isTurnRight
+            let isRejected = field.reference != nil || sixAxes.hasLearnedOffset || !isTurnRight()
             if isRejected, rejectionSeconds <= settings.longestRejectionSeconds {
                 rejectionSeconds += seconds
                 gain = 0

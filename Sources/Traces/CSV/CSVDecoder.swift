@@ -386,10 +386,11 @@ extension String {
 
 /// A sample whose axes are all the same number, one that programs write for a missing value, in the unit of samples.
 private struct Placeholder {
-    let text: String
+    let number: Double
     let x: Float
     let y: Float
     let z: Float
+    var text: String { number == number.rounded() ? "\(Int(number))" : "\(number)" }
 
     private static let nines: [Double] = [99.99, 999, 999.9, 999.99, 9999, 9999.9, 9999.99, 99_999, 99_999.99]
 
@@ -401,9 +402,7 @@ private struct Placeholder {
             let axes = stream.factors.map { number * $0 }
             let far = (number == least ? 10 : 1) * Quantity.of(stream.kind).possible.upperBound
             guard length(Vector3(axes[0], axes[1], axes[2])) > far else { return nil }
-            return Placeholder(
-                text: number == number.rounded() ? "\(Int(number))" : "\(number)", x: Float(axes[0]), y: Float(axes[1]),
-                z: Float(axes[2] + stream.lift))
+            return Placeholder(number: number, x: Float(axes[0]), y: Float(axes[1]), z: Float(axes[2] + stream.lift))
         }
     }
 }

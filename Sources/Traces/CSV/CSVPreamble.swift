@@ -96,6 +96,8 @@ struct CSVPreamble {
         let filled = fields.count { !$0.isEmpty }
         let numbers = fields.count { dialect.number($0) != nil }
         guard filled > 0, numbers > 0 else { return nil }
+        // Nearly all rows: what else stands in them need not be looked at.
+        if numbers >= 2, 2 * numbers >= filled { return numbers }
         let others = fields.count { !$0.isEmpty && (ClockTime($0) != nil || isMissing($0)) }
         return numbers + others >= 2 && 2 * (numbers + others) >= filled ? numbers : nil
     }
