@@ -20,6 +20,7 @@ package struct Fusion {
     private var accuracy: FusionAccuracy
     private var model: FieldModel
     private var fieldTurn = FieldTurn()
+    private var roomTurn = RoomTurn()
     private var headingDrift = HeadingDrift()
     private var ironWitness = IronWitness()
     private var lastRate = SIMD3<Float>.zero
@@ -135,7 +136,10 @@ package struct Fusion {
     /// The orientation: from the device's frame to east, magnetic north and up.
     package var orientation: Quaternion { Quaternion(aboutVertical: delta) * sixAxisOrientation }
     /// How far a level axis' heading may be off, in degrees: about nine of ten errors are smaller.
-    package var accuracyDegrees: Double { accuracy.degrees(dipDegrees: field.reference?.y ?? field.now.y) }
+    package var accuracyDegrees: Double {
+        let own = accuracy.degrees(dipDegrees: field.reference?.y ?? field.now.y)
+        return min(own + abs(roomTurn.followed) * 180 / .pi, 180)
+    }
     /// How well the offset about the vertical is known, in °/s.
     package var verticalOffsetSigmaDegrees: Double { sixAxes.offsetSigma }
     /// What a wrong axis of the gyroscope looks like; `nil` while all turns agree with the compass.
@@ -212,11 +216,7 @@ package struct Fusion {
         if step.isRestart { restartField() }
         if let gap = step.gap {
             accuracy.addGap(rate: gap.rate, change: gap.change, seconds: step.seconds)
-            model.interrupt()
-            fieldTurn.interrupt()
-            headingDrift.interrupt()
-            gravity.interrupt()
-            axisCheck.interrupt()
+            interruptTurns()
             isHeadingUnsure = isHeadingUnsure || step.seconds > SixAxisFusion.longGap
         }
         if step.seconds > 0 {
@@ -225,12 +225,9 @@ package struct Fusion {
                 size, vertical: dot(sixAxes.up, sixAxes.rate), offsetSigma: sixAxes.offsetSigma, seconds: step.seconds)
             if sixAxes.isSaturated {
                 accuracy.addSaturated(size, seconds: step.seconds)
-                model.interrupt()
-                fieldTurn.interrupt()
-                headingDrift.interrupt()
+                interruptTurns()
                 // A turn that was not measured looks like an offset.
                 gravity.forget()
-                axisCheck.interrupt()
             }
             secondsWithoutCorrection += step.seconds
         }
@@ -297,17 +294,23 @@ package struct Fusion {
         restartHeading()
     }
 
+    /// Forgets what was compared over a turn, because a part of it was not measured, or the frame is another one.
+    private mutating func interruptTurns() {
+        model.interrupt()
+        fieldTurn.interrupt()
+        roomTurn.interrupt()
+        headingDrift.interrupt()
+        gravity.interrupt()
+        axisCheck.interrupt()
+    }
+
     private mutating func restartHeading() {
         lastField.value = .zero
         delta = 0
         accuracy.restart()
         frozenAcceleration.interrupt()
         frozenField.interrupt()
-        model.interrupt()
-        fieldTurn.interrupt()
-        headingDrift.interrupt()
-        gravity.interrupt()
-        axisCheck.interrupt()
+        interruptTurns()
         startGain = 1
         isHeadingUnsure = false
         rejectionSeconds = field.reference == nil ? settings.longestRejectionSeconds : 0
@@ -452,6 +455,7 @@ package struct Fusion {
             sixAxes.inclination.rotate(model.turn), scaleSigma: model.scaleSigma, seconds: model.turnSeconds,
             inclinationSeconds: settings.inclinationSeconds)
         compareTurn()
+        compareRooms()
         ironWitness.update(model, at: fieldTime ?? 0)
         let gravity = sixAxes.gravityLength / Gravity.standard
         accuracy.addMovement(
@@ -474,6 +478,7 @@ package struct Fusion {
         }
         let least = Self.fieldIronShare * max(field.now.x, 1)
         if length(iron - fieldIron) > least {
+            if length(cross(sixAxes.up, iron - fieldIron)) > least { roomTurn.interrupt(isOfDevice: true) }
             fieldIron = iron
             field.relearn()
         }
@@ -527,6 +532,17 @@ package struct Fusion {
         let before = fieldTurn.angle
         fieldTurn.update(field, departure: departure, speed: model.mean.speed, seconds: model.turnSeconds)
         accuracy.addFieldTurn(from: before, to: fieldTurn.angle, dipDegrees: dipDegrees)
+    }
+
+    /// Notices that the field turns by more than the gyroscope's offset, unknown iron and movements of the level let it.
+    private mutating func compareRooms() {
+        let drift = sixAxes.offsetSigma * .pi / 180 * RoomTurn.beforeSeconds
+        let upright = (accuracy.vertical.square / 2).squareRoot() * abs(field.vertical)
+        roomTurn.update(
+            model.mean.field - model.mean.frame * iron, level: sixAxes.inclination,
+            sigma: drift + (ironVariance.squareRoot() + upright) / max(field.horizontal, 1e-9),
+            seconds: model.turnSeconds)
+        if roomTurn.isTurning { headingDrift.interrupt() }
     }
 
     /// Whether the iron is known along each axis of the device, also along the one about which it was turned.
@@ -606,6 +622,7 @@ package struct Fusion {
         if !field.isPlausible { gain = 0 }
         gain = weighted(gain)
         delta = Self.wrapped(delta + gain * disagreement)
+        roomTurn.follow(-gain * disagreement, gain: gain)
         learnOffset(disagreement, correction: gain * disagreement, seconds: seconds)
         if gain > 0 { secondsWithoutCorrection = 0 }
         accuracy.addCorrection(

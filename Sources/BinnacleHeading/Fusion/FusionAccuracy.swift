@@ -34,7 +34,7 @@ struct FusionAccuracy {
     private let tiltError: Double
 
     /// What accelerations move the level by, which turns the field.
-    private var vertical = VerticalMovement()
+    private(set) var vertical = VerticalMovement()
     private var ageSeconds = 0.0
     private var meanAcceleration = SIMD2<Double>.zero
     private var meanSquare = 0.0
@@ -75,7 +75,7 @@ struct FusionAccuracy {
     /// From here on nothing is left of the error of the start.
     private static let startEndSeconds = 60.0
     /// Nine of ten values of a normal distribution lie within so many standard deviations.
-    private static let nineOfTen = 1.645
+    static let nineOfTen = 1.645
 
     /// Creates the accuracy of a gyroscope; `isSeen` says that its turns were right in an earlier run.
     init(scaleSigma: Double, isSeen: Bool, tiltError: Double) {

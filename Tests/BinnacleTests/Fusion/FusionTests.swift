@@ -20,6 +20,8 @@ import Testing
         var sideways = 0.0
         /// What iron nearby adds to the field on the boat's axes, were it level, in µT.
         var added = SIMD3<Double>.zero
+        /// What a room adds to the Earth's field, to the east, the north and upwards in µT.
+        var room = SIMD3<Double>.zero
         var time: Int64 = 0
         /// How the gyroscope shows its rate.
         var shown: (SIMD3<Float>) -> SIMD3<Float> = { $0 }
@@ -50,7 +52,9 @@ import Testing
             }
             let rate = (rolled(SIMD3(0, 0, -degreesPerSecond)) + SIMD3(0, rolling, 0) + offset + noise(0.1)) * .pi / 180
             let (angle, dip) = (heading * .pi / 180, 66 * Double.pi / 180)
-            let earth = SIMD3(-sin(angle) * cos(dip), cos(angle) * cos(dip), -sin(dip)) * 44
+            let place = SIMD3(0, cos(dip), -sin(dip)) * 44 + room
+            let earth = SIMD3(
+                cos(angle) * place.x - sin(angle) * place.y, sin(angle) * place.x + cos(angle) * place.y, place.z)
             let field = rolled(earth + added) + noise(0.5)
             fusion.update(gyroscope: shown(SIMD3<Float>(rate)), at: time)
             fusion.update(acceleration: SIMD3<Float>(rolled(SIMD3(sideways, 0, 9.81)) + noise(0.03)), at: time)
@@ -390,6 +394,33 @@ import Testing
         boat.added = .zero
         boat.turn(0, seconds: 20)
         #expect(abs(boat.error) < boat.fusion.accuracyDegrees && boat.fusion.fault == nil, "\(boat.error)")
+    }
+
+    /// A room whose field is as strong and as steep as the one before, and points elsewhere: which of both is the Earth's nothing says.
+    @Test(arguments: [SIMD3<Double>(12, 0, 0), SIMD3(-11, 4, 2)])
+    func whatARoomTurnsTheHeadingByIsInTheAccuracyUntilItIsLeft(field: SIMD3<Double>) {
+        var robot = Boat()
+        var worst = 0.0
+        func drive(seconds: Int, entering: SIMD3<Double> = .zero) {
+            for step in 0..<seconds {
+                for _ in 0..<10 {
+                    if step < 2 { robot.room += entering / 20 }
+                    robot.turn([0, 40, -15, 0, -30, 25][step % 6], seconds: 0.1)
+                    worst = max(worst, abs(robot.error) / robot.fusion.accuracyDegrees)
+                }
+            }
+        }
+        robot.turn(0, seconds: 6)
+        drive(seconds: 30)
+        let before = robot.fusion.accuracyDegrees
+        drive(seconds: 60, entering: field)
+        #expect(abs(robot.error) > 25 && robot.fusion.fault == nil)
+        // Nor is the turn an offset of the gyroscope.
+        #expect(abs(robot.fusion.offsetRadiansPerSecond.z) * 180 / .pi < 0.2)
+        drive(seconds: 60, entering: -field)
+        // A fifth of the turn is forgotten within a minute.
+        #expect(worst < 1.2, "\(worst)")
+        #expect(abs(robot.error) < 5 && robot.fusion.accuracyDegrees < before + 5)
     }
 
     @Test func eachSensorIsMissed() {

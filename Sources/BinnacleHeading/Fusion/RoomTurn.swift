@@ -1,0 +1,63 @@
+import Binnacle
+import Glibc
+import SensorGeometry
+
+/// By how much the field about the device has turned about the vertical since the heading was found, as the steel of a room turns it.
+///
+/// The gyroscope shows that within seconds, whatever the strength and the dip say. Which of the two fields is the Earth's nothing
+/// says. So the heading follows the one that is there, and what it has followed is in the accuracy until the field turns back.
+struct RoomTurn {
+    /// How much of the field's turn the heading has followed, in radians.
+    private(set) var followed = 0.0
+    var isTurning: Bool { countingSeconds > 0 }
+    /// By how much the field has turned, counter-clockwise.
+    private var turned = 0.0
+    /// The field now and of late, in the frame that the gyroscope keeps, and for how long it was seen.
+    private var fields: (now: Vector3, before: Vector3, seconds: Double)?
+    /// For how long each turn of the field counts still, and for how long it has been half of one that counts.
+    private var (countingSeconds, beginSeconds) = (0.0, 0.0)
+
+    /// In the last of these a device is in another room; what takes longer is an offset of the gyroscope.
+    static let (nowSeconds, beforeSeconds, longestBegin) = (0.7, 6.0, 3.0)
+    /// In radians, 10°; and a field that stays is the Earth's after so many seconds, for all that is known.
+    private static let (leastTurn, forgettingSeconds) = (10 * Double.pi / 180, 300.0)
+
+    /// Forgets the last fields, because the frame is another one; the turn with them, where it was iron of the device.
+    mutating func interrupt(isOfDevice: Bool = false) {
+        (fields, countingSeconds) = (nil, 0)
+        if isOfDevice { turned = 0 }
+    }
+
+    /// Takes by how much the heading was corrected, clockwise, and the share of the disagreement that it was: it has followed the field
+    /// by no more, or is a new one.
+    mutating func follow(_ correction: Double, gain: Double) {
+        let whole = gain * (turned - followed)
+        let share = gain == 1 ? 1 : whole * correction > 0 ? min(correction / whole, 1) : 0
+        followed += share * whole
+    }
+
+    /// Takes the mean of a field without iron in the frame that the gyroscope keeps, the rotation from there to a level one, and the
+    /// standard deviation of what else may turn it within ``beforeSeconds``, in radians.
+    mutating func update(_ field: Vector3, level: Quaternion, sigma: Double, seconds: Double) {
+        let kept = exp(-seconds / Self.forgettingSeconds)
+        (turned, followed) = (turned * kept, followed * kept)
+        var (now, before, age) = fields ?? (field, field, 0)
+        age += seconds
+        now += (field - now) * min(seconds / Self.nowSeconds, 1)
+        let (start, end) = (level.rotate(before), level.rotate(now))
+        let turn = atan2(start.x * end.y - start.y * end.x, start.x * end.x + start.y * end.y)
+        let usual = Self.leastTurn + FusionAccuracy.nineOfTen * sigma
+        if abs(turn) > usual, age > Self.longestBegin { countingSeconds = Self.longestBegin }
+        beginSeconds = abs(turn) < usual / 2 || age < Self.longestBegin ? 0 : beginSeconds + seconds
+        if isTurning {
+            countingSeconds -= seconds
+            turned = remainder(turned + turn, 2 * .pi)
+            before = now
+        } else {
+            if abs(turned) < usual { turned = 0 }
+            let isBegin = beginSeconds > 0 && beginSeconds <= Self.longestBegin
+            if !isBegin { before += (now - before) * (seconds / min(age, Self.beforeSeconds)) }
+        }
+        fields = (now, before, age)
+    }
+}
