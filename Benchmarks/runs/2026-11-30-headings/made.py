@@ -333,4 +333,5 @@ def main():
             print(f"{group.__name__:8}  {name:22} {runs:4}", *cells, flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
