@@ -165,7 +165,9 @@ import Testing
         }
         try #require(rmdir(state.path + "/disarmed.json") == 0)
         #expect(try Binary.run("arm", "siren", "--socket", state.path + "/socket").status == 0)
-        #expect(try Binary.run("status", "--socket", state.path + "/socket").status == 0)
+        try waitUntil("the end of the problem") {
+            try Binary.run("status", "--socket", state.path + "/socket").status == 0
+        }
         #expect(run.stop() == 0)
     }
 
