@@ -420,4 +420,21 @@ import Testing
         #expect(result.status == 0 && result.output.contains("\"heading\""), "\(result.errors)")
         #expect(!result.output.contains("detector.failed"))
     }
+
+    /// Two recordings in a row: the gyroscope has not seen that the device was turned, and no room turns the field in a moment.
+    @Test func aJumpOfTheFieldIsNoRoom() throws {
+        let path = "\(Binary.fixtures)/gyroscope/broad07_fast_rotation.csv"
+        let rows = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").dropFirst().map {
+            $0.split(separator: ",", omittingEmptySubsequences: false)[1...9].joined(separator: ",")
+        }
+        let head = "time_ns,gx_rad_s,gy_rad_s,gz_rad_s,ax_m_s2,ay_m_s2,az_m_s2,mx_uT,my_uT,mz_uT"
+        func headings(_ rows: [String]) throws -> Int {
+            let lines = rows.enumerated().map { index, row in "\(index * 7_000_000),\(row)" }
+            let file = try TemporaryFile(([head] + lines).joined(separator: "\n") + "\n", suffix: ".csv")
+            let result = try Binary.run(["replay", "--json", file.path] + calibrated)
+            return result.lines.count { $0.contains(#""kind":"heading","#) && !$0.contains("age_s") }
+        }
+        let (once, twice) = (try headings(rows), try headings(rows + rows))
+        #expect(once > 8000 && Double(twice) > 1.8 * Double(once), "\(once), \(twice)")
+    }
 }

@@ -12,8 +12,8 @@ struct RoomTurn {
     var isTurning: Bool { countingSeconds > 0 }
     /// By how much the field has turned, counter-clockwise.
     private var turned = 0.0
-    /// The field now and of late, in the frame that the gyroscope keeps, and for how long it was seen.
-    private var fields: (now: Vector3, before: Vector3, seconds: Double)?
+    /// The field now, of late and at last, in the frame that the gyroscope keeps, and for how long it was seen.
+    private var fields: (now: Vector3, before: Vector3, last: Vector3, seconds: Double)?
     /// For how long each turn of the field counts still, and for how long it has been half of one that counts.
     private var (countingSeconds, beginSeconds) = (0.0, 0.0)
 
@@ -21,6 +21,8 @@ struct RoomTurn {
     static let (nowSeconds, beforeSeconds, longestBegin) = (0.7, 6.0, 3.0)
     /// In radians, 10°; and a field that stays is the Earth's after so many seconds, for all that is known.
     private static let (leastTurn, forgettingSeconds) = (10 * Double.pi / 180, 300.0)
+    /// In radians, 15° from one field to the next: no room turns it so soon, but a turn that the gyroscope has not seen, or a current.
+    private static let mostStep = 15 * Double.pi / 180
 
     /// Forgets the last fields, because the frame is another one; the turn with them, where it was iron of the device.
     mutating func interrupt(isOfDevice: Bool = false) {
@@ -41,11 +43,22 @@ struct RoomTurn {
     mutating func update(_ field: Vector3, level: Quaternion, sigma: Double, seconds: Double) {
         let kept = exp(-seconds / Self.forgettingSeconds)
         (turned, followed) = (turned * kept, followed * kept)
-        var (now, before, age) = fields ?? (field, field, 0)
+        var (now, before, last, age) = fields ?? (field, field, field, 0)
+        func turn(from start: Vector3, to end: Vector3) -> Double {
+            let (start, end) = (level.rotate(start), level.rotate(end))
+            return atan2(start.x * end.y - start.y * end.x, start.x * end.x + start.y * end.y)
+        }
+        let step = turn(from: last, to: field)
+        guard abs(step) < Self.mostStep else {
+            // A magnet that is taken away turns the field back.
+            let rest = remainder(turned + step, 2 * .pi)
+            if abs(rest) < abs(turned) { turned = rest }
+            return interrupt()
+        }
+        last = field
         age += seconds
         now += (field - now) * min(seconds / Self.nowSeconds, 1)
-        let (start, end) = (level.rotate(before), level.rotate(now))
-        let turn = atan2(start.x * end.y - start.y * end.x, start.x * end.x + start.y * end.y)
+        let turn = turn(from: before, to: now)
         let usual = Self.leastTurn + FusionAccuracy.nineOfTen * sigma
         if abs(turn) > usual, age > Self.longestBegin { countingSeconds = Self.longestBegin }
         beginSeconds = abs(turn) < usual / 2 || age < Self.longestBegin ? 0 : beginSeconds + seconds
@@ -58,6 +71,6 @@ struct RoomTurn {
             let isBegin = beginSeconds > 0 && beginSeconds <= Self.longestBegin
             if !isBegin { before += (now - before) * (seconds / min(age, Self.beforeSeconds)) }
         }
-        fields = (now, before, age)
+        fields = (now, before, last, age)
     }
 }
