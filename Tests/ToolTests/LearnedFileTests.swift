@@ -4,26 +4,34 @@ import Testing
 
 /// `learned.json` in the state folder, damaged or replaced by something else.
 @Suite struct LearnedFileTests {
+    /// Starts a daemon with detectors of one sensor, whose socket and file are in a folder.
+    private func start(_ detectors: String, _ arguments: [String], _ state: TemporaryFolder) throws -> DaemonRun {
+        let sections = "[sensor.chip]\nsource = \"auto\"\n\(detectors)\n[socket]\npath = \"\(state.path)/socket\"\n"
+        return try DaemonRun(sections, arguments, environment: ["STATE_DIRECTORY": state.path]).start()
+    }
+
+    private func waitForDetector(_ name: String, _ state: TemporaryFolder) throws {
+        var status = ""
+        try waitUntil("a running detector; the last status: \(status)") {
+            status = try Binary.run("status", "--json", "--socket", state.path + "/socket").output
+            return status.contains("\"name\":\"\(name)\"")
+        }
+    }
+
     /// What the daemon says of the file at its start, and what the file is after its end.
     private func run(_ prepare: (_ path: String) throws -> Void) throws -> (said: String, file: String?) {
         let (tree, state) = (try FifoTree(), try TemporaryFolder())
         _ = try tree.addDevice(0, name: "lsm6ds3_accel")
         let path = state.path + "/learned.json"
         try prepare(path)
-        let configuration = """
-            [sensor.chip]
-            source = "auto"
+        let detectors = """
             [steps.walk]
             accelerometer = "chip"
             [vibration.washer]
             accelerometer = "chip"
             learn_days = 1
-            [socket]
-            path = "\(state.path)/socket"
             """
-        let run = try DaemonRun(
-            configuration, ["--root", tree.root], environment: ["STATE_DIRECTORY": state.path]
-        ).start()
+        let run = try start(detectors, ["--root", tree.root], state)
         try run.errors.wait { $0.contains("version ") }
         #expect(run.stop() == 0)
         var status = stat()
@@ -65,20 +73,9 @@ import Testing
             let state = try TemporaryFolder([
                 "learned.json": #"{"version":1,"detectors":{"steps.a":{"steps":111},"steps.b":{"steps":222}}}"#
             ])
-            let configuration = """
-                [sensor.chip]
-                source = "auto"
-                [steps.a]
-                accelerometer = "chip"
-                [steps.b]
-                accelerometer = "chip"
-                [socket]
-                path = "\(state.path)/socket"
-                """
-            let run = try DaemonRun(
-                configuration, ["--root", tree.root], environment: ["STATE_DIRECTORY": state.path]
-            ).start()
-            try waitUntil("the socket") { access(state.path + "/socket", F_OK) == 0 }
+            let detectors = ["a", "b"].map { "[steps.\($0)]\naccelerometer = \"chip\"" }.joined(separator: "\n")
+            let run = try start(detectors, ["--root", tree.root], state)
+            try waitForDetector("b", state)
             for name in ["a", "b"] {
                 let reset = try Binary.run("reset", name, "--socket", state.path + "/socket")
                 #expect(reset.status == 0, "\(reset.errors)")
@@ -97,22 +94,8 @@ import Testing
         try kept.write(toFile: path, atomically: true, encoding: .utf8)
         let rows = (0..<200).map { "\(Double($0) / 100),0,0,9.81\n" }.joined()
         let trace = try TemporaryFile("time_s,ax,ay,az\n" + rows, suffix: ".csv")
-        let configuration = """
-            [sensor.chip]
-            source = "auto"
-            [steps.walk]
-            accelerometer = "chip"
-            [socket]
-            path = "\(state.path)/socket"
-            """
-        let run = try DaemonRun(
-            configuration, ["--trace", trace.path, "--loop"], environment: ["STATE_DIRECTORY": state.path]
-        ).start()
-        var status = ""
-        try waitUntil("a running detector; the last status: \(status)") {
-            status = try Binary.run("status", "--json", "--socket", state.path + "/socket").output
-            return status.contains(#""name":"walk""#)
-        }
+        let run = try start("[steps.walk]\naccelerometer = \"chip\"", ["--trace", trace.path, "--loop"], state)
+        try waitForDetector("walk", state)
         // The device's count is neither shown nor changed.
         let reset = try Binary.run("reset", "walk", "--socket", state.path + "/socket")
         #expect(reset.status == 0, "\(reset.errors)")

@@ -131,18 +131,18 @@ private struct MissingSensor: Error, CustomStringConvertible {
 }
 
 /// A stream that a source has twice.
-struct RepeatedStream: Error, CustomStringConvertible {
-    let sensor: String
-    let kind: SampleKind
+package struct RepeatedStream: Error, CustomStringConvertible {
+    package let sensor: String
+    package let kind: SampleKind
 
     /// The first one among the streams of a source; `nil` when each is there once.
-    init?(_ streams: [SampleStream]) {
+    package init?(_ streams: [SampleStream]) {
         var known: Set<StreamID> = []
         guard let stream = streams.first(where: { !known.insert($0.id).inserted }) else { return nil }
         (sensor, kind) = (stream.sensor.name, stream.kind)
     }
 
-    var description: String { "the source has the \(kind.rawValue) of sensor '\(sensor)' twice" }
+    package var description: String { "the source has the \(kind.rawValue) of sensor '\(sensor)' twice" }
 }
 
 /// A name that an earlier detector of the session has.

@@ -44,11 +44,11 @@ struct RoomTurn {
         let kept = exp(-seconds / Self.forgettingSeconds)
         (turned, followed) = (turned * kept, followed * kept)
         var (now, before, last, age) = fields ?? (field, field, field, 0)
-        func turn(from start: Vector3, to end: Vector3) -> Double {
+        func angle(from start: Vector3, to end: Vector3) -> Double {
             let (start, end) = (level.rotate(start), level.rotate(end))
             return atan2(start.x * end.y - start.y * end.x, start.x * end.x + start.y * end.y)
         }
-        let step = turn(from: last, to: field)
+        let step = angle(from: last, to: field)
         guard abs(step) < Self.mostStep else {
             // A magnet that is taken away turns the field back.
             let rest = remainder(turned + step, 2 * .pi)
@@ -58,7 +58,7 @@ struct RoomTurn {
         last = field
         age += seconds
         now += (field - now) * min(seconds / Self.nowSeconds, 1)
-        let turn = turn(from: before, to: now)
+        let turn = angle(from: before, to: now)
         let usual = Self.leastTurn + FusionAccuracy.nineOfTen * sigma
         if abs(turn) > usual, age > Self.longestBegin { countingSeconds = Self.longestBegin }
         beginSeconds = abs(turn) < usual / 2 || age < Self.longestBegin ? 0 : beginSeconds + seconds

@@ -33,15 +33,13 @@ extension LiveSource {
     }
 
     private static func check(_ requests: [SensorRequest]) throws(SensorFailure) {
-        var streams: Set<StreamID> = []
         for request in requests {
-            if let problem = request.settings.problems().first {
-                throw SensorFailure(.invalid, "sensor '\(request.sensor.name)': \(problem)")
-            }
-            for stream in request.streams where !streams.insert(stream.id).inserted {
-                throw SensorFailure(
-                    .invalid, "the \(stream.kind.rawValue) of sensor '\(request.sensor.name)' is requested twice")
-            }
+            guard let problem = request.settings.problems().first else { continue }
+            throw SensorFailure(.invalid, "sensor '\(request.sensor.name)': \(problem)")
+        }
+        if let repeated = RepeatedStream(requests.flatMap(\.streams)) {
+            throw SensorFailure(
+                .invalid, "the \(repeated.kind.rawValue) of sensor '\(repeated.sensor)' is requested twice")
         }
     }
 

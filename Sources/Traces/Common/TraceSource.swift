@@ -13,7 +13,7 @@ public final class TraceSource: NoticingSource {
     private var inputs: [TraceInput]
     /// Every file, including those that have ended.
     private let all: [TraceInput]
-    private let assumptions: [String]
+    private let assumptions: [TraceNotice]
     /// What ``takeNotices()`` has returned.
     private var told: Set<String> = []
 
@@ -38,11 +38,9 @@ public final class TraceSource: NoticingSource {
             files.append(try TraceFile(path: path, hints: TraceHints(map: map, rateHz: rateHz), chunking: chunking))
         }
         let sensors = Self.nameSensors(of: files, given: files.map { $0.contents.map { _ in nil } })
-        for sensor in sensors.joined() {
-            guard let sensor, let calibration = calibrations[sensor.name] else { continue }
-            sensor.calibration = calibration
-        }
-        let names = sensors.joined().compactMap { $0?.name }
+        let named = sensors.joined().compactMap { $0 }
+        for sensor in named { sensor.calibration = calibrations[sensor.name] }
+        let names = named.map(\.name)
         if let unknown = calibrations.keys.sorted().first(where: { !names.contains($0) }) {
             throw TraceError(
                 .data, path: paths.joined(separator: ", "),
@@ -77,13 +75,15 @@ public final class TraceSource: NoticingSource {
             }
         }
         all = inputs
-        assumptions = files.flatMap(\.file.notices).map { "assumed: \($0)" }
+        assumptions = files.flatMap(\.file.notices)
     }
 
     /// The first places of each kind of defect as they come, and at the end how many there were.
     package func takeNotices() -> [String] {
         let repairs = repairs
-        let notices = assumptions + repairs.notices.map(\.description) + (inputs.isEmpty ? repairs.counted : [])
+        let notices =
+            assumptions.map { "assumed: \($0)" } + repairs.notices.map(\.description)
+            + (inputs.isEmpty ? repairs.counted : [])
         return notices.filter { told.insert($0).inserted }
     }
 

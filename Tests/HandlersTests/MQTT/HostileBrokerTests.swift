@@ -177,20 +177,27 @@ import Testing
         #expect(run.end() == 0)
     }
 
-    /// The rules of a broker are changed while it runs, and other failures are reported meanwhile.
-    @Test func whatABrokerRefusedIsSentAgain() throws {
+    /// A broker that answers the first subscriptions to requests in one way, and the events of the first connections in another.
+    private func broker(
+        requests next: FakeBroker.Next, times: Int, events: FakeBroker.Next = .goOn, connections: Int = 0
+    ) throws -> FakeBroker {
         let tries = Mutex(0)
-        let broker = try FakeBroker { wire, connection, broker in
+        return try FakeBroker { wire, connection, broker in
             broker.speak(wire) { topic, _ in
-                if topic.hasPrefix("events/") { return connection < 2 ? .close : .goOn }
+                if topic.hasPrefix("events/") { return connection < connections ? events : .goOn }
                 guard topic == "requests" else { return .goOn }
                 let count = tries.withLock {
                     $0 += 1
                     return $0
                 }
-                return count < 6 ? .refuse : .goOn
+                return count <= times ? next : .goOn
             }
         }
+    }
+
+    /// The rules of a broker are changed while it runs, and other failures are reported meanwhile.
+    @Test func whatABrokerRefusedIsSentAgain() throws {
+        let broker = try broker(requests: .refuse, times: 5, events: .close, connections: 2)
         defer { broker.stop() }
         let run = try MQTTRun(broker.port) { settings, times in
             settings.requestTopic = "requests"
@@ -205,17 +212,7 @@ import Testing
 
     /// The answers to later messages are no answer to the subscription.
     @Test func aSubscriptionThatIsNeverAnsweredIsAFailureAndEventsGoOn() throws {
-        let tries = Mutex(0)
-        let broker = try FakeBroker { wire, _, broker in
-            broker.speak(wire) { topic, _ in
-                guard topic == "requests" else { return .goOn }
-                let count = tries.withLock {
-                    $0 += 1
-                    return $0
-                }
-                return count < 3 ? .ignore : .goOn
-            }
-        }
+        let broker = try broker(requests: .ignore, times: 2)
         defer { broker.stop() }
         let run = try MQTTRun(broker.port) { settings, times in
             settings.requestTopic = "requests"
