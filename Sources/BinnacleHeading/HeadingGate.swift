@@ -68,7 +68,7 @@ struct HeadingGate {
     private static let gapSeconds = 0.5
     private static let spreadFieldShare = 0.995
     private static let spreadAccelerationG = 0.001
-    private static let leastDipDegrees = 10.0
+    static let leastDipDegrees = 10.0
     /// The dip in a building, or the one of a tilt that an accelerometer's error makes, differs from the place's by so much.
     private static let placeToleranceDegrees = 2.0
     /// From here on, in g or as the sine of the dip's departure, what an acceleration adds up to is not worth following.

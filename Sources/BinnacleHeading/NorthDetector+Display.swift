@@ -69,7 +69,7 @@ extension NorthDetector {
         return limits
     }
 
-    package func summary(ofEnded word: String) -> [String] {
+    package var summary: [String] {
         let all = validCount + faultCounts.values.reduce(0, +)
         guard all > 0 else { return ["\(name): no sample to find a heading at"] }
         let share = Figure.Value.number(100 * Double(validCount) / Double(all), decimals: 1)

@@ -112,13 +112,13 @@ extension AttitudeSection {
             """),
         SettingRow(
             "heel_deg", \.heelDegrees, .limit, shown: .example("25"),
-            "The roll, to either side, beyond which \"heel.began\" reports it."),
+            "Below 180. The roll, to either side, beyond which \"heel.began\" reports it."),
         SettingRow(
             "pitch_deg", \.pitchDegrees, .limit, shown: .example("10"),
-            "The pitch, up or down, beyond which \"pitch.began\" reports it."),
+            "Below 90. The pitch, up or down, beyond which \"pitch.began\" reports it."),
         SettingRow(
             "hysteresis_deg", \.hysteresisDegrees, .number, idle: withoutLimit,
-            "How far below its limit an angle has to be until it is within it again."),
+            "Less than both limits. How far below its limit an angle has to be until it is within it again."),
         SettingRow(
             "dwell_s", \.dwell, .seconds, idle: withoutLimit,
             "How long an angle has to be beyond its limit, or within it again, until that counts."),

@@ -20,7 +20,8 @@ extension DecoratorSettings {
         DecoratorRow(
             name: "min_duration", keys: ["for_s"], example: "{ min_duration = { for_s = 5 } }",
             text:
-                "passes a begin once its state has lasted longer than for_s seconds; drops begin and end of a shorter one"
+                "passes a begin once its state has lasted longer than for_s seconds, which have to be more than quiet_s or dwell_s, "
+                + "after which an end is told; drops begin and end of a shorter one"
         ) { $0.positiveSeconds("for_s").map(DecoratorSettings.minimumDuration) },
         DecoratorRow(
             name: "rate_limit", keys: ["per_minute"], example: "{ rate_limit = { per_minute = 6 } }",
@@ -46,7 +47,8 @@ extension DecoratorSettings {
         },
         DecoratorRow(
             name: "coalesce", keys: ["window_s"], example: "{ coalesce = { window_s = 5 } }",
-            text: "joins the events of a kind and detector within window_s seconds into one that says how many"
+            text:
+                "joins the events of a kind and detector within window_s seconds into one that says how many, as count or as joined"
         ) { $0.positiveSeconds("window_s").map(DecoratorSettings.coalesce) },
         DecoratorRow(
             name: "count", keys: ["every"], example: "{ count = { every = 10 } }",

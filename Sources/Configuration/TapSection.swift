@@ -31,17 +31,17 @@ package struct TapSection: AccelerometerSection {
     package static let rows: [SettingRow<TapSettings>] = [
         SettingRow(
             "threshold_g", \.thresholdG, .number,
-            "How far an impulse rises above what was measured before it. A lower value finds softer taps."),
+            "From 0.05. How far an impulse rises above what was measured before it. A lower value finds softer taps."),
         SettingRow(
             "most_taps", \.mostTaps, .integer(in: 1...3),
             "The most taps of one event; a burst of more is none. With 1 each tap is reported at once, whatever follows it."
         ),
         SettingRow(
             "double_s", \.double, .seconds, idle: { $0.mostTaps == 1 ? "with most_taps = 1" : nil },
-            "The longest time from one tap to the next. The event is reported when it has passed after the last tap."),
+            "Up to 2. The longest time from one tap to the next. The event is reported when it has passed after the last tap."),
         SettingRow(
             "bounce_s", \.bounce, .seconds,
-            "The shortest time from one tap to the next: what follows sooner is a bounce, and no tap is reported."),
+            "From 0.05 to below double_s. The shortest time from one tap to the next: what follows sooner is a bounce, and no tap is reported."),
         SettingRow(
             "watch", \.watch, .choice,
             """
@@ -57,7 +57,7 @@ package struct TapSection: AccelerometerSection {
         SettingRow(
             "calm_share", \.calmShare, .number,
             """
-            What calm is: the greatest acceleration before a tap, as a part of its peak. Beside keys, a further tap exceeds this part of \
+            Between 0 and 1. What calm is: the greatest acceleration before a tap, as a part of its peak. Beside keys, a further tap exceeds this part of \
             the first. A higher value finds taps in motion, and takes more for taps.
             """),
     ]

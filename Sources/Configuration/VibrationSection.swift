@@ -38,8 +38,10 @@ package struct VibrationSection: AccelerometerSection {
 
     package var rateHz: Double { (settings.bands.map(\.toHz).max() ?? 0) * VibrationSettings.rateFactor }
 
-    /// Where the highest band begins to be measured.
-    package var leastHz: Double { ((settings.bands.map(\.fromHz).max() ?? 0) + 1) * VibrationSettings.rateFactor }
+    /// Where the highest band begins to be measured, and a second has enough samples.
+    package var leastHz: Double {
+        max(((settings.bands.map(\.fromHz).max() ?? 0) + 1) * VibrationSettings.rateFactor, Double(VibrationSettings.leastSamples))
+    }
 
     package static func condition(of kind: EventKind, _ settings: VibrationSettings) -> Condition? {
         let counts = settings.bands.map(\.limits.count)

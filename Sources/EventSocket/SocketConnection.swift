@@ -65,7 +65,10 @@ package final class SocketConnection {
         let connection = try SocketConnection(path: path)
         try connection.send(request.json)
         guard let line = try connection.readLine(deadline: SystemClock.monotonic() + longestAnswer) else {
-            throw .system(reason: "\(path): the daemon does not answer within 5 s")
+            var reason = "\(path): the daemon does not answer within 5 s"
+            // It reads the request when it goes on.
+            if case .change = request { reason += "; it may do that later, which `binnacle status` shows" }
+            throw .system(reason: reason)
         }
         let message = try? SocketMessage(parsing: line)
         if case .error(let text, _) = message { throw .refusal(text, path: path) }

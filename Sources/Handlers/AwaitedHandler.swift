@@ -109,7 +109,8 @@ package final class AwaitedHandler: EventHandler {
     private static func line(_ report: Event) -> String? {
         var parts: [String] = []
         if let reason = report.figure(.reason) {
-            parts.append(report.kind == .eventsDropped ? "not run, because \(reason)" : "\(reason)")
+            let count = report.kind == .eventsDropped ? report.figure(.count) : nil
+            parts.append((count.map { "\($0) events left out, because " } ?? "") + "\(reason)")
         }
         if let delay = report.figure(.retry) { parts.append("tried again in \(delay) s") }
         if let output = report.figure(.output) { parts.append("output: \(output)") }

@@ -7,6 +7,8 @@ package import TableReading
 package struct LogAction: HandlerAction, Equatable {
     /// The levels of the section, which replace the default ones.
     package let levels: [EventKind: LogLevel]
+    /// Those of them whose events do not come.
+    private var unheard: [EventKind] = []
 
     package init(levels: [EventKind: LogLevel] = [:]) {
         self.levels = levels
@@ -55,6 +57,16 @@ package struct LogAction: HandlerAction, Equatable {
             levels[kind] = LogLevel(name: word)
         }
         return levels
+    }
+
+    package func told(of detectors: [HandledDetector], _ events: HandledEvents) -> LogAction {
+        var told = self
+        told.unheard = EventKind.allCases.filter { levels[$0] != nil && !events.kinds.contains($0) }
+        return told
+    }
+
+    package var notices: [String] {
+        unheard.map { "`levels` of \"\($0.rawValue)\" has no effect, because `on` has no such event" }
     }
 
     package func level(of kind: EventKind) -> LogLevel {

@@ -16,6 +16,8 @@ import Glibc
 package final class BandSpectrum {
     /// The most samples of a stretch.
     package static let mostSamples = 65_536
+    /// The fewest that a spectrum is computed of.
+    package static let leastSamples = 16
 
     package struct Power: Sendable, Equatable {
         /// The mean square of the acceleration, in the square of the samples' unit.
@@ -66,9 +68,9 @@ package final class BandSpectrum {
         return taken
     }
 
-    /// Computes the spectrum of the stretch; returns whether all samples were finite, and at least 16.
+    /// Computes the spectrum of the stretch; returns whether all samples were finite, and at least ``leastSamples``.
     package func transform(rateHz: Double, using instructionSet: InstructionSet = .current) -> Bool {
-        guard count >= 16 else { return false }
+        guard count >= Self.leastSamples else { return false }
         adapt()
         // In double precision: a mean of 65,536 numbers of gravity's size would lose its last digits.
         var sum = SIMD4<Double>.zero

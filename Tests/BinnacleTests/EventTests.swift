@@ -99,6 +99,20 @@ private func event(
         #expect(router.idleDeadlineNanoseconds == nil && collector.seconds.count == 3)
     }
 
+    /// Single readings, such as those of light, are no samples.
+    @Test func aReportIsNotOlderThanTheEventBeforeIt() {
+        let collector = EventCollector()
+        let router = Router()
+        router.add(collector)
+        router.idleClock = { 16 * second }
+        router.report(event(.handlerFailed, at: 0))
+        router.flushReported()
+        router.idleClock = { 1 * second }
+        router.report(event(.detectorFailed, at: 0))
+        router.flushReported()
+        #expect(collector.seconds == [16, 16])
+    }
+
     @Test func debouncePassesTheFirstOfABurst() {
         let events = [0, 1, 2, 5, 5.5, 20].map { event(at: $0) } + [event(.motionEnded, at: 20.1)]
         #expect(play(events, DebounceDecorator(time: .seconds(2))).seconds == [0, 5, 20, 20.1])
@@ -280,6 +294,25 @@ private func event(
         let collector = play([0, 1, 2, 5.5, 9, 30].map { event(at: $0) }, CoalesceDecorator(window: .seconds(5)))
         #expect(collector.seconds == [0, 5.5, 30])
         #expect(collector.events.map { $0.figure(.count) } == [.integer(3), .integer(2), .integer(1)])
+    }
+
+    /// What a detector has counted is a sum, or stays as it is where a sum would be something else.
+    @Test(
+        arguments: [
+            (EventKind.step, [11, 7], [8, 40], 18, 40 as Int64?), (.samplesLost, [3, 4], [], 7, nil),
+            (.eventsDropped, [1, 4], [], 5, nil), (.tap, [2, 1], [], 2, nil),
+        ] as [(EventKind, [Int64], [Int64], Int64, Int64?)])
+    func coalesceKeepsWhatIsCounted(kind: EventKind, counts: [Int64], totals: [Int64], sum: Int64, total: Int64?) {
+        let events = counts.indices.map { index in
+            var event = event(kind, at: Double(index))
+            event.set(.count, .integer(counts[index]))
+            if index < totals.count { event.set(.total, .integer(totals[index])) }
+            return event
+        }
+        let joined = play(events, CoalesceDecorator(window: .seconds(5))).events
+        #expect(joined.map { $0.figure(.count) } == [.integer(sum)])
+        #expect(joined.map { $0.figure(.joined) } == [.integer(2)])
+        #expect(joined.first?.figure(.total) == total.map { .integer($0) })
     }
 
     @Test func coalesceIsClosedByTimeAlone() {

@@ -154,6 +154,21 @@ import Testing
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 500 * millisecond })
     }
 
+    /// Where the body rotates, some samples of a fall are above the limit.
+    @Test(arguments: [(Int64(50), 1), (90, 1), (150, 4)]) func aFreeFallIsOneEvent(pause: Int64, count: Int) {
+        let samples = recording(seconds: 5) { _ in 0 }.map { sample -> Sample in
+            let time = sample.timeNanoseconds / millisecond
+            guard time >= 2000, time < 2000 + 4 * (200 + pause) else { return sample }
+            let isAbove = (time - 2000) % (200 + pause) >= 200
+            return Sample(timeNanoseconds: sample.timeNanoseconds, x: 0, y: 0, z: isAbove ? 0.4 : 0.1)
+        }
+        let diary = MotionDiary()
+        let bench = Bench(samples)
+        bench.manager.delegate = diary
+        bench.run()
+        #expect(diary.events.count { $0.kind == .freeFall } == count)
+    }
+
     @Test func aDipOfAJoggerIsNoFreeFall() {
         let samples = recording(seconds: 4) { _ in 0 }.map { sample -> Sample in
             let phase = (sample.timeNanoseconds / millisecond) % 500

@@ -12,11 +12,11 @@ import Binnacle
         var generator: SplitMix64
         var samples: [SIMD3<Float>]
 
-        init(seconds: Int, seed: UInt64) {
+        init(seconds: Int, seed: UInt64, noiseG: Float = 0.008) {
             generator = SplitMix64(seed: seed)
             samples = []
             for _ in 0..<seconds * Int(Self.rateHz) {
-                let noise = SIMD3<Float>.random(in: -0.008...0.008, using: &generator)
+                let noise = SIMD3<Float>.random(in: -noiseG...noiseG, using: &generator)
                 samples.append(SIMD3(0, 0, 1) + noise)
             }
         }
@@ -44,7 +44,12 @@ import Binnacle
         }
 
         /// The counts and onsets of the taps that are found.
-        func taps(_ settings: TapSettings = TapSettings()) -> [(count: Int, onset: Double)] {
+        func taps(_ settings: TapSettings = TapSettings()) -> [(count: Int, onset: Double)] { detect(settings).taps }
+
+        /// And what the detector assumes of the chip.
+        func detect(
+            _ settings: TapSettings = TapSettings()
+        ) -> (taps: [(count: Int, onset: Double)], assumptions: [String]) {
             let stream = SampleStream(sensor: Sensor(name: "desk"), kind: .accelerometer)
             let detector = TapDetector(accelerometer: stream, settings: settings)
             let samples = samples.enumerated().map { index, g in
@@ -57,14 +62,26 @@ import Binnacle
             detector.startDetection()
             Pipeline(source: ScriptedSource(streams: [stream], samples: samples), detectors: [detector], router: router)
                 .run()
-            return collector.events.compactMap { event in
+            let taps = collector.events.compactMap { event -> (count: Int, onset: Double)? in
                 let value = { name in event.figures.first { $0.name == name }?.value }
                 guard case .integer(let count)? = value(.count), case .integer(let onset)? = value(.onset) else {
                     return nil
                 }
                 return (Int(count), Double(onset) / 1e9)
             }
+            return (taps, detector.assumptions.map(\.text))
         }
+    }
+
+    /// With noise of half of what is always calm, its peaks are impulses.
+    @Test(arguments: [(Float(0.008), false), (0.035, true)]) func aChipThatIsTooNoisyIsToldOnce(
+        noiseG: Float, isTold: Bool
+    ) {
+        var ground = Ground(seconds: 15, seed: 3, noiseG: noiseG)
+        ground.addHalfSine(at: 12, g: 1, along: 2)
+        let assumptions = ground.detect().assumptions
+        #expect(assumptions.count == (isTold ? 1 : 0))
+        #expect(assumptions.allSatisfy { $0.hasPrefix("tap: the samples vary by 0.0") }, "\(assumptions)")
     }
 
     /// Calm counts from the last tap on, and not from its report.

@@ -145,13 +145,13 @@ import Binnacle
         let (events, _, detector) = play(zones, seconds: 14, rateHz: 256, leaving: 1600..<1610, value: course)
         #expect(events.map(\.kind) == [.vibrationBegan, .vibrationChanged])
         #expect(events.first.map { $0.timeNanoseconds / millisecond } == 9000)
-        #expect(detector.summary(ofEnded: "trace").first?.contains("1 of 14 seconds were not measured") == true)
+        #expect(detector.summary.first?.contains("1 of 14 seconds were not measured") == true)
     }
 
     /// A gap from one second into the next is one of both.
     @Test func secondsThatShareAGapAreNotMeasured() {
         let (_, _, detector) = play(zones, seconds: 14, rateHz: 256, leaving: 1500..<1780, value: course)
-        #expect(detector.summary(ofEnded: "trace").first?.contains("2 of 14 seconds were not measured") == true)
+        #expect(detector.summary.first?.contains("2 of 14 seconds were not measured") == true)
     }
 
     /// A device that catches up has more samples in a second, which is not measured, and then as many as before.
@@ -164,7 +164,7 @@ import Binnacle
                 guard inSecond >= 64 else { return Double(index) / rate }
                 return inSecond < 130 ? 3.5 + 0.003 * Double(inSecond - 64) : Double(index - 2) / rate
             }, value: course)
-        #expect(detector.summary(ofEnded: "trace").first?.contains("1 of 7 seconds were not measured") == true)
+        #expect(detector.summary.first?.contains("1 of 7 seconds were not measured") == true)
         #expect(abs(number(figures, .vibration) - 0.1) < 0.01)
     }
 

@@ -328,7 +328,7 @@ import Testing
             ConfigurationFaultTests.handler
             + "log = true\nlevels = { \"motion.began\" = \"notice\", shock = \"alert\" }\n"
         let action = try #require(try parse(text).handlers.first?.action as? LogAction)
-        #expect(action == LogAction(levels: [.motionBegan: .notice, .shock: .alert]))
+        #expect(action.levels == [.motionBegan: .notice, .shock: .alert])
         #expect(action.level(of: .shock) == .alert && action.level(of: .motionEnded) == .info)
         #expect(LogLevel.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7], "as syslog numbers them")
         #expect(LogLevel.allCases.map(\.name).map(LogLevel.init(name:)) == LogLevel.allCases)

@@ -60,10 +60,18 @@ import Configuration
             ("spinning_g = 0.1", "spinning_g needs running_g"),
             ("running_g = 0.2\nspinning_g = 0.1", "has to be above running_g"),
             ("learn_days = 0", "has to be a number above 0"),
+            ("learn_days = 0.0005", "is a minute or less, after which nothing is known to be unusual"),
         ] as [(String, String)])
     func whatIsWrongIsSaid(line: String, message: String) {
         let found = problems(sensor + "[vibration.washer]\naccelerometer = \"chassis\"\n" + line + "\n")
         #expect(found.contains { "\($0)".contains(message) }, "\(found)")
+    }
+
+    @Test func aRateWithFewerSamplesThanASecondNeedsIsAWarning() throws {
+        let text = "bands = [{ name = \"a\", from_hz = 2, to_hz = 5 }]\n"
+        let slow = sensor.replacing("[sensor.chassis]\n", with: "[sensor.chassis]\nrate_hz = 12\n")
+        let found = try parse(slow + "[vibration.washer]\naccelerometer = \"chassis\"\n" + text).warnings
+        #expect(found.contains { "\($0)".contains("at least 16 samples a second") }, "\(found)")
     }
 
     @Test func aLimitBelowTheNoiseIsAWarning() throws {

@@ -49,6 +49,21 @@ import Testing
         #expect(try Binary.run("replay", "--json", path("a.arrows")).output == events)
     }
 
+    /// As with stamps in whole milliseconds.
+    @Test func samplesOfOneStampStayTogetherInMCAP() throws {
+        var text = "time_ns,box.gx_rad_s,box.gy_rad_s,box.gz_rad_s,box.ax_m_s2,box.ay_m_s2,box.az_m_s2\n"
+        for row in 0..<60 { text += "\(row / 3 * 10_000_000),\(row),0,0.5,\(row),0,9.5\n" }
+        try folder.write("a.csv", text)
+        #expect(try Binary.run("convert", path("a.csv"), "-o", path("a.mcap")).status == 0)
+        #expect(try Binary.run("convert", path("a.mcap"), "-o", path("b.csv")).status == 0)
+        #expect(try Binary.run("convert", path("a.csv"), "-o", path("c.csv")).status == 0)
+        #expect(try data("b.csv").split(separator: 0x0A).count == 61)
+        let rows = try [path("b.csv"), path("c.csv")].map { name in
+            try String(contentsOfFile: name, encoding: .utf8).split(separator: "\n").dropFirst()
+        }
+        #expect(rows[0] == rows[1])
+    }
+
     @Test func severalTracesAreMerged() throws {
         try folder.write("a.csv", "t_ns,ax,ay,az\n1,1,0,9\n3,2,0,9\n5,3,0,9\n")
         try folder.write("m.csv", "t_ns,mx,my,mz\n2,10,0,40\n3,20,0,40\n")

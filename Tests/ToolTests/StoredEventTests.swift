@@ -163,9 +163,11 @@ import Testing
         try wait(["status"]) { $0.status == 0 }
         try run.process.freeze()
         let result = try ask("status")
+        let change = try ask("reset", "none")
         kill(run.process.processIdentifier, SIGCONT)
-        #expect(result.status == 69)
+        #expect(result.status == 69 && change.status == 69)
         #expect(result.errors.contains("does not answer within 5 s"), "\(result.errors)")
+        #expect(change.errors.contains("it may do that later"), "\(change.errors)")
         #expect(run.stop() == 0)
     }
 

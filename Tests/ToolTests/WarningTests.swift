@@ -160,6 +160,10 @@ import Testing
                 + "\"motion.ended\": `pace` drops no last event"
         ),
         (
+            "[handler.a]\non = [\"shake\"]\nlog = true\nlevels = { shake = \"notice\", shock = \"err\" }\n",
+            "10:1: warning: `levels` of \"shock\" has no effect, because `on` has no such event"
+        ),
+        (
             "[handler.a]\non = [\"command.failed\"]\nlog = true\n",
             "9:7: warning: [handler.a] never gets `command.failed` (no handler has a `command`)"
         ),

@@ -60,8 +60,8 @@ package protocol EventDetector: DrivenDetector {
     func squares(_ place: Int, count: Int) -> UnsafePointer<Float>?
     /// What is known of the gyroscope, as of the end of the last delivery; `nil` while none is used.
     var gyroscopeState: GyroscopeState? { get }
-    /// The lines of a replay's summary about it; `word` is what has ended, as in "trace".
-    func summary(ofEnded word: String) -> [String]
+    /// The lines of a replay's summary about it, besides a state that has not ended.
+    var summary: [String] { get }
     /// What it assumes of its sensor, or leaves out because of it.
     var assumptions: [Assumption] { get }
     /// What it has learned or counted, as a JSON object that the daemon keeps; `nil` for a detector that keeps nothing.
@@ -92,7 +92,7 @@ extension EventDetector {
     package func squares(_ place: Int, count: Int) -> UnsafePointer<Float>? { nil }
     package var gyroscopeState: GyroscopeState? { nil }
     package var eventSensor: String? { streams.first?.sensor.name }
-    package func summary(ofEnded word: String) -> [String] { [] }
+    package var summary: [String] { [] }
     package var assumptions: [Assumption] { [] }
     package var learned: String? { nil }
     package func recall(_ learned: JSONValue) -> Bool { true }

@@ -44,9 +44,6 @@ extension MotionManager {
         return [Lane(title: "motion \(name)", states: [Lane.States(name: Lane.States.state)])] + curves
     }
 
-    package func summary(ofEnded word: String) -> [String] {
-        isMoving ? ["\(name): still moving when the \(word) ended"] : []
-    }
 }
 
 extension MotionSettings {

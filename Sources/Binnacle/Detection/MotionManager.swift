@@ -141,7 +141,8 @@ public final class MotionManager: EventDetector {
         freeFallThreshold = Self.squared(high: settings.freeFallG, low: settings.freeFallG)
         freeFall = DebouncedTrigger(
             activeSide: .outside, onDelayNanoseconds: Units.nanoseconds(settings.freeFallDuration),
-            offDelayNanoseconds: 0)
+            // Rotation, noise and a bounce do not end a fall.
+            offDelayNanoseconds: Units.nanoseconds(settings.freeFallDuration))
         shake = RefractoryTrigger(
             threshold: Self.squared(high: settings.shakeG, low: settings.shakeG / 2),
             refractoryNanoseconds: Units.nanoseconds(settings.shakeRefractory))

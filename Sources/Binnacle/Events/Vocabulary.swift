@@ -138,6 +138,7 @@ extension Figure {
         case reason
         case active
         case count
+        case joined
         case ordinal
         case needed
         case sensors
@@ -623,6 +624,8 @@ extension Figure.Name {
         case .reason: Row(.text, "Why it happened, in words.")
         case .active: Row(.integer, "The number of active sensors.")
         case .count: Row(.integer, "How many events, samples, taps or steps it stands for; lost samples are estimated.")
+        case .joined:
+            Row(.integer, "How many events the `coalesce` decorator has joined in it, where `count` says something else.")
         case .ordinal: Row(.integer, "Its number among the events of its kind; added by the `count` decorator.")
         case .needed: Row(.integer, "How many sensors had to agree.")
         case .sensors: Row(.text, "The names of the sensors that agreed.")

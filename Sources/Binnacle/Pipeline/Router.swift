@@ -20,6 +20,8 @@ package final class Router {
     package private(set) var sequence: UInt64 = 0
     /// Identifies the count that the sequence numbers belong to; `nil` in a replay.
     package private(set) var identity: String?
+    /// The time of the latest event handed on.
+    private var latestNanoseconds: Int64 = 0
 
     private struct Pending {
         let position: SamplePosition
@@ -107,8 +109,8 @@ package final class Router {
     /// others.
     package func report(_ event: Event) {
         var event = event
-        // The last sample may be hours old, and before the first one there is none.
-        event.timeNanoseconds = max(lastTimeNanoseconds, idleClock?() ?? 0)
+        // The last sample may be hours old, and before the first one there is none. Single readings are no samples.
+        event.timeNanoseconds = max(lastTimeNanoseconds, latestNanoseconds, idleClock?() ?? 0)
         event.wallNanoseconds = event.wallNanoseconds ?? wallClock?(nil)
         collect(
             event,
@@ -214,6 +216,7 @@ package final class Router {
         // who do not see it.
         if event.kind.role != .repeated { sequence += 1 }
         event.sequence = sequence
+        latestNanoseconds = max(latestNanoseconds, event.timeNanoseconds)
         event.identity = identity
         event.wallNanoseconds = event.wallNanoseconds ?? wallClock?(event.timeNanoseconds)
     }

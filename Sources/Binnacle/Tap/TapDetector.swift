@@ -1,3 +1,5 @@
+import Kernels
+
 /// Finds single, double and triple taps in the samples of an accelerometer.
 ///
 /// A tap is an impulse of a few milliseconds with calm before and after it: hands that type, steps and a rough road give
@@ -6,6 +8,7 @@ package final class TapDetector: DetectorCore<TapSettings>, SampleWiseDetector {
     package static let kind = "tap"
 
     private var finder: TapFinder
+    private var quietest = QuietestSecond()
     private var latest: Finding?
 
     package init(name: String, accelerometer: SampleStream?, settings: TapSettings) {
@@ -24,7 +27,9 @@ package final class TapDetector: DetectorCore<TapSettings>, SampleWiseDetector {
     var isReplaced: Bool { settings.watch != .samples && streams.first?.sensor.chipReports.contains(.taps) == true }
 
     func find(_ sample: SIMD3<Float>, at time: Int64) -> Finding? {
-        guard let taps = finder.update(sample, at: time) else { return nil }
+        let found = finder.update(sample, at: time)
+        quietest.add(finder.impulseG, at: time)
+        guard let taps = found else { return nil }
         latest = Finding(
             .tap, at: time,
             [
@@ -57,6 +62,39 @@ extension TapDetector {
     package var sampledValues: [SampledValue] { [SampledValue(name: Self.impulse, place: .row(0))] }
     var row: SIMD4<Float> { SIMD4(finder.impulseG, .nan, .nan, .nan) }
     package var lanes: [Lane] { [Lane("impulse, \(name)", "g", ["impulse": Self.impulse])] }
+    package var assumptions: [Assumption] {
+        guard let noise = quietest.meanG, noise > TapFinder.mostNoiseG else { return [] }
+        let name = name
+        @Sendable func text(_ g: Float) -> String { "\(Figure.Value.number(Double(g), decimals: 3)) g" }
+        return [
+            Assumption(
+                subject: name,
+                text:
+                    "\(name): the samples vary by \(text(noise)) in the quietest second, by the chip's noise or its steps: taps are "
+                    + "missed or counted wrong from \(text(TapFinder.mostNoiseG)) on; a smaller range or a filter of the chip may help"
+            )
+        ]
+    }
+}
+
+/// How much the samples vary where nothing happens.
+private struct QuietestSecond {
+    /// The least mean distance of a second, in g; `nil` before ten of them.
+    var meanG: Float? { count < 10 ? nil : least }
+    private var least = Float.infinity
+    private var count = 0
+    private var (sum, sampleCount, startNanoseconds) = (Float(0), Float(0), Int64.min)
+
+    mutating func add(_ distanceG: Float, at time: Int64) {
+        if isGap(from: startNanoseconds, to: time, limit: 1_000_000_000) {
+            if sampleCount > 1 {
+                least = min(least, sum / sampleCount)
+                count += 1
+            }
+            (sum, sampleCount, startNanoseconds) = (0, 0, time)
+        }
+        (sum, sampleCount) = (sum + distanceG, sampleCount + 1)
+    }
 }
 
 /// Counts impulses between times of calm, sample by sample.
@@ -82,6 +120,8 @@ private struct TapFinder {
     private static let referenceIntervals: Float = 2.4
     /// Always calm below it, in g: noise of the accelerometer, and light keys beside it.
     private static let noiseG: Float = 0.08
+    /// The mean distance of noise whose peaks are as great.
+    static let mostNoiseG = noiseG / 4
     /// From here on, in g, or from a lower threshold, what is no tap counts among the disturbances.
     private static let impulseG: Float = 0.1
     /// The time constant with which disturbances are forgotten, and the greatest ratio of their sum to a tap.

@@ -440,11 +440,12 @@ extension VibrationDetector {
         }
     }
 
-    package func summary(ofEnded word: String) -> [String] {
+    package var summary: [String] {
         guard counts.left > 0 else { return [] }
         return [
             "vibration '\(name)': \(counts.left) of \(counts.left + counts.measured) seconds were not measured, because "
-                + "samples were missing, uneven, not finite, fewer than 16 or more than \(BandSpectrum.mostSamples)"
+                + "samples were missing, uneven, not finite, fewer than \(VibrationSettings.leastSamples) or more than "
+                + "\(BandSpectrum.mostSamples)"
         ]
     }
 }

@@ -16,7 +16,7 @@ struct VibrationLearning {
     private static let steps = 192
     private static let stepsPerOctave = 8.0
     /// The seconds of a state without which nothing is unusual in it.
-    private static let fewest = 60.0
+    static let fewest = 60.0
     /// Of a normal distribution, in standard deviations.
     private static let quartileDistance = 1.349
 

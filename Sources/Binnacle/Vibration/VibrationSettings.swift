@@ -1,4 +1,5 @@
 import Glibc
+import Kernels
 import SensorGeometry
 
 /// What a detector of vibration measures, and when it takes a machine for vibrating.
@@ -69,6 +70,8 @@ public struct VibrationSettings: CheckedSettings {
     /// The part of the sampling rate up to which frequencies are measured: the usual distance to half of it, which leaves
     /// a chip's filter room to fall.
     package static let rateFactor = 2.56
+    /// The fewest samples of a second that are measured.
+    package static let leastSamples = BandSpectrum.leastSamples
 
     /// The defaults.
     public init() {}
@@ -95,6 +98,11 @@ public struct VibrationSettings: CheckedSettings {
         list.requireNotNegative(\.machineDwell, machineDwell)
         list.requireNotNegative(\.idle, idle)
         list.requirePositive(\.learnDays, learnDays)
+        if let learnDays {
+            list.require(
+                \.learnDays, learnDays * 86_400 > VibrationLearning.fewest,
+                "(\(learnDays)) is a minute or less, after which nothing is known to be unusual")
+        }
         list.requirePositive(\.learnedSpreads, learnedSpreads)
         if learnDays != nil, !bands.isEmpty {
             list.require(

@@ -1,4 +1,5 @@
 import Binnacle
+import Glibc
 import Kernels
 import SensorGeometry
 
@@ -186,6 +187,7 @@ final class FusedHeading {
         guard settings.localField?.zone != .blackout else { throw .blackout }
         let found = found
         if let fault = found.fault { throw fault.headingFault }
+        guard !isMirrored(found) else { throw .gravityReversed }
         let attitude = found.attitude
         let pointing = try finder.find(attitude)
         let degrees = try accuracy.degrees(pointing, magnetic: found.accuracyDegrees)
@@ -196,6 +198,13 @@ final class FusedHeading {
             accuracyDegrees: Float(degrees), turnRateDegrees: turnRate)
         return HeadingHold.Source(
             pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time, turnRateDegrees: turnRate)
+    }
+
+    /// Whether the field points up where the place has it point down, or the other way round: up or the field has the wrong sign.
+    private func isMirrored(_ found: FusionFinding) -> Bool {
+        guard let placeField, abs(placeField.dipDegrees) > HeadingGate.leastDipDegrees else { return false }
+        return found.verticalField * placeField.dipDegrees > 0
+            && abs(found.verticalField) > tan(HeadingGate.leastDipDegrees * .pi / 180) * found.horizontalField
     }
 
     func update(acceleration: SIMD3<Float>, at time: Int64) {

@@ -96,6 +96,8 @@ package final class HTTPSender {
             "\(settings.address): event \(event.sequence) (\(event.kind.rawValue)) is given up: \(reason)",
             cause: "given up: \(cause)")
         if !isReported { skipped.add(event) }
+        // A replay says at its end how many events were not sent.
+        if port.isReplay { port.abandon([item]) }
         finish(item)
     }
 

@@ -174,7 +174,10 @@ package final class Replay {
             summary.eventCounts[kind] = eventCounts[kind.index]
         }
         let word = stretch == nil ? "trace" : "stretch"
-        summary.detectors = assembly.detectors.flatMap { $0.summary(ofEnded: word) }
+        summary.detectors = assembly.detectors.flatMap { detector in
+            let state = detector.isActive ? detector.state : nil
+            return (state.map { ["\(detector.name): still \($0) when the \(word) ended"] } ?? []) + detector.summary
+        }
         let repairs = assembly.repairs
         summary.repairs = repairs.counted
         summary.skippedCounts = repairs.skippedCounts

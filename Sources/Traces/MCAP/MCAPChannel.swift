@@ -12,8 +12,17 @@ struct MCAPChannel {
     var messageCount: UInt64 = 0
     /// The stamps and places of the messages of the chunk.
     var index: [(timeNanoseconds: UInt64, offset: UInt64)] = []
-    /// The kinds of samples in the last message of the chunk.
+    /// The kinds of the samples of the chunk's last stamp, and the number of its messages.
     var lastKinds: [SampleKind] = []
+    var lastCount = 0
+
+    /// Which of the last stamp's messages a sample of a kind belongs to.
+    func turn(of kind: SampleKind) -> Int { lastKinds.count { $0 == kind } }
+
+    mutating func endStamp() {
+        lastKinds.removeAll(keepingCapacity: true)
+        lastCount = 0
+    }
 
     /// The place of the sequence number in a message record, and of the log time, which the time of publication follows.
     static let (sequence, logTime) = (11, 15)

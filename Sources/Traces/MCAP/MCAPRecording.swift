@@ -140,11 +140,17 @@ final class MCAPRecording: RecordingFormat {
                         + "an Arrow stream, .arrows, or .csv"))
         }
         let (number, kind) = streams[stream]
-        if channels[number].index.last?.timeNanoseconds != UInt64(time) || channels[number].lastKinds.contains(kind) {
-            if chunk.count >= Self.chunkSize { try flush() }
+        // Of several samples of a stamp, the first of each kind belong together, then the second.
+        if channels[number].index.last?.timeNanoseconds != UInt64(time) { channels[number].endStamp() }
+        if channels[number].turn(of: kind) == channels[number].lastCount {
+            if chunk.count >= Self.chunkSize {
+                try flush()
+                channels[number].endStamp()
+            }
             beginMessage(at: time, in: number)
         }
-        guard let place = channels[number].index.last else { return }
+        let turn = channels[number].turn(of: kind)
+        let place = channels[number].index[channels[number].index.count - channels[number].lastCount + turn]
         channels[number].lastKinds.append(kind)
         let factor = RosMessage.factor(of: kind)
         let vector =
@@ -165,7 +171,7 @@ final class MCAPRecording: RecordingFormat {
         chunk.store(UInt32(time % 1_000_000_000), at: start + MCAPChannel.stamp + 4)
         channels[number].messageCount += 1
         channels[number].index.append((UInt64(time), UInt64(start - MCAPRecord.chunkPrefixCount)))
-        channels[number].lastKinds.removeAll(keepingCapacity: true)
+        channels[number].lastCount += 1
         chunkTimes = chunkTimes.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
     }
 

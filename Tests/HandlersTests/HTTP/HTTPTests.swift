@@ -47,6 +47,24 @@ struct HTTPTests {
         #expect(run.reasons[0].contains("event 1 (motion.began) is given up: it answers 400: no\\u{1b}[31m"))
     }
 
+    @Test func aReplayCountsWhatIsGivenUpAsNotSent() throws {
+        let server = try PostServer()
+        let folder = try TemporaryFolder(["log": ""])
+        let descriptor = try Descriptor(path: folder.path + "/log", flags: O_RDWR)
+        let log = LineWriter(descriptor: descriptor.raw)
+        let refusals = Array(repeating: "400", count: 5).joined(separator: ",")
+        let plan = HTTPSender.plan(HTTPRun.settings(server, "/x?\(refusals)"))
+        let handler = try AwaitedHandler(plan, HandlerContext(name: "hook", log: log))
+        for item in deliveries(1...5) { handler.handle(item.event) }
+        handler.finish()
+        log.flush()
+        let said = contents(of: folder.path + "/log") ?? ""
+        #expect(said.contains("event 1 (motion.began) is given up: it answers 400"), "\(said)")
+        #expect(said.contains(" events left out, because http://") && !said.contains("not run"), "\(said)")
+        // It ends with a status of its own for that.
+        #expect(said.contains("hook: 5 events were not sent"), "\(said)")
+    }
+
     /// The status decides, also when the rest of the answer is cut off or does not come.
     @Test(arguments: ["cut", "late"])
     func aRefusalWithoutItsEndIsOne(answer: String) throws {
@@ -303,15 +321,20 @@ final class HTTPRun: HandlerRun {
     init(
         _ server: PostServer, _ path: String, scheme: String = "http", change: (inout HTTPSettings) -> Void = { _ in }
     ) throws {
-        var settings = HTTPSettings()
-        settings.place = "\(scheme)://127.0.0.1:\(server.port)"
-        settings.path = [.text(path)]
-        settings.usesTLS = scheme == "https"
+        var settings = Self.settings(server, path, scheme: scheme)
         change(&settings)
         let acknowledged = acknowledged
         handler = try ThreadedHandler(
             name: "phone", HTTPSender.plan(settings, RetryPauses(first: 20_000_000, longest: 50_000_000)),
             report: reports.add, acknowledge: { acknowledged.add($0) })
+    }
+
+    static func settings(_ server: PostServer, _ path: String, scheme: String = "http") -> HTTPSettings {
+        var settings = HTTPSettings()
+        settings.place = "\(scheme)://127.0.0.1:\(server.port)"
+        settings.path = [.text(path)]
+        settings.usesTLS = scheme == "https"
+        return settings
     }
 
     deinit {

@@ -1,7 +1,7 @@
 /// Joins the events of one kind and detector that come within a window into the first of them.
 ///
 /// The window opens with the first event and has a fixed length. When sample time has passed it, the first event is
-/// passed on with the number of events that it stands for.
+/// passed on with the number of events that it stands for: as `joined` where the event has a `count` of its own.
 package final class CoalesceDecorator: EventDecorator {
     private let windowNanoseconds: Int64
     /// The open windows, the one that ends first at first.
@@ -18,6 +18,7 @@ package final class CoalesceDecorator: EventDecorator {
         let topic = EventTopic(event)
         if let index = open.firstIndex(where: { EventTopic($0.event) == topic }) {
             open[index].count += 1
+            open[index].event.add(event)
         } else {
             // An event that was held back may be older than others that are here.
             let place = open.lastIndex { $0.event.timeNanoseconds <= event.timeNanoseconds }
@@ -55,7 +56,19 @@ package final class CoalesceDecorator: EventDecorator {
 
     private func pass(_ event: Event, _ count: Int) {
         var joined = event
-        joined.set(.count, .integer(Int64(count)))
+        let hasOwn = event.kind.row.figures.contains(.count)
+        joined.set(hasOwn ? .joined : .count, .integer(Int64(count)))
         super.handle(joined)
+    }
+}
+
+extension Event {
+    /// Adds the steps, samples or events that a later event of its kind counts; the total is the later one's. The taps of a double
+    /// tap are no sum.
+    fileprivate mutating func add(_ later: Event) {
+        guard kind != .tap, case .integer(let own) = figure(.count), case .integer(let more) = later.figure(.count)
+        else { return }
+        set(.count, .integer(own + more))
+        if let total = later.figure(.total) { set(.total, total) }
     }
 }
