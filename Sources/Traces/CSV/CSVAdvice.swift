@@ -18,6 +18,7 @@ struct CSVAdvice {
         CSVTimeChoice.unnamed(table) { place in
             guard names.indices.contains(place) else { return true }
             let name = ColumnName(names[place])
+            if case .axis = name.role { return false }
             return switch name.unit {
             case .known(.time): true
             case .none: !name.isOther

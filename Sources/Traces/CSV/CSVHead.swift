@@ -184,6 +184,7 @@ struct HeadTable {
         let values: [Double]
         /// The times in nanoseconds, if the column has times of a clock.
         let clock: [Double]?
+        var stamps: [Double] { clock ?? values }
         let dateOrder: DateOrder.Evidence
         /// Whether these are times of a day without its date, and whether they are dates alone.
         var hasTimesOfDay: Bool { clocks { $0 < HeadTable.day } }
@@ -214,7 +215,7 @@ struct HeadTable {
         /// The steps between stamps: the median of those that differ, whether stamps rise, the share of repeated stamps, and the
         /// rows per unit of time between the first rise and the last, 0 where there are not two.
         var steps: (median: Double, isRising: Bool, repeated: Double, rate: Double)? {
-            let stamps = (clock ?? values).filter(\.isFinite)
+            let stamps = stamps.filter(\.isFinite)
             guard stamps.count > 1 else { return nil }
             var rises: [Double] = []
             var repeats = 0
@@ -239,7 +240,7 @@ struct HeadTable {
         }
     }
 
-    fileprivate static let day = 86_400e9
+    static let day = 86_400e9
     let columns: [Column]
     let rowCount: Int
     let dialect: CSVDialect
@@ -267,6 +268,11 @@ struct HeadTable {
         guard places.count == 3 else { return VectorStatistics([], [], []) }
         let axes = places.map { columns.indices.contains($0) ? columns[$0].values : [] }
         return VectorStatistics(axes[0], axes[1], axes[2])
+    }
+
+    /// Whether no row has anything in a column.
+    func isEmpty(_ place: Int) -> Bool {
+        !columns.indices.contains(place) || columns[place].fields.allSatisfy(\.isEmpty)
     }
 
     func areWhole(_ places: [Int]) -> Bool {

@@ -87,6 +87,9 @@ struct CSVLayout {
         self.time = chosen
         mayBeClock = time.mayBeClock
         let (own, strangers) = Self.split(found, by: chosen, names, table)
+        if !isRecording, let message = Self.backwards(own, chosen, table) {
+            throw fail("'\(names[chosen.column ?? 0].printable)': \(message)", nil)
+        }
         streams = own
         self.isRecording = found.allSatisfy { $0.columns.allSatisfy { mapped.columns[$0].isRecorded } }
         notices = axes.notices + axes.remarks + time.notices + time.remarks + strangers
@@ -132,6 +135,37 @@ struct CSVLayout {
             return false
         }
         return own.isEmpty ? (streams, []) : (own, notices)
+    }
+
+    /// The reason to refuse stamps that go back again and again, and return: those of a clock that was set back do not return.
+    private static func backwards(_ streams: [Stream], _ time: CSVTime, _ table: HeadTable) -> String? {
+        guard let column = time.column, time.fraction == nil, table.columns.indices.contains(column) else { return nil }
+        let (stamps, isOfDay) = (table.columns[column].stamps, table.columns[column].hasTimesOfDay)
+        for stream in streams where stream.columns.allSatisfy(table.columns.indices.contains) {
+            let rows = stamps.indices.filter { row in
+                stamps[row].isFinite && stream.columns.allSatisfy { table.columns[$0].values[row].isFinite }
+            }
+            var (latest, behind, lost, returns) = (-Double.infinity, 0, 0, 0)
+            for row in rows {
+                // Another day of a clock without dates.
+                if isOfDay, latest - stamps[row] > HeadTable.day / 2 { latest = stamps[row] }
+                guard stamps[row] >= latest else {
+                    behind += 1
+                    continue
+                }
+                if behind > 0 { (lost, behind, returns) = (lost + behind, 0, returns + 1) }
+                latest = stamps[row]
+            }
+            guard rows.count >= 20, returns > 2, 10 * lost > rows.count,
+                let (before, after) = zip(rows, rows.dropFirst()).first(where: { stamps[$0] > stamps[$1] })
+            else { continue }
+            let fields = [before, after].map { "'\(table.columns[column].fields[$0].printable)'" }
+            return
+                "\(lost) of the first \(rows.count) samples lie before an earlier one, first in row \(after + 1), where "
+                + "\(fields[1]) follows \(fields[0]): write fractions of a second with their leading zeros (.066 for 66 ms), sort the "
+                + "rows by their time, or write the rows of each device into a file of its own"
+        }
+        return nil
     }
 
     /// The first column of a recording by Binnacle.

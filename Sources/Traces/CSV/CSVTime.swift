@@ -28,7 +28,7 @@ enum CSVTime: Equatable {
 /// Chooses the column of the time, and its unit.
 struct CSVTimeChoice {
     /// The time; `nil` when no column has it.
-    let time: CSVTime?
+    private(set) var time: CSVTime?
     private(set) var notices: [String] = []
     /// What further rows would hardly change, so that none are waited for.
     private(set) var remarks: [String] = []
@@ -48,7 +48,7 @@ struct CSVTimeChoice {
     ) {
         // A user who states a rate knows of no time, and T may be a temperature.
         let isRateStated = rate.map { $0.says == nil } ?? false
-        let candidates = Self.candidates(columns, names).filter { !isRateStated || names[$0] != "T" }
+        let candidates = Self.candidates(columns, names, table).filter { !isRateStated || names[$0] != "T" }
         let split = Self.parts(candidates, columns, names, table)
         let whole = candidates.filter {
             $0 != split?.seconds && $0 != split?.fraction.column && !ColumnWords.areOfFraction(names[$0])
@@ -77,11 +77,9 @@ struct CSVTimeChoice {
         if let values, !isClock, table.rowCount >= Self.fewestRows, !values.values.contains(where: \.isFinite),
             let text = values.texts.min(), text == text.printable, !ClockTime.isBeyond(text)
         {
-            time = rate.map { .rate(hertz: $0.hertz) }
-            notices += Self.assumption(rate)
             // The end of a field may be what is wrong, such as the name of a zone.
             let shown = text.count > 48 ? "\(text.prefix(24))…\(text.suffix(16))" : text
-            if rate == nil { flaw = ("no field of '\(name)' is a time, as '\(shown)' is none", nil) }
+            use(rate, for: "no field of '\(name)' is a time, as '\(shown)' is none")
             return
         }
         let steps = values?.steps
@@ -94,11 +92,15 @@ struct CSVTimeChoice {
                 unit = stated
             } else if parts == nil {
                 if let hertz = Self.rateOfTicks(values, steps) {
-                    time = rate.map { .rate(hertz: $0.hertz) }
-                    notices += Self.assumption(rate)
-                    if rate == nil {
-                        flaw = ("'\(name)' counts 100 ns since 1601 or the year 1, a unit that is not read", hertz)
-                    }
+                    use(rate, for: "'\(name)' counts 100 ns since 1601 or the year 1, a unit that is not read", hertz)
+                    return
+                }
+                if let values, rate?.hertz != 1, Self.countsRows(values) {
+                    use(
+                        rate,
+                        for:
+                            "'\(name)' has no unit and rises by 1 with each row, as the numbers of rows do (if it is a time, say so "
+                            + "with --map 'time=#\(column + 1):s')")
                     return
                 }
                 let guess = Self.guess(values, steps, rowCount: table.rowCount)
@@ -195,12 +197,29 @@ struct CSVTimeChoice {
         }
     }
 
+    /// Takes the rate in place of a column that is no time; without one that column is the flaw.
+    private mutating func use(
+        _ rate: (hertz: Double, says: String?)?, for words: String, _ hertz: Double? = nil
+    ) {
+        time = rate.map { .rate(hertz: $0.hertz) }
+        notices += Self.assumption(rate)
+        if rate == nil { flaw = (words, hertz) }
+    }
+
+    /// Whether whole numbers rise by 1 in each row, as numbers of rows do, and are no seconds since 1970.
+    private static func countsRows(_ column: HeadTable.Column) -> Bool {
+        let values = column.values
+        return values.count >= fewestRows && !dates.contains(values[0]) && values[0].magnitude < 1e11
+            && zip(values, values.dropFirst()).allSatisfy { $1 - $0 == 1 }
+            && column.fields.allSatisfy { !$0.utf8.contains(CSVDialect.point) }
+    }
+
     /// The share of samples that have the time of the one before in their column, because kinds that have rows of their own may share
     /// a time; `nil` without a sample.
     private static func repeated(
         _ stamps: HeadTable.Column, _ columns: [ColumnName], _ table: HeadTable
     ) -> Double? {
-        let times = stamps.clock ?? stamps.values
+        let times = stamps.stamps
         var (repeats, count) = (0, 0)
         for (place, name) in columns.enumerated() where table.columns.indices.contains(place) {
             guard case .axis = name.role else { continue }
@@ -257,7 +276,7 @@ struct CSVTimeChoice {
         _ columns: [ColumnName], _ table: HeadTable
     ) -> Bool {
         guard steps.isRising, table.rowCount >= 2 * fewestRows, steps.rate * steps.median < 0.2 else { return false }
-        let stamps = (column.clock ?? column.values).filter(\.isFinite)
+        let stamps = column.stamps.filter(\.isFinite)
         guard zip(stamps, stamps.dropFirst()).count(where: { $1 - $0 > 5 * steps.median }) > 2 else { return false }
         return columns.indices.allSatisfy { place in
             guard case .axis = columns[place].role, table.columns.indices.contains(place) else { return true }
@@ -266,9 +285,10 @@ struct CSVTimeChoice {
     }
 
     /// The columns that may be the time, the likelier first.
-    private static func candidates(_ columns: [ColumnName], _ names: [String]) -> [Int] {
-        let times = columns.indices.filter { columns[$0].role == .time }
+    private static func candidates(_ columns: [ColumnName], _ names: [String], _ table: HeadTable) -> [Int] {
+        var times = columns.indices.filter { columns[$0].role == .time }
         if let mapped = times.first(where: { columns[$0].stem == MappedColumns.stem }) { return [mapped] }
+        if table.rowCount >= fewestRows { times.removeAll { table.isEmpty($0) } }
         // A column `t` may also be a temperature, so every other time column takes precedence.
         func rank(_ column: Int) -> Int {
             if case .known = columns[column].unit { return columns[column].strangeWords > 0 ? 1 : 0 }
@@ -388,9 +408,10 @@ struct CSVTimeChoice {
         where (column.isNumeric || column.clock != nil) && mayBeTime(place) {
             guard let steps = column.steps, steps.isRising, steps.repeated < 0.5, steps.median > 0 else { continue }
             if column.clock != nil { return .clock(column: place) }
-            let isCount = steps.median == 1 && column.values.allSatisfy { $0 == $0.rounded() }
             // A fraction of a second falls with each second.
             let numbers = column.values.filter(\.isFinite)
+            // Numbers of packets rise by a few, too; stamps since 1970 are larger.
+            let isCount = steps.median < 10 && numbers.allSatisfy { $0 == $0.rounded() && $0 < 1e9 }
             let isFalling = zip(numbers, numbers.dropFirst()).contains { $0 > $1 }
             guard !isCount, !isFalling, table.rowCount >= fewestRows else { continue }
             return .number(column: place, unit: guess(column, steps, rowCount: table.rowCount).unit)
