@@ -80,6 +80,86 @@ import Traces
         #expect(try read(text, rateHz: 100).samples[0].count == 120)
     }
 
+    // MARK: - Names that are not known
+
+    @Test func anAxisMayStandInBracketsBehindTheUnit() throws {
+        let names = ["z", "x", "y"].map { "\"Accelerometer [m/s2] (\($0))\"" }.joined(separator: ",")
+        let found = try read("t_s,\(names)\n" + Self.rows { "\(Double($0) / 50),9.\($0 % 3),1,2" })
+        #expect(found.samples[0][0].z == 9 && found.samples[0][0].x == 1 && found.notices.isEmpty, "\(found.notices)")
+    }
+
+    @Test(arguments: [
+        ("foo_z,foo_x,foo_y", "ax=foo_x:m/s2,ay=foo_y:m/s2,az=foo_z:m/s2"),
+        ("ch9,ch10,ch11", "ax=ch9:m/s2,ay=ch10:m/s2,az=ch11:m/s2"), ("u,v,w", "ax=u:m/s2,ay=v:m/s2,az=w:m/s2"),
+        ("foo,bar,baz", "ax=foo:m/s2,ay=bar:m/s2,az=baz:m/s2"), ("foo,bar,baz,qux", nil),
+        ("Acc (up/down),Acc (right/left),Acc (forward/back)", nil), ("ch1,ch2,ch4,ch8", nil),
+        ("value_1,value_2,value_3,value_4", nil),
+        (
+            "Accel Channel 0,Accel Channel 1,Accel Channel 2,Analog Channel 0,Analog Channel 1,Analog Channel 2",
+            "ax=Accel Channel 0:m/s2,ay=Accel Channel 1:m/s2,az=Accel Channel 2:m/s2"
+        ),
+        // The G of a telephone is an acceleration, and no rate of turn.
+        ("G(x),G(y),G(z)", nil), ("FP1.CopX,FP1.CopY,FP1.CopZ,FP1.ForX,FP1.ForY,FP1.ForZ", nil),
+    ])
+    func onlyNamesOfOneFormAreOffered(names: String, map: String?) throws {
+        let count = names.split(separator: ",").count
+        let error = try refusal(
+            "t_s,\(names)\n"
+                + Self.rows { row in
+                    let values = ["9.\(row % 4)", "3.\(row % 3)", "2.\(row % 2)", "0.4", "0.5", "0.3"].prefix(count)
+                    return "\(Double(row) / 50)," + values.joined(separator: ",")
+                })
+        #expect(error.remedy == map.map { .options(["--map", "time=t_s:s,\($0)"]) }, "\(error)")
+    }
+
+    // MARK: - Values
+
+    @Test(arguments: ["0,0,0", "0.0,0.0,0.0", "0.02,0.01,0.03"])
+    func aSensorThatWasNeverReadIsNoLinearAcceleration(row: String) throws {
+        let error = try refusal("t_s,acc_x,acc_y,acc_z\n" + Self.rows { "\(Double($0) / 50),\(row)" })
+        #expect(error.remedy == nil && error.message.contains("the sensor was never read"), "\(error)")
+        // A device that lies still in coarse steps is read.
+        let still = try read("t_s,acc_x,acc_y,acc_z\n" + Self.rows { "\(Double($0) / 50),0,0,1" })
+        #expect(still.samples[0].count == 120)
+    }
+
+    @Test func zerosInAUnitAreNoMissingGravity() throws {
+        let found = try read("t_s,ax_m_s2,ay_m_s2,az_m_s2\n" + Self.rows { "\(Double($0) / 50),0,0,0" })
+        #expect(found.notices.contains { $0.contains("all values are 0") }, "\(found.notices)")
+    }
+
+    /// Of 10 and of 12 bits.
+    @Test(arguments: ["347,356,401", "1953,2007,2281"])
+    func analogueValuesWithTheirOffsetAreRefused(row: String) throws {
+        let text = "time_ms,accX,accY,accZ\n" + Self.rows { "\($0 * 10),\(row.dropLast())\($0 % 2)" }
+        let error = try refusal(text)
+        #expect(error.remedy == nil && error.message.contains("half its supply at 0 g"), "\(error)")
+        // In mg, and in counts, a device may lie on a corner.
+        let corner = try read("time_ms,accX,accY,accZ\n" + Self.rows { "\($0 * 10),577,57\($0 % 2),577" })
+        #expect(corner.notices.contains { $0.contains("taken as mg") })
+        let counts = try refusal("time_ms,accX,accY,accZ\n" + Self.rows { "\($0 * 10),9459,945\($0 % 2),9459" })
+        #expect("\(counts.remedy.map { "\($0)" } ?? "")".contains("g/16384"))
+    }
+
+    @Test(
+        arguments: [
+            ("2,4,1%", "g/16"), ("109,219,78%", "g/819"), ("3.1,4.2,14.%", "g/"), ("136,274,97%", nil), ("0,0,1%", nil),
+            ("0.05,0.1,0.8%", nil), ("1,2,10.%", nil), ("20,30,90%", nil),
+        ] as [(String, String?)])
+    func aSteadyLengthIsGravityOnlyIfItIsAsLong(row: String, scale: String?) throws {
+        // The last digit changes; 16 counts are one g in the first row.
+        func value(_ number: Int) -> String {
+            row.replacing("%", with: row == "2,4,1%" ? "5" : row == "0,0,1%" ? "0" : "\(1 + number % 2)")
+        }
+        let text = "time_ms,ax,ay,az\n" + Self.rows { "\($0 * 10),\(value($0))" }
+        guard let scale else {
+            #expect(try read(text).samples[0].count == 120)
+            return
+        }
+        let error = try refusal(text)
+        #expect("\(error.remedy.map { "\($0)" } ?? "")".contains(scale), "\(error)")
+    }
+
     // MARK: - Times that go back
 
     @Test func timesThatGoBackAgainAndAgainAreRefused() throws {

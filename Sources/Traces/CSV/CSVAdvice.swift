@@ -93,8 +93,8 @@ struct CSVAdvice {
 
     /// The unit for `--map` that the values of some columns fit; `nil` if none does, or if the columns say otherwise.
     func unit(_ kind: SampleKind, _ places: [Int]) -> String? {
-        guard places.allSatisfy({ mayMeasure($0, kind) }), !table.haveLostSigns(places) else { return nil }
         let quantity = Quantity.of(kind)
+        guard places.allSatisfy({ mayMeasure($0, kind) }), table.flaw(places, quantity) == nil else { return nil }
         switch quantity.judge(table.vectors(places)) {
         case .unit(let index): return quantity.units[index].option
         // Numbers of a sensor are whole; what has decimals and the length of no acceleration may be a field.
@@ -103,7 +103,7 @@ struct CSVAdvice {
         }
     }
 
-    /// A command for columns with unknown names, chosen by their values.
+    /// A command for columns with unknown names, chosen by their values; none where other columns have names of the same form.
     ///
     /// Columns with another meaning, such as the parts of a quaternion, are no candidates, whatever their length.
     func forUnnamed(kind: SampleKind?) -> TraceRemedy? {
@@ -111,11 +111,58 @@ struct CSVAdvice {
             let used =
                 [(time.time ?? unnamedTime)?.column].compactMap { $0 }
                 + names.indices.filter { !mayMeasure($0, quantity.kind) }
-            guard let found = table.candidates(for: quantity, without: used) else { continue }
+            guard let found = table.candidates(for: quantity, without: used, inOrder: { inOrder($0, used) }) else {
+                continue
+            }
             let unit = found.unit?.option ?? "g/\(VectorStatistics.optionText(found.perG))"
-            return mapping([(quantity.kind, found.places, unit)])
+            // A name that says what it measures takes precedence over others of its form.
+            func isNamed(_ place: Int) -> Bool {
+                names.indices.contains(place) && ColumnName(names[place]).namedKind == quantity.kind
+            }
+            let isOne =
+                names.indices.dropLast(2).count { first in
+                    let places = [first, first + 1, first + 2]
+                    return Set(places).isDisjoint(with: used) && inOrder(places, used) != nil
+                        && (isNamed(first) || !isNamed(found.places[0]))
+                } < 2
+            return isOne ? mapping([(quantity.kind, found.places, unit)]) : nil
         }
         return nil
+    }
+
+    /// Three neighbouring columns in the order of their axes, by the letter or the number in which alone their names differ; as they stand
+    /// without names, or if these say nothing and no other column may be meant; `nil` otherwise, and where a fourth name goes on.
+    private func inOrder(_ places: [Int], _ used: [Int]) -> [Int]? {
+        guard places.allSatisfy({ names.indices.contains($0) && names[$0] != "#\($0 + 1)" }) else { return places }
+        let areAll = names.indices.allSatisfy { place in
+            used.contains(place) || places.contains(place) && ColumnName(names[place]).namedKind == nil
+        }
+        let texts = places.map { Array(names[$0].lowercased()) }
+        let shortest = texts.map(\.count).min() ?? 0
+        func common(_ most: Int, _ character: ([Character], Int) -> Character) -> Int {
+            (0..<most).prefix { place in texts.allSatisfy { character($0, place) == character(texts[0], place) } }.count
+        }
+        var head = common(shortest) { $0[$1] }
+        let tail = common(shortest - head) { $0[$0.count - 1 - $1] }
+        // The numbers 10 and 11 differ in their last digit.
+        while head > 0, texts[0][head - 1].isNumber, texts[0].dropLast(tail).dropFirst(head).allSatisfy(\.isNumber) {
+            head -= 1
+        }
+        func mark(_ text: [Character]) -> Int? {
+            let mark = text.dropFirst(head).dropLast(tail)
+            if mark.count == 1, let letter = mark.first, letter.isLetter { return letter.asciiValue.map { Int($0) } }
+            return Int(String(mark))
+        }
+        let marks = texts.compactMap(mark)
+        guard marks.count == 3, let least = marks.min(), Set(marks) == Set(least...(least + 2)) else {
+            return areAll ? places : nil
+        }
+        let goesOn = names.contains { name in
+            let text = Array(name.lowercased())
+            return text.count >= head + tail && text.prefix(head) == texts[0].prefix(head)
+                && text.suffix(tail) == texts[0].suffix(tail) && [least - 1, least + 3].contains(mark(text))
+        }
+        return goesOn ? nil : places.indices.sorted { marks[$0] < marks[$1] }.map { places[$0] }
     }
 
     /// A command for bare x, y, z, when their values fit a kind.

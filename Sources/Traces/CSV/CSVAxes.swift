@@ -352,11 +352,8 @@ struct CSVAxes {
         _ group: Group, _ quantity: Quantity, _ values: VectorStatistics, _ advice: CSVAdvice
     ) throws(Problem) -> Double {
         let usual = quantity.usual.name
-        if quantity.hasGravity, table.haveLostSigns(group.places) {
-            throw Problem(
-                message:
-                    "\(shown(group)): whole numbers that jump between 0 and 65535, as negative ones do that were written without "
-                    + "their sign: write 32768 to 65535 as -32768 to -1")
+        if quantity.hasGravity, let flaw = table.flaw(group.places, quantity) {
+            throw Problem(message: "\(shown(group)): \(flaw)")
         }
         switch quantity.judge(values) {
         // The accelerometer may decide, see ``UnsettledRate``.
@@ -394,6 +391,14 @@ struct CSVAxes {
     }
 
     private func withoutGravity(_ group: Group, _ values: VectorStatistics, _ advice: CSVAdvice) -> Problem {
+        let isUnnamed = group.content == .usual && mapped.columns[group.places[0]].unit == .none
+        if values.isEnough, values.areEqual, isUnnamed || values.medianMagnitude == 0 {
+            let all = values.mean.map(VectorStatistics.optionText).joined(separator: ", ")
+            return Problem(
+                message:
+                    "\(shown(group)): all \(values.count) rows at the beginning have the same values (\(all)): the sensor was "
+                    + "never read. Record it again, or name other columns with --map 'ax=COLUMN:UNIT,ay=…,az=…'")
+        }
         let evidence = values.isEnough ? " (median length \(values.shown))" : ""
         var message =
             "\(shown(group)): an acceleration without gravity\(evidence). It is not played as it is: without gravity there is no "

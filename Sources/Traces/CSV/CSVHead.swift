@@ -279,28 +279,46 @@ struct HeadTable {
         places.allSatisfy { place in columns[place].values.allSatisfy { $0.isNaN || $0 == $0.rounded() } }
     }
 
-    /// Whether whole numbers jump between both ends of 16 bits, as negative ones do that were written without their sign.
-    func haveLostSigns(_ places: [Int]) -> Bool {
-        areWhole(places)
-            && places.contains { place in
-                let values = columns[place].values
-                return values.allSatisfy { (0...65_535).contains($0) }
-                    && zip(values, values.dropFirst()).contains { abs($0 - $1) > 49_152 }
-            }
+    /// Why whole numbers are no values of a sensor as they stand; `nil` for others.
+    func flaw(_ places: [Int], _ quantity: Quantity) -> String? {
+        guard areWhole(places) else { return nil }
+        if places.contains(where: { haveLostSigns(columns[$0].values) }) {
+            return
+                "whole numbers that jump between 0 and 65535, as negative ones do that were written without their sign: write "
+                + "32768 to 65535 as -32768 to -1"
+        }
+        let vectors = vectors(places)
+        // An axis of 0.8 V per g that points up reads 1.5 times as much as others at half of 3.3 V.
+        guard case .counts(let perG) = quantity.judge(vectors), perG.significand != 1,
+            places.allSatisfy({ columns[$0].values.allSatisfy { $0.isNaN || $0 > 0 } }),
+            let least = vectors.mean.min(), let most = vectors.mean.max(), most < 1.5 * least
+        else { return nil }
+        let means = vectors.mean.map { VectorStatistics.optionText($0.rounded()) }.joined(separator: ", ")
+        return
+            "whole numbers that are positive in each row and about as large in all axes (\(means) on average), as those of an "
+            + "analogue sensor are, which reads half its supply at 0 g: subtract from each axis the mean of what it reads when it "
+            + "points up and when it points down, and play the result"
     }
 
-    /// The neighbouring columns whose vectors fit a kind in some unit best.
+    /// Whether numbers jump between both ends of 16 bits, as negative ones do that were written without their sign.
+    private func haveLostSigns(_ values: [Double]) -> Bool {
+        values.allSatisfy { (0...65_535).contains($0) }
+            && zip(values, values.dropFirst()).contains { abs($0 - $1) > 49_152 }
+    }
+
+    /// The neighbouring columns whose vectors fit a kind in some unit best, of those that have an order as axes.
     func candidates(
-        for quantity: Quantity, without used: [Int]
+        for quantity: Quantity, without used: [Int], inOrder: (_ places: [Int]) -> [Int]?
     ) -> (places: [Int], unit: Quantity.Unit?, perG: Double)? {
         guard columns.count >= 3 else { return nil }
         var best: (places: [Int], unit: Quantity.Unit?, perG: Double, spread: Double)?
         // Small whole numbers are rather counts than m/s² or g.
         for isWhole in [false, true] where best == nil {
             for first in 0...(columns.count - 3) {
-                let places = [first, first + 1, first + 2]
-                guard places.allSatisfy({ isSensor($0) && !used.contains($0) }), areWhole(places) == isWhole,
-                    !haveLostSigns(places)
+                let neighbours = [first, first + 1, first + 2]
+                guard neighbours.allSatisfy({ isSensor($0) && !used.contains($0) }),
+                    areWhole(neighbours) == isWhole, flaw(neighbours, quantity) == nil,
+                    let places = inOrder(neighbours)
                 else { continue }
                 let vectors = vectors(places)
                 // The right columns have a steadier length than columns that are neighbours by chance.

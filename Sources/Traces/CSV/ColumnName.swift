@@ -214,6 +214,11 @@ extension ColumnName {
         for (open, close) in [("(", ")"), ("[", "]")] as [(Character, Character)] {
             guard trimmed.last == close, let start = start(of: trimmed, open, close) else { continue }
             let unit = String(trimmed[trimmed.index(after: start)...].dropLast())
+            // An axis may stand behind the unit: `Accelerometer [m/s2] (z)`.
+            if ["x", "y", "z"].contains(unit.lowercased()), start > trimmed.startIndex {
+                let (text, own) = split(String(trimmed[..<start]))
+                if own != .none { return ("\(text) \(unit)", own) }
+            }
             return (String(trimmed[..<start]), TraceUnit(unit).map { .known($0) } ?? .unknown(unit))
         }
         for separator in [" in ", ", "] {

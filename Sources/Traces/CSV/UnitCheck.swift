@@ -18,6 +18,8 @@ struct UnitCheck {
         switch quantity.judge(values) {
         case .unit(let index) where quantity.units[index].unit != stated:
             hint = "that would fit \(quantity.units[index].name)"
+        case .withoutGravity where values.areEqual && values.medianMagnitude == 0:
+            hint = "all values are 0, as those of a sensor that is never read"
         case .withoutGravity:
             hint =
                 "gravity is missing, so that there are no headings, and falls that were none; "

@@ -93,12 +93,21 @@ struct Quantity {
         let median = values.medianMagnitude
         let fitting = units.firstIndex { $0.typical.contains(median) }
         if lacksGravity(values, in: units[fitting ?? 0].unit) { return .withoutGravity }
+        // At rest there is gravity alone.
+        if hasGravity, values.spread < 0.05, let fitting {
+            let ratio = median * units[fitting].unit.factor / Gravity.standard
+            let error = values.isWhole ? Self.mostError.whole : Self.mostError.scaled
+            if abs(ratio - 1) > error { return .counts(perG: Self.countsPerG(median)) }
+        }
         if let index = fitting, index == 0 || !hasGravity || values.isConstant { return .unit(index) }
         guard hasGravity else { return .implausible }
         if median < possible.lowerBound { return .withoutGravity }
         if median > possible.upperBound, values.isConstant { return .counts(perG: Self.countsPerG(median)) }
         return .implausible
     }
+
+    /// How far the length of gravity may be from 1 g by the errors of chips; numbers with decimals have been scaled, and are no counts.
+    private static let mostError = (whole: 0.12, scaled: 0.25)
 
     /// Whether a movement is all that is in the values: their mean and their calmest moments are near 0.
     func lacksGravity(_ values: VectorStatistics, in unit: TraceUnit) -> Bool {
@@ -132,6 +141,10 @@ struct VectorStatistics {
     /// The length of the mean of those neighbouring vectors that differ least; `nil` when there are too few.
     private(set) var calmestLength: Double?
 
+    private(set) var isWhole = true
+    /// Whether all vectors are equal, as those of a sensor that is never read.
+    private(set) var areEqual = true
+
     private static let fewest = 10
     private static let blockCount = 20
 
@@ -153,6 +166,8 @@ struct VectorStatistics {
             magnitudes.append(magnitude)
             sum += magnitude
             let vector = Vector3(x[row], y[row], z[row])
+            if isWhole { isWhole = [x[row], y[row], z[row]].allSatisfy { $0 == $0.rounded() } }
+            if areEqual, let first = vectors.first { areEqual = vector == first }
             vectors.append(vector)
             block.append(vector)
             guard block.count == Self.blockCount else { continue }
