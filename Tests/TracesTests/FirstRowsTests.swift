@@ -34,6 +34,81 @@ import Traces
             .map { String(format: "%.4f", size * $0) }.joined(separator: ",")
     }
 
+    // MARK: - Rows of several devices
+
+    @Test(arguments: [
+        ("TagID", ["S1", "S2"]), ("foot", ["L", "R"]), ("address", ["0x50", "0x51"]), ("cow_id", ["11", "12"]),
+        ("board", ["0", "1"]), ("placement", ["hip", "wrist", "back"]), ("subject", ["1", "2", "3", "4"]),
+    ])
+    func aColumnWhoseValuesHaveTheirOwnCourseTellsDevicesApart(name: String, values: [String]) throws {
+        let count = values.count
+        // At the same time, one after the other, and after pauses of a device.
+        for stamp in [{ $0 / count * 10 }, { $0 * 5 }, { $0 / count * 10 + $0 % count }] as [(Int) -> Int] {
+            let error = try refusal(
+                "time_ms,\(name),acc_x,acc_y,acc_z\n"
+                    + Self.rows { row in
+                        let device = row > 50 ? (row + 1) % count : row % count
+                        return "\(stamp(row)),\(values[device]),\(Self.vector(row, device: device))"
+                    })
+            #expect(error.message.contains("several devices or sensors, as '\(name)' says"), "\(error)")
+            #expect("\(error.remedy.map { "\($0)" } ?? "")".contains("NR <= 1 || f == "))
+        }
+    }
+
+    /// Devices that lie alike are told apart by words, and not by numbers, which may count the samples of a packet.
+    @Test func devicesThatLieAlikeAreToldApartByWords() throws {
+        func text(_ values: [String]) -> String {
+            "time_ms,foot,ax,ay,az\n" + Self.rows { "\($0 / 2 * 10),\(values[$0 % 2]),0.01,0.0\($0 % 3),1" }
+        }
+        #expect(try refusal(text(["left", "right"])).message.contains("several devices"))
+        #expect(try read(text(["0", "1"])).samples[0].count == 120)
+    }
+
+    /// Kinds in rows of their own, with a header and without: the command has what their table needs.
+    @Test(arguments: [
+        ("MessageType,utcTimeMillis,MeasurementX,MeasurementY,MeasurementZ\n", "MessageType", "MeasurementX"),
+    ])
+    func theCommandForRowsOfSeveralKindsSuffices(header: String, column: String, x: String) throws {
+        let kinds = ["UncalAccel,%,1.3@,2.6@,9.3@", "UncalGyro,%,0.00@,0.0@,0.01@", "UncalMag,%,6.1@,35.7@,-36.5@"]
+        let error = try refusal(
+            header
+                + Self.rows { row in
+                    kinds[row % 3].replacing("%", with: "\(1_668_473_633_000 + row / 3 * 10)")
+                        .replacing("@", with: "\(row % 7)")
+                })
+        #expect(error.message.contains("several sensors, as '\(column)' says: 'UncalAccel'"), "\(error)")
+        guard case .file(_, .filter(let filter), let options)? = error.remedy else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(filter.hasSuffix("|| f == \"UncalAccel\"'"))
+        #expect(options.first == "--map" && options.last?.contains("ax=\(x):m/s2") == true, "\(options)")
+    }
+
+    /// Columns that alternate beside one device, at rest and while it is turned and shaken.
+    @Test func columnsThatAlternateOfOneDeviceAreIgnored() throws {
+        let columns: [(name: String, value: (Int) -> String)] = [
+            ("battery", { $0 % 2 == 0 ? "98" : "99" }), ("counter", { "\($0 % 4)" }), ("hr_bpm", { "\(70 + $0 % 3)" }),
+            ("step", { "\($0 % 3 == 0 ? 1 : 0)" }), ("gps_fix", { ["2D", "3D", "2D", "none", "3D"][$0 * $0 % 5] }),
+            ("activity", { $0 % 40 < 20 ? "walk" : "run" }), ("label", { "\($0 * 7 % 5)" }),
+            ("quality", { "\($0 * $0 % 3)" }),
+        ]
+        for column in columns {
+            for shake in [0.0, 0.4] {
+                var random = SeededGenerator(seed: 5)
+                let found = try read(
+                    "time_ms,\(column.name),ax,ay,az\n"
+                        + Self.rows(300) { row in
+                            let noise = Double.random(in: -shake...shake, using: &random)
+                            return "\(row * 10),\(column.value(row)),\(String(format: "%.3f", noise)),"
+                                + String(
+                                    format: "%.3f,%.3f", noise / 2 + sin(Double(row) / 100), cos(Double(row) / 100))
+                        })
+                #expect(found.samples[0].count == 300, "\(column.name)")
+            }
+        }
+    }
+
     // MARK: - Numbers of rows
 
     @Test(arguments: ["t", "Time", "Timestamp"])

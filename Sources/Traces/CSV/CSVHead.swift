@@ -124,15 +124,22 @@ struct CSVHead {
             + "{ s = \"\"; for (i = 1; i < NF; i += 2) s = s (i > 1 ? \";\" : \"\") $i \",\" $(i + 1); print s }"
     }
 
-    /// The reason to refuse a file that begins with these lines; `nil` if it is readable.
-    private static func refusal(_ lines: [[UInt8]], _ hints: TraceHints, _ path: String) -> TraceError? {
-        guard let preamble = CSVPreamble(lines) else { return nil }
+    /// The reason to refuse a file that begins like this; `nil` if it is readable.
+    static func refusal(_ preamble: CSVPreamble, _ hints: TraceHints, _ path: String) -> TraceError? {
         do throws(TraceError) {
             _ = try layout(preamble, hints, path)
             return nil
         } catch {
             return error
         }
+    }
+
+    /// The command for a table that a filter makes, with what the table needs in turn, so that it suffices, and the reason for that.
+    static func made(_ table: String, by filter: String, _ next: TraceError?) -> (words: String, remedy: TraceRemedy) {
+        let options = if case .options(let options)? = next?.remedy { options } else { [String]() }
+        return (
+            next.map { ". Of that table: \($0.message)" } ?? "", .file(table, madeBy: .filter(filter), options: options)
+        )
     }
 
     /// Refuses files that are not text by their first line, and then files that are not a table.
@@ -153,12 +160,9 @@ struct CSVHead {
         let first = try lines.firstLines(lines.size == nil ? 2 : rowCount).lines
         if let conversion = LabelledRow.table(first) ?? StampedRow.table(first) {
             let table = ForeignFormat.beside(path, "columns.csv")
-            // What the converted table needs in turn, so that the suggested command suffices.
-            let next = Self.refusal(conversion.lines, hints, table)
-            let options = if case .options(let options)? = next?.remedy { options } else { [String]() }
-            throw fail(
-                conversion.what + (next.map { ". Of that table: \($0.message)" } ?? ""),
-                remedy: .file(table, madeBy: .filter(conversion.filter), options: options))
+            let next = CSVPreamble(conversion.lines).flatMap { Self.refusal($0, hints, table) }
+            let made = Self.made(table, by: conversion.filter, next)
+            throw fail(conversion.what + made.words, remedy: made.remedy)
         }
         let control = text.firstIndex { ($0 < 0x20 && $0 != UInt8(ascii: "\t")) || $0 == 0x7F }
         if let control {

@@ -56,7 +56,7 @@ struct CSVLayout {
                 mapped.columns[index].content = file.content
             }
         }
-        try Self.refuseMixedRows(table, names, path, after: preamble.lineCount, fail)
+        try Self.refuseMixedRows(table, mapped.columns, names, preamble, hints, path, fail)
         let time = CSVTimeChoice(
             mapped.columns, names, table,
             rate: Self.rate(hints, file, preamble.rate) ?? Self.rate(of: mapped.columns, names, table))
@@ -201,10 +201,23 @@ struct CSVLayout {
     }
 
     /// Refuses rows that alternate between several sensors, which a column names.
-    private static func refuseMixedRows(
-        _ table: HeadTable, _ names: [String], _ path: String, after lineCount: Int,
-        _ fail: (String, TraceRemedy?) -> TraceError
+    static func refuseMixedRows(
+        _ table: HeadTable, _ roles: [ColumnName], _ names: [String], _ preamble: CSVPreamble, _ hints: TraceHints,
+        _ path: String, _ fail: (String, TraceRemedy?) -> TraceError
     ) throws(TraceError) {
+        func refusal(
+            _ what: String, _ words: [String], _ place: Int, take word: String, _ name: String,
+            mayHaveDigits: Bool = false
+        ) -> TraceError {
+            let table = ForeignFormat.beside(path, name)
+            let made = filter(place, word, preamble.dialect, after: preamble.lineCount, mayHaveDigits: mayHaveDigits)
+                .map {
+                    CSVHead.made(table, by: $0, CSVHead.refusal(preamble.only(word, in: place), hints, table))
+                }
+            return fail(
+                "the rows are those of several \(what), as '\(names[place].printable)' says: \(list(words)). Write those of each into "
+                    + "a file of its own\(made?.words ?? "")", made?.remedy)
+        }
         for (place, column) in table.columns.enumerated() where (2...16).contains(column.texts.count) {
             let words = column.texts.sorted().map { (text: $0, words: ColumnWords($0)) }
             guard column.clock == nil, !column.values.contains(where: \.isFinite),
@@ -213,35 +226,28 @@ struct CSVLayout {
                 ),
                 words.contains(where: { $0.words.isOther || [.magnetometer, .gyroscope].contains($0.words.kind) })
             else { continue }
-            throw fail(
-                "the rows are those of several sensors, as '\(names[place].printable)' says: "
-                    + "\(CSVLayout.list(words.map(\.text))). Write those of each into a file of its own",
-                filter(place, accelerometer.text, table.dialect, after: lineCount).map {
-                    .file(ForeignFormat.beside(path, "accelerometer.csv"), madeBy: .filter($0))
-                })
+            throw refusal("sensors", words.map(\.text), place, take: accelerometer.text, "accelerometer.csv")
         }
-        for (place, column) in table.columns.enumerated() {
-            guard names.indices.contains(place), ColumnWords.areOfDevice(names[place]), column.changes > 0.3 else {
+        for (place, column) in table.columns.enumerated() where roles.indices.contains(place) {
+            let isNamed = ColumnWords.areOfDevice(names[place])
+            guard isNamed || roles[place].role == .other && roles[place].unit == .none, column.changes > 0.3 else {
                 continue
             }
-            let values = Set(column.fields)
+            // A header that is repeated has the column's own name.
+            let values = Set(column.fields).subtracting([names[place]])
             guard (2...16).contains(values.count), column.fields.count >= 10, let first = values.min(),
                 // A counter of the samples in a packet is none of two or three devices.
                 values.count < 4 || names[place].lowercased() != "i",
-                values.allSatisfy({ (1...40).contains($0.count) && $0 == $0.printable && !$0.contains(".") })
+                values.allSatisfy({ (1...40).contains($0.count) && $0 == $0.printable && !$0.contains(".") }),
+                isNamed || table.areOfDevices(place, roles)
             else { continue }
-            throw fail(
-                "the rows are those of several devices or sensors, as '\(names[place].printable)' says: "
-                    + "\(CSVLayout.list(values.sorted())). Write those of each into a file of its own",
-                filter(place, first, table.dialect, after: lineCount, mayHaveDigits: true).map {
-                    .file(ForeignFormat.beside(path, "first.csv"), madeBy: .filter($0))
-                })
+            throw refusal("devices or sensors", values.sorted(), place, take: first, "first.csv", mayHaveDigits: true)
         }
     }
 
     /// The awk program for the lines before the rows, and the rows of one word; `nil` if its fields cannot be compared as they are written.
     private static func filter(
-        _ place: Int, _ word: String, _ dialect: CSVDialect, after lineCount: Int, mayHaveDigits: Bool = false
+        _ place: Int, _ word: String, _ dialect: CSVDialect, after lineCount: Int, mayHaveDigits: Bool
     ) -> String? {
         let delimiter = String(UnicodeScalar(dialect.delimiter))
         let written = ["|": "[|]", "\t": "\\t"][delimiter] ?? delimiter

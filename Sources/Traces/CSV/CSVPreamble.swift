@@ -10,8 +10,8 @@ struct CSVPreamble {
     let headerLine: Int
     let lineCount: Int
     /// The first rows, split into fields.
-    let rows: [[String]]
-    /// A line that looks like a header but has fewer fields than the rows, and their number.
+    private(set) var rows: [[String]]
+    /// A header, or a line that looks like one, which has more or fewer fields than the rows, and their number.
     private(set) var misfit: (line: Int, count: Int)?
     /// The sampling rate stated in a line before the rows, and that line's number.
     private(set) var rate: (hertz: Double, line: Int)?
@@ -69,6 +69,13 @@ struct CSVPreamble {
         {
             rate = (hertz, 2)
         }
+    }
+
+    /// The same with the rows alone that have a word in a column.
+    func only(_ word: String, in column: Int) -> CSVPreamble {
+        var own = self
+        own.rows.removeAll { !$0.indices.contains(column) || $0[column] != word }
+        return own
     }
 
     // MARK: - Lines
