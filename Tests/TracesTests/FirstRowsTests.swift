@@ -67,6 +67,7 @@ import Traces
     /// Kinds in rows of their own, with a header and without: the command has what their table needs.
     @Test(arguments: [
         ("MessageType,utcTimeMillis,MeasurementX,MeasurementY,MeasurementZ\n", "MessageType", "MeasurementX"),
+        ("", "#1", "#3"),
     ])
     func theCommandForRowsOfSeveralKindsSuffices(header: String, column: String, x: String) throws {
         let kinds = ["UncalAccel,%,1.3@,2.6@,9.3@", "UncalGyro,%,0.00@,0.0@,0.01@", "UncalMag,%,6.1@,35.7@,-36.5@"]
@@ -187,6 +188,37 @@ import Traces
         #expect(error.remedy == map.map { .options(["--map", "time=t_s:s,\($0)"]) }, "\(error)")
     }
 
+    // MARK: - Names and fields
+
+    @Test(arguments: [("name,time,ax,ay,az,temp", 6), ("time,ax,ay", 3)])
+    func aHeaderOfAnotherLengthIsRefused(names: String, count: Int) throws {
+        let text = names + "\n" + Self.rows { "\(Double($0) / 50 + 3),\(Self.vector($0))" }
+        let error = try refusal(text)
+        #expect(error.message.contains("the first row has 4 fields, the header \(count)"), "\(error)")
+        #expect(error.message.contains("by their numbers") && error.remedy == nil)
+        let found = try read(text, map: "time=#1:s,ax=#2:g,ay=#3:g,az=#4:g")
+        #expect(found.samples.map(\.count) == [120] && found.streams == [.accelerometer])
+    }
+
+    @Test func aSentenceAboveTheRowsIsNoHeader() throws {
+        let error = try refusal(
+            "made by a recorder on a table in the hall\n" + Self.rows { "0.0\($0 % 3) 0.\($0 % 2) 9.8\($0 % 4)" })
+        #expect(error.message.contains("where the columns' names should be") && error.remedy != nil, "\(error)")
+    }
+
+    @Test(arguments: [",", ";", "\t"])
+    func rowsMayBeNumberedInAColumnWithoutAName(separator: String) throws {
+        func line(_ text: String) -> String { text.replacing(",", with: separator) }
+        let text =
+            line("\"time_s\",\"ax_g\",\"ay_g\",\"az_g\",\"what\"\n")
+            + Self.rows { line("\"\($0 + 1)\",\(Double($0) / 50),\(Self.vector($0)),\"walk\"") }
+        let found = try read(text)
+        #expect(found.samples[0].count == 120 && found.samples[0][1].timeNanoseconds == 20_000_000)
+        // The name of the last column may be missing as well.
+        let last = try read("index,ax_g,ay_g,az_g\n" + Self.rows { "\($0 + 1),\(Self.vector($0)),walk" }, rateHz: 50)
+        #expect(abs((last.samples[0].first?.x ?? 0)) < 0.1)
+    }
+
     // MARK: - Values
 
     @Test(arguments: ["0,0,0", "0.0,0.0,0.0", "0.02,0.01,0.03"])
@@ -257,5 +289,10 @@ import Traces
         let days = try read(
             "time,ax,ay,az\n" + Self.rows { "\($0 * 7 % 24 < 10 ? "0" : "")\($0 * 7 % 24):00:00,\(Self.vector($0))" })
         #expect(days.samples[0].count == 120)
+    }
+
+    @Test func aFileOfCommentsSaysSo() throws {
+        let error = try refusal(Self.rows(20) { _ in "#RAWIMUSXA,COM1,0,81.5,FINESTEERING,1691,410338.819" })
+        #expect(error.message.contains("but for comments"), "\(error)")
     }
 }

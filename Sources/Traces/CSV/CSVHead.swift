@@ -30,7 +30,8 @@ struct CSVHead {
                 throw TraceError(
                     .data, path: path,
                     isWhole
-                        ? "is empty: there is no header and no sample"
+                        ? "is empty\(first.allSatisfy(CSVPreamble.isEmpty) ? "" : " but for comments, which begin with #"): there is "
+                            + "no header and no sample"
                         : "has no header and no sample in its first \(first.count) lines: remove what stands before them"
                 )
             }
@@ -81,21 +82,34 @@ struct CSVHead {
     ) throws(TraceError) -> CSVLayout {
         let line = preamble.headerLine
         let rows = preamble.rows.prefix(rowCount)
-        let width = max(preamble.names?.count ?? 0, preamble.rows.first?.count ?? 0)
+        let names = preamble.misfit == nil ? preamble.names : nil
+        let count = preamble.rows.first?.count ?? 0
+        let width = max(names?.count ?? 0, count)
         let table = HeadTable(Array(rows), width: width, preamble.dialect)
-        if let misfit = preamble.misfit {
+        if let misfit = preamble.misfit, hints.map?.usesNumbers != true, preamble.names.map(ColumnName.areNames) ?? true
+        {
+            let mayBeDecimals =
+                preamble.dialect.delimiter == CSVDialect.comma && misfit.count < count && count <= 2 * misfit.count
+                && !(preamble.rows.first ?? []).contains { $0.contains(".") }
             throw TraceError(
                 .data, path: path, line: misfit.line,
-                "the first row has \(preamble.rows.first?.count ?? 0) fields, the header \(misfit.count): decimal commas cannot be told "
-                    + "from commas between fields; separate the fields by semicolons, or write numbers with points",
-                remedy: misfit.count * 2 == preamble.rows.first?.count
+                "the first row has \(count) fields, the header \(misfit.count): "
+                    + (mayBeDecimals
+                        ? "decimal commas cannot be told from commas between fields; separate the fields by semicolons, or write numbers "
+                            + "with points"
+                        : "nothing says which name is that of which field; write one name for each field into the header, or give the "
+                            + "columns by their numbers, as in --map 'time=#1:UNIT,ax=#2:UNIT,ay=#3:UNIT,az=#4:UNIT'"),
+                remedy: mayBeDecimals && misfit.count * 2 == count
                     ? .file(
                         ForeignFormat.beside(path, "semicolons.csv"),
                         madeBy: .filter("awk -F, \(ShellText.quoted(Self.joinedDecimals(after: preamble.lineCount)))"))
                     : nil)
         }
-        let names = preamble.names ?? (0..<width).map { "#\($0 + 1)" }
-        if preamble.names == nil, hints.map?.usesNumbers != true {
+        let shown = names ?? (0..<width).map { "#\($0 + 1)" }
+        if names == nil, hints.map?.usesNumbers != true {
+            try CSVLayout.refuseMixedRows(table, [], shown, preamble, hints, path) { message, remedy in
+                TraceError(.data, path: path, line: line, message, remedy: remedy)
+            }
             let example =
                 (width > 3
                     ? "'time=#1:UNIT,ax=#2:UNIT,ay=#3:UNIT,az=#4:UNIT'; without a time"
@@ -112,7 +126,7 @@ struct CSVHead {
                 "there are numbers where the columns' names should be: name the columns with --map, as in \(example)\(note)",
                 remedy: remedy)
         }
-        return try CSVLayout(names: names, table: table, hints: hints, path: path, preamble: preamble) {
+        return try CSVLayout(names: shown, table: table, hints: hints, path: path, preamble: preamble) {
             message, remedy in
             TraceError(.data, path: path, line: line, message, remedy: hints.remedy(remedy, for: path))
         }

@@ -49,11 +49,10 @@ struct CSVPreamble {
         lineCount = start
         rows = lines.dropFirst(start).filter { !Self.isEmpty($0) && !Self.isComment($0) }.map(found.fields)
         dialect.settleMarks(rows)
+        if let names, !rows.isEmpty, rows.allSatisfy({ $0.count < names.count }) { misfit = (headerLine, names.count) }
         if header == nil, let last = text.last(where: { $0 < start }) {
             let count = found.fields(lines[last]).count
-            if count > 1, count < width, found.delimiter == CSVDialect.comma,
-                ColumnName.areNames(found.fields(lines[last]))
-            {
+            if count > 1, count < width, !found.collapses, ColumnName.areNames(found.fields(lines[last])) {
                 misfit = (last + 1, count)
             }
         }
@@ -190,14 +189,14 @@ struct CSVPreamble {
         _ lines: [[UInt8]], before start: Int, _ dialect: CSVDialect, _ width: Int
     ) -> (names: [String], line: Int)? {
         if let names = attributes(lines[..<start]), names.count == width { return (names, start - 1) }
-        let row = dialect.fields(lines[start])
+        let rows = lines[start...].prefix(3).map(dialect.fields)
         var units: [String]?
         var searched = 0
         for index in lines[..<start].indices.reversed() where !isEmpty(lines[index]) {
             searched += 1
             guard searched <= headerSearch else { break }
             if isSeparatorLine(lines[index]) { continue }
-            guard let fields = fields(lines[index], dialect, width, row: row) else { continue }
+            guard let fields = fields(lines[index], dialect, width, rows) else { continue }
             if Set(fields.filter { !$0.isEmpty }).count <= 1, width > 2, units != nil { continue }
             if units == nil, isUnits(fields), index > 0 {
                 units = fields
@@ -216,7 +215,7 @@ struct CSVPreamble {
 
     /// The fields of a line before the rows, when it has a field for each column.
     private static func fields(
-        _ line: [UInt8], _ dialect: CSVDialect, _ width: Int, row: [String]
+        _ line: [UInt8], _ dialect: CSVDialect, _ width: Int, _ rows: [[String]]
     ) -> [String]? {
         let isMarked = line.first.map { "#%/@;".utf8.contains($0) } ?? false
         let text = isMarked ? uncommented(line) : line
@@ -226,8 +225,10 @@ struct CSVPreamble {
             while fields.count > width, fields.last == "" { fields.removeLast() }
             if fields.count == width - 1, candidate == dialect, ColumnName.areNames(fields) {
                 // Statistics programs number the rows in a column without a name; others leave the last column without one.
-                if row.first == "1", candidate.collapses { return [""] + fields }
-                if let last = row.last, candidate.number(last) == nil { return fields + [""] }
+                let isNumbered = rows.enumerated().allSatisfy { $1.first == "\($0 + 1)" } && rows.count > 1
+                let endsWithText = rows[0].last.map { candidate.number($0) == nil } ?? false
+                if isNumbered, !endsWithText || ColumnName(fields[width - 2]).role == .other { return [""] + fields }
+                if endsWithText { return fields + [""] }
             }
             let isWider = candidate == dialect && !isMarked && fields.count > width
             guard fields.count == width || isWider, numberCount(ofRow: fields, candidate) == nil,
