@@ -26,7 +26,8 @@ package struct StationarySection: AccelerometerSection {
     package static let rows: [SettingRow<StationarySettings>] = [
         SettingRow(
             "threshold_g", \.thresholdG, .number,
-            "From 0.002 to 1. The change of the acceleration below 2 Hz that is motion; 0.03 g is a turn of 1.7° as well."),
+            "From 0.002 to 1. The change of the acceleration below 2 Hz that is motion; 0.03 g is a turn of 1.7° as well."
+        ),
         SettingRow("dwell_s", \.dwell, .seconds, "From 1. How long it has to move, or to be still, until that counts."),
         SettingRow(
             "watch", \.watch, .choice,

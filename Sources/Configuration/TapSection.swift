@@ -38,10 +38,12 @@ package struct TapSection: AccelerometerSection {
         ),
         SettingRow(
             "double_s", \.double, .seconds, idle: { $0.mostTaps == 1 ? "with most_taps = 1" : nil },
-            "Up to 2. The longest time from one tap to the next. The event is reported when it has passed after the last tap."),
+            "Up to 2. The longest time from one tap to the next. The event is reported when it has passed after the last tap."
+        ),
         SettingRow(
             "bounce_s", \.bounce, .seconds,
-            "From 0.05 to below double_s. The shortest time from one tap to the next: what follows sooner is a bounce, and no tap is reported."),
+            "From 0.05 to below double_s. The shortest time from one tap to the next: what follows sooner is a bounce, and no tap is reported."
+        ),
         SettingRow(
             "watch", \.watch, .choice,
             """

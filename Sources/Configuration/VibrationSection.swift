@@ -40,7 +40,8 @@ package struct VibrationSection: AccelerometerSection {
 
     /// Where the highest band begins to be measured, and a second has enough samples.
     package var leastHz: Double {
-        max(((settings.bands.map(\.fromHz).max() ?? 0) + 1) * VibrationSettings.rateFactor, Double(VibrationSettings.leastSamples))
+        let highest = ((settings.bands.map(\.fromHz).max() ?? 0) + 1) * VibrationSettings.rateFactor
+        return max(highest, Double(VibrationSettings.leastSamples))
     }
 
     package static func condition(of kind: EventKind, _ settings: VibrationSettings) -> Condition? {

@@ -625,7 +625,9 @@ extension Figure.Name {
         case .active: Row(.integer, "The number of active sensors.")
         case .count: Row(.integer, "How many events, samples, taps or steps it stands for; lost samples are estimated.")
         case .joined:
-            Row(.integer, "How many events the `coalesce` decorator has joined in it, where `count` says something else.")
+            Row(
+                .integer,
+                "How many events the `coalesce` decorator has joined in it, where `count` says something else.")
         case .ordinal: Row(.integer, "Its number among the events of its kind; added by the `count` decorator.")
         case .needed: Row(.integer, "How many sensors had to agree.")
         case .sensors: Row(.text, "The names of the sensors that agreed.")

@@ -32,7 +32,7 @@ FIGURES: list[tuple[str, pa.DataType]] = [
     ("total", _INTEGER), ("cadence_per_min", _NUMBER), ("band", _TEXT), ("zone", _INTEGER), ("velocity_mm_s", _NUMBER),
     ("vibration_g", _NUMBER), ("frequency_hz", _NUMBER), ("measured_to_hz", _NUMBER), ("machine", _TEXT),
     ("learned_percent", _NUMBER), ("gap_s", _NUMBER), ("channel", _TEXT), ("cause", _TEXT), ("source", _TEXT),
-    ("reason", _TEXT), ("active", _INTEGER), ("count", _INTEGER), ("ordinal", _INTEGER), ("needed", _INTEGER),
+    ("reason", _TEXT), ("active", _INTEGER), ("count", _INTEGER), ("joined", _INTEGER), ("ordinal", _INTEGER), ("needed", _INTEGER),
     ("sensors", _TEXT), ("handler", _TEXT), ("program", _TEXT), ("for_seq", _INTEGER), ("status", _INTEGER),
     ("signal", _INTEGER), ("attempt", _INTEGER), ("retry_s", _NUMBER), ("output", _TEXT),
 ]

@@ -63,8 +63,9 @@ package final class CoalesceDecorator: EventDecorator {
 }
 
 extension Event {
-    /// Adds the steps, samples or events that a later event of its kind counts; the total is the later one's. The taps of a double
-    /// tap are no sum.
+    /// Adds the steps, samples or events that a later event of its kind counts; the total is the later one's.
+    ///
+    /// The taps of a double tap are no sum.
     fileprivate mutating func add(_ later: Event) {
         guard kind != .tap, case .integer(let own) = figure(.count), case .integer(let more) = later.figure(.count)
         else { return }
