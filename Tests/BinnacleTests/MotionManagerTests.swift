@@ -160,7 +160,8 @@ import Testing
             let time = sample.timeNanoseconds / millisecond
             guard time >= 2000, time < 2000 + 4 * (200 + pause) else { return sample }
             let isAbove = (time - 2000) % (200 + pause) >= 200
-            return Sample(timeNanoseconds: sample.timeNanoseconds, x: 0, y: 0, z: isAbove ? 0.4 : 0.1)
+            return Sample(
+                timeNanoseconds: sample.timeNanoseconds, x: 0, y: 0, z: (isAbove ? 0.4 : 0.1) * Units.standardGravity)
         }
         let diary = MotionDiary()
         let bench = Bench(samples)

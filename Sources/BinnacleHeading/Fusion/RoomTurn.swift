@@ -21,9 +21,8 @@ struct RoomTurn {
     static let (nowSeconds, beforeSeconds, longestBegin) = (0.7, 6.0, 3.0)
     /// In radians, 10°; and a field that stays is the Earth's after so many seconds, for all that is known.
     private static let (leastTurn, forgettingSeconds) = (10 * Double.pi / 180, 300.0)
-    /// In radians, 15° from one field to the next: no room turns it so soon, but a current that is switched on, and beyond 45° a turn that the
-    /// gyroscope has not seen.
-    private static let (mostStep, mostSwitch) = (15 * Double.pi / 180, 45 * Double.pi / 180)
+    /// In radians, 15° from one field to the next: no room turns it so soon, but a turn that the gyroscope has not seen, or a current.
+    private static let mostStep = 15 * Double.pi / 180
 
     /// Forgets the last fields, because the frame is another one; the turn with them, where it was iron of the device.
     mutating func interrupt(isOfDevice: Bool = false) {
@@ -53,7 +52,7 @@ struct RoomTurn {
         guard abs(step) < Self.mostStep else {
             // A magnet that is taken away turns the field back.
             let rest = remainder(turned + step, 2 * .pi)
-            if abs(rest) < abs(turned) || abs(step) < Self.mostSwitch { turned = rest }
+            if abs(rest) < abs(turned) { turned = rest }
             return interrupt()
         }
         last = field
