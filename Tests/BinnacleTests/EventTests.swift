@@ -300,7 +300,7 @@ private func event(
     @Test(
         arguments: [
             (EventKind.step, [11, 7], [8, 40], 18, 40 as Int64?), (.samplesLost, [3, 4], [], 7, nil),
-            (.eventsDropped, [1, 4], [], 5, nil), (.tap, [2, 1], [], 2, nil),
+            (.eventsDropped, [1, 4], [], 5, nil), (.tap, [2, 1], [], 2, nil), (.quorumReached, [2, 3], [], 2, nil),
         ] as [(EventKind, [Int64], [Int64], Int64, Int64?)])
     func coalesceKeepsWhatIsCounted(kind: EventKind, counts: [Int64], totals: [Int64], sum: Int64, total: Int64?) {
         let events = counts.indices.map { index in

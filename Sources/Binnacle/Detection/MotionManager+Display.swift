@@ -43,7 +43,6 @@ extension MotionManager {
         }
         return [Lane(title: "motion \(name)", states: [Lane.States(name: Lane.States.state)])] + curves
     }
-
 }
 
 extension MotionSettings {

@@ -79,6 +79,7 @@ final class MCAPRecording: RecordingFormat {
             }
             chunk += record.finished
             channels[number].index.removeAll(keepingCapacity: true)
+            channels[number].endStamp()
         }
         var index = MCAPRecord(.chunkIndex)
         index.add(times.lowerBound, times.upperBound, Int64(start), Int64(chunkLength))
@@ -143,10 +144,7 @@ final class MCAPRecording: RecordingFormat {
         // Of several samples of a stamp, the first of each kind belong together, then the second.
         if channels[number].index.last?.timeNanoseconds != UInt64(time) { channels[number].endStamp() }
         if channels[number].turn(of: kind) == channels[number].lastCount {
-            if chunk.count >= Self.chunkSize {
-                try flush()
-                channels[number].endStamp()
-            }
+            if chunk.count >= Self.chunkSize { try flush() }
             beginMessage(at: time, in: number)
         }
         let turn = channels[number].turn(of: kind)

@@ -65,9 +65,10 @@ package final class CoalesceDecorator: EventDecorator {
 extension Event {
     /// Adds the steps, samples or events that a later event of its kind counts; the total is the later one's.
     ///
-    /// The taps of a double tap are no sum.
+    /// The taps of a double tap, and the sensors of a quorum, are no sum.
     fileprivate mutating func add(_ later: Event) {
-        guard kind != .tap, case .integer(let own) = figure(.count), case .integer(let more) = later.figure(.count)
+        let isSum = [.step, .samplesLost, .eventsDropped].contains(kind)
+        guard isSum, case .integer(let own) = figure(.count), case .integer(let more) = later.figure(.count)
         else { return }
         set(.count, .integer(own + more))
         if let total = later.figure(.total) { set(.total, total) }
