@@ -54,6 +54,8 @@ KERNEL_CASES ?= 200
 # What `make test` runs, in this order, as far as it is built: what waits longest first.
 PROGRAM_CHECKS = serve documents web screens proxy watch plot spark python binary arrow rosbag nmea gpsd signalk webhooks exports influx metrics
 TRIES = try-kernel-forms build-tests $(PROGRAM_CHECKS:%=try-%) try-swift
+# What else `make test` runs, beside the build: it has a processor to spare for most of its time.
+ALSO ?=
 # The tests of the program wait for it most of the time: each of their files is a process, and there are more of them than processors.
 JOBS ?= 9
 TOOL_TESTS = $(patsubst Tests/ToolTests/%.swift,ToolTests.%,$(shell grep -l @Test Tests/ToolTests/*.swift))
@@ -186,14 +188,14 @@ $(PROGRAM_CHECKS:%=try-%): try-%: build-tests
 try-kernel-forms:
 	scripts/test-kernel-forms $(KERNEL_CASES)
 
-try-swift:
+try-swift: build-tests
 	scripts/check-swift
 
 # The same flags as those of `make build`: what one has compiled, the other has not to.
 build-tests: setup-test static
 	BINNACLE_STATIC=1 $(DEVELOP) $(RELEASE) --build-tests
 
-suite-SensorTests: $(TRIES) $(TEST_SUITES)
+suite-SensorTests: $(ALSO) $(TRIES) $(TEST_SUITES)
 $(TEST_SUITES) suite-SensorTests: suite-%: build-tests
 	@BINNACLE_BINARY=$(CURDIR)/$(BINARY) scripts/run-tests $*
 

@@ -20,7 +20,8 @@ func sine(_ x: Double) -> Double {
     var term = x
     var sum = x
     for n in 1..<20 {
-        term *= -x * x / Double(2 * n * (2 * n + 1))
+        let factors: Int = 2 * n * (2 * n + 1)
+        term *= -x * x / Double(factors)
         sum += term
     }
     return sum

@@ -34,6 +34,8 @@ import Testing
     func partsAreFoundByBytes(text: String, replaced: String, other: String) {
         #expect(text.replacing("aa", with: other) == replaced)
         #expect(text.contains("aa") == (text != replaced))
-        #expect(text.firstRange(of: "aa").map { String(text[$0]) } == (text == replaced ? nil : "aa"))
+        let found: String? = text.firstRange(of: "aa").map { String(text[$0]) }
+        let expected: String? = text == replaced ? nil : "aa"
+        #expect(found == expected)
     }
 }

@@ -315,7 +315,9 @@ private func settings(
         let last = clock.nanoseconds - 7_654_321
         for (stream, rate) in [(0, 100.0), (1, 100), (2, 7), (3, 333)] {
             let stamps = all.filter { $0.streamIndex == stream }.map(\.timeNanoseconds)
-            #expect(stamps == (0...Int(Double(last) * rate / 1e9)).map { Int64((Double($0) / rate * 1e9).rounded()) })
+            let count = Int(Double(last) * rate / 1e9)
+            let expected: [Int64] = (0...count).map { (tick: Int) in Int64((Double(tick) / rate * 1e9).rounded()) }
+            #expect(stamps == expected)
         }
     }
 

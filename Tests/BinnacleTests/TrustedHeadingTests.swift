@@ -391,7 +391,8 @@ import Testing
         #expect(loss.fault == .magnetometerMissing && loss.sensor == "compass")
         // The last pair is as old as a pair may be.
         #expect(abs(loss.timeNanoseconds - (480 + 5000) * millisecond) <= 20 * millisecond)
-        #expect(abs(try #require(loss.held) / .seconds(1) - 5) < 0.021)
+        let held: Double = try #require(loss.held) / .seconds(1)
+        #expect(abs(held - 5) < 0.021)
         // It faced north for 0.48 s, and never any longer.
         #expect(bench.diary.decisions == ["lost \(loss.timeNanoseconds / millisecond)"])
         #expect(bench.detector.heading == nil)

@@ -64,7 +64,8 @@ import Binnacle
             SIMD3(sin(2 * .pi * 100 * $0), 0, 0)
         }
         #expect(abs(number(figures, .velocity) - 11.036) < 0.02)
-        #expect(number(figures, .measuredTo) == 1000 / 2.56)
+        let highest: Double = 1000 / 2.56
+        #expect(number(figures, .measuredTo) == highest)
     }
 
     /// A sum of sines in neighbouring bins has the sum of their mean squares, each with its own divisor; the rest is outside.

@@ -79,8 +79,9 @@ import Testing
                 runs.append((tree, node, process, folder, .random(in: 20...300, using: &random)))
             }
             func scans(from first: Int) -> [UInt8] {
-                (first..<first + 40).flatMap {
-                    FifoNode.scan(Int16($0 % 1000), 0, 981, 1_000_000_000 + Int64($0) * 250_000)
+                (first..<first + 40).flatMap { (scan: Int) -> [UInt8] in
+                    let time = 1_000_000_000 + Int64(scan) * 250_000
+                    return FifoNode.scan(Int16(scan % 1000), 0, 981, time)
                 }
             }
             // The time of each begins when all of them read.

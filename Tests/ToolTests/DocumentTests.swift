@@ -21,9 +21,9 @@ import Testing
         }
         for name in ["man", "completions"] {
             let shipped = try FileManager.default.contentsOfDirectory(atPath: Self.project + "/" + name)
-            #expect(
-                shipped.sorted()
-                    == made.filter { $0.hasPrefix(name + "/") }.map { String($0.dropFirst(name.count + 1)) })
+            let folder = name + "/"
+            let names: [String] = made.filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
+            #expect(shipped.sorted() == names)
         }
     }
 
@@ -125,7 +125,8 @@ import Testing
         let result = try Self.run(["/usr/bin/zsh", "-f", "-c", script], environment: ["OUT": file.path, "LINE": line])
         let found = try file.text().split(separator: "\n").filter { $0.hasPrefix("found:") }.map { $0.dropFirst(6) }
         let wanted = candidates.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
-        #expect(Set(found.map(String.init)).subtracting([""]) == Set(wanted), "\(result.errors)")
+        let words: [String] = found.map { String($0) }.filter { !$0.isEmpty }
+        #expect(Set(words) == Set(wanted), "\(result.errors)")
     }
 
     private static func exists(_ shell: String) -> Bool { access("/usr/bin/" + shell, X_OK) == 0 }

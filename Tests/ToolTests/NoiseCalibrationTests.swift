@@ -110,7 +110,8 @@ import Testing
         let found = try CalibrateTests.object(result.output)
         let figures = try #require(found["figures"] as? [String: Any])
         // Of 0.05 °/s at 100 samples a second.
-        #expect(abs(try #require(figures["noise_dps_rthz"] as? Double) / 0.00707 - 1) < 0.2, "\(figures)")
+        let noise: Double = try #require(figures["noise_dps_rthz"] as? Double)
+        #expect(abs(noise / 0.00707 - 1) < 0.2, "\(figures)")
     }
 
     @Test func aKeptNoiseWidensTheAccuracyAndRaisesTheFloor() throws {

@@ -66,7 +66,8 @@ import Testing
         let trace = try TemporaryFile("t_s,ax_g,ay_g,az_g\n" + rows.joined(), suffix: ".csv")
         let drawing = try drawn(["--from", "1s", "--to", "1.004s", trace.path], to: "short.svg", in: folder)
         let times = drawing.matches(of: /class="m">([^<]*)</).map { String($0.1) }
-        #expect(times == (0...8).map { String(format: "%.4f s", Double($0) * 0.0005) })
+        let expected: [String] = (0...8).map { (tick: Int) in String(format: "%.4f s", Double(tick) * 0.0005) }
+        #expect(times == expected)
     }
 
     @Test func deliveriesOfAnyLengthGiveTheSamePage() throws {

@@ -159,7 +159,8 @@ import Testing
         let words = lines[1].split(separator: " ")
         #expect(words.map(String.init) == ["\(user)", "shake", "1"])
         let events = try run.events()
-        let report = try #require(events.first { $0["kind"] as? String == "command.finished" })
+        let index = events.firstIndex { event in event["kind"] as? String == "command.finished" }
+        let report = events[try #require(index)]
         #expect(report["handler"] as? String == "tell")
         #expect(report["status"] as? Int == 0)
         #expect(report["for_seq"] as? Int == event["seq"] as? Int)

@@ -75,10 +75,10 @@ import Traces
             let source = try TraceSource(paths: [file.path])
             #expect(source.streams.map(\.sensor.name) == ["sensor7", "sensor255"])
             let collected = Collected(source, capacity: capacity)
-            #expect(
-                collected.samples[0].map(\.timeNanoseconds)
-                    == stride(from: 0, to: count, by: 2).map { Int64($0) * 1_000_000 })
-            #expect(collected.samples[1].map(\.x) == stride(from: 1, to: count, by: 2).map { Float($0) })
+            let times: [Int64] = stride(from: 0, to: count, by: 2).map { (row: Int) in Int64(row) * 1_000_000 }
+            #expect(collected.samples[0].map(\.timeNanoseconds) == times)
+            let values: [Float] = stride(from: 1, to: count, by: 2).map { (row: Int) in Float(row) }
+            #expect(collected.samples[1].map(\.x) == values)
             #expect(collected.failures.isEmpty && source.repairs.isEmpty)
         }
     }

@@ -258,7 +258,8 @@ import Traces
         var body = [Record.chunk([Record.imuChannel(1), unknown] + messages[..<40], compression), unknown, lies]
         body += messages[40..<50] + [Record.chunk(messages[50...], compression, checks: false)]
         let outcome = try read(MCAPWriter.file(body))
-        #expect(outcome.streams["imu gyroscope"]?.map(\.z) == (0..<100).map { Float($0) / 8 })
+        let rates: [Float] = (0..<100).map { Float($0) / 8 }
+        #expect(outcome.streams["imu gyroscope"]?.map(\.z) == rates)
         #expect(outcome.failures.isEmpty && outcome.repairs.isEmpty)
     }
 

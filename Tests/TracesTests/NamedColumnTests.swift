@@ -202,7 +202,9 @@ import Traces
                     })
             let stamps = found.samples[0].map(\.timeNanoseconds)
             #expect(stamps.count == 999)
-            #expect(stamps.last == Int64(first) * 1_000_000_000 + 999 * (1_000_000_000 / Int64(hertz)))
+            let step = Int64(1_000_000_000 / hertz)
+            let last = Int64(first) * 1_000_000_000 + 999 * step
+            #expect(stamps.last == last)
         }
     }
 

@@ -26,7 +26,7 @@ import Traces
         #expect(told.count == 5, "\(told)")
         #expect(told.first?.hasPrefix("assumed: FILE:1: no unit for ax, ay, az") == true)
         #expect(
-            told.dropFirst().prefix(3).map { $0.prefix(while: { $0 != " " }) } == [
+            told.dropFirst().prefix(3).map { $0.split(separator: " ").first.map(String.init) } == [
                 "FILE:9:6:", "FILE:2509:7:", "FILE:5009:7:",
             ])
         #expect(told.last == "4 × not a number: skipped")
@@ -44,7 +44,8 @@ import Traces
         }
         var samples: [Sample] = []
         for try await batch in session.samples(of: .accelerometer) { samples += batch.samples }
-        #expect(samples.map(\.timeNanoseconds) == (0..<100).map { $0 * 20_000_000 })
+        let times: [Int64] = (0..<100).map { $0 * 20_000_000 }
+        #expect(samples.map(\.timeNanoseconds) == times)
         #expect(samples.allSatisfy { $0.x == 0 && $0.z == 19.62 })
         #expect {
             try TraceSource(paths: [path], rateHz: 50, calibrations: ["acelerometer": calibration])
