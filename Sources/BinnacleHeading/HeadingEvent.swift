@@ -139,6 +139,9 @@ public enum HeadingFault: String, Sendable, CaseIterable, Error {
     /// An axis of the magnetometer keeps its value while the device turns.
     case magnetometerFrozen =
         "an axis of the magnetometer does not change while the device turns: frozen, or at the end of its range"
+    /// The gyroscope and the accelerometer turn alike, and the magnetometer otherwise.
+    case magnetometerMisaligned =
+        "the magnetometer turns otherwise than gyroscope and accelerometer: its mount_matrix corrects it"
     /// The heading may be off by more than the limit.
     case inaccurate = "accuracy beyond the limit"
     /// The magnetometer was not calibrated, and the device was not turned enough since the start to show the iron in it.
@@ -159,7 +162,8 @@ public enum HeadingFault: String, Sendable, CaseIterable, Error {
     var isOfAccelerometer: Bool? {
         switch self {
         case .accelerometerMissing, .accelerometerFrozen, .accelerationWeak, .accelerating, .gravityReversed: true
-        case .magnetometerMissing, .magnetometerFrozen, .fieldImplausible, .fieldVertical, .dipDeparted, .interference,
+        case .magnetometerMissing, .magnetometerFrozen, .magnetometerMisaligned, .fieldImplausible, .fieldVertical,
+            .dipDeparted, .interference,
             .ironUnknown:
             false
         case .axisVertical, .inaccurate, .blackout, .sensorFailed, .rateSaturated: nil

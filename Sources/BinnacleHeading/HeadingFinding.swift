@@ -7,7 +7,7 @@ enum HeadingFinding {
     case faced(SectorWatch, HeadingEvent)
     case facing(HeadingEvent)
     case left(SectorWatch, HeadingEvent)
-    case gyroscope(GyroscopeFailure, timeNanoseconds: Int64)
+    case gyroscope(FusionFailure, timeNanoseconds: Int64)
 
     var timeNanoseconds: Int64 {
         switch self {

@@ -221,8 +221,10 @@ def sampled(chance, motion, values, sensor, made_chip, delay):
     return time, stamps, means + chance.normal(0, 1, means.shape) * made_chip[f"{sensor}_noise"] * np.sqrt(rate)
 
 
-def replayed(binary, chance, motion, made_chip, calibrated, magnet=0):
-    """Plays the made recording: the time, the error and the stated accuracy of each heading that is not held."""
+def replayed(binary, chance, motion, made_chip, calibrated, magnet=0, failures=None):
+    """Plays the made recording: the time, the error and the stated accuracy of each heading that is not held.
+
+    What is said of detectors that fail is added to `failures`."""
     gyroscope_delay, accelerometer_delay, magnetometer_delay = made_chip["delays"]
     time, rate_stamps, rate = sampled(chance, motion, motion.rate, "gyroscope", made_chip, gyroscope_delay)
     rate = rate @ made_chip["scale"].T + made_chip["offset"] + time[:, None] * made_chip["drift"]
@@ -243,8 +245,11 @@ def replayed(binary, chance, motion, made_chip, calibrated, magnet=0):
         settings = ["heading_filter_deg=0"] + (["hard_iron_uT=0"] if calibrated else [])
         words = [word for setting in settings for word in ("--set", f"north.north.{setting}")]
         said = subprocess.run([binary, "replay", "--json", *words, *traces], capture_output=True, text=True, check=True)
+    said_events = [json.loads(line) for line in said.stdout.splitlines()]
+    if failures is not None:
+        failures += [event["reason"] for event in said_events if event["kind"] == "detector.failed"]
     # A device that is held upright has the heading of another axis: none is upright while headings are scored.
-    events = [event for event in map(json.loads, said.stdout.splitlines())
+    events = [event for event in said_events
               if event["kind"] == "heading" and "age_s" not in event and event["axis"] == "+y"]
     found = np.array([(event["time_ns"] / 1e9, event["heading_deg"], event["accuracy_deg"]) for event in events]).reshape(-1, 3)
     at = np.clip(((found[:, 0] - gyroscope_delay) / STEP).round().astype(int), 0, len(motion.time) - 1)

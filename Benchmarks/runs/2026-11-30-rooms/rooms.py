@@ -1,9 +1,10 @@
 """Drives and carries made devices from one room into another and back, and scores the headings that a program reports.
 
-usage: rooms.py BINARY [SEEDS] [--runs N], with numpy; SEEDS is added to each seed, 0 by default
+usage: rooms.py BINARY [SEEDS] [--runs N] [--within SECONDS], with numpy; SEEDS is added to each seed, 0 by default
 
 Motions and sensors are those of 2026-11-30-headings/made.py. A room adds a field that does not turn with the device, of 5 to 20 µT in any
-direction; the device comes to it within two seconds at 60 s and leaves it at 110 s. True is the north of the first room. The kinds:
+direction; the device comes to it within two seconds at 60 s and leaves it at 110 s; with `--within 0.02` a current is switched on. True is the north
+of the first room. The kinds:
 
 robot   turns about the vertical alone
 hand    is carried: heading, pitch and roll change
@@ -43,13 +44,13 @@ def hand(chance, seconds):
 KINDS = {"robot": made.robot, "hand": hand}
 
 
-def run(binary, kind, calibrated, seed):
+def run(binary, kind, calibrated, seed, within):
     """The headings of a run, and the share of samples that have one, by phases."""
     chance = np.random.default_rng(seed)
     motion = KINDS[kind](chance, SECONDS)
     field = chance.normal(0, 1, 3)
     field *= chance.uniform(5, 20) / np.linalg.norm(field)
-    there = made.smooth(((motion.time > 60) & (motion.time < 110)) * 1.0, 1)
+    there = made.smooth(((motion.time > 60) & (motion.time < 110)) * 1.0, within / 2)
     room = np.einsum("nji,nj->ni", motion.turn, there[:, None] * field)
     made_chip = made.chip(chance, calibrated, dip=66, **({} if calibrated else dict(iron=chance.normal(0, 35, 3))))
     return made.replayed(binary, chance, motion, made_chip, calibrated, room)
@@ -60,11 +61,13 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("seeds", type=int, nargs="?", default=0)
     parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--within", type=float, default=2)
     arguments = parser.parse_args()
     print(f"{'kind':12} {'phase':7} {'runs':>4}", *(f"{column:>6}" for column in ("valid", "within", "median", "stated", "sure")))
     for kind in KINDS:
         for calibrated in (False, True):
-            found = [run(arguments.binary, kind, calibrated, arguments.seeds + 7000 + number) for number in range(arguments.runs)]
+            seeds = [arguments.seeds + 7000 + number for number in range(arguments.runs)]
+            found = [run(arguments.binary, kind, calibrated, seed, arguments.within) for seed in seeds]
             for phase, (begin, end) in PHASES.items():
                 parts = [made.between(run, begin, end) for run in found]
                 valid = np.mean([part.shape[1] for part in parts]) / (end - begin) / made.COMMON["gyroscope_rate"]

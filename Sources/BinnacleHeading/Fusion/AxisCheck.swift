@@ -35,6 +35,9 @@ struct AxisCheck {
     }
 
     private(set) var finding: AxisFinding?
+    /// Whether the magnetometer turns otherwise than gyroscope and gravity.
+    var isMagnetometerMisaligned: Bool { misaligned.isFound }
+    private var misaligned = MisalignedMagnetometer()
     /// Whether movement speaks against the gyroscope, which is told when it lasts: until then a turn may show which axis it is.
     var isDoubted: Bool { doubtSeconds > 0 || turnDoubtSeconds > 0 }
     private var doubtSeconds = 0.0
@@ -89,7 +92,10 @@ struct AxisCheck {
     private static let dipChange = 6 * Double.pi / 180
 
     /// Forgets the turn that is under way, because a part of it was not measured.
-    mutating func interrupt() { anchor = nil }
+    mutating func interrupt() {
+        anchor = nil
+        misaligned.interrupt()
+    }
 
     /// Takes what movement of any kind shows of the gyroscope.
     ///
@@ -103,6 +109,8 @@ struct AxisCheck {
     mutating func addMovement(
         misfit: Double, gravity: Double, scaleError: Double, fieldTurn: Double, isRateFrozen: Bool, seconds: Double
     ) {
+        misaligned.update(misfit: misfit, seconds: seconds)
+        guard !clearGyroscope() else { return }
         // Iron that is learned again explains any field for a while; gravity goes on then.
         let isFieldOff = misfit > Self.wrong.misfit || doubtSeconds > 0
         let isWrong = scaleError > Self.largestScaleError || isFieldOff && gravity < Self.wrong.length
@@ -119,6 +127,15 @@ struct AxisCheck {
         if finding != nil, foundAxis == nil, misfit < Self.right.misfit, gravity > Self.right.length {
             finding = nil
         }
+    }
+
+    /// Takes back what was found where turns speak against the magnetometer instead; returns whether they do.
+    private mutating func clearGyroscope() -> Bool {
+        guard misaligned.isSuspected else { return false }
+        if misaligned.isFound {
+            (finding, foundAxis, scores, doubtSeconds, turnDoubtSeconds) = (nil, nil, .zero, 0, 0)
+        }
+        return true
     }
 
     private static func count(_ isOff: Bool, _ seconds: Double, _ doubt: inout Double) {
@@ -152,6 +169,11 @@ struct AxisCheck {
             length(restRate) < Self.fastest, let integrated = history.rotation(at: Units.later(time, by: -Self.lag))
         else { return }
         isFieldNew = false
+        misaligned.update(
+            MisalignedMagnetometer.Moment(
+                timeNanoseconds: time, rotation: integrated, up: acceleration / size, field: field / length(field),
+                strength: length(field)))
+        guard !clearGyroscope() else { return }
         evaluate(at: time, integrated, size, isIronKnown)
     }
 
@@ -191,7 +213,7 @@ struct AxisCheck {
         // A compass that does not turn at all is held by a magnet.
         guard compass.angle > Self.leastTurn / 2 else { return }
         let difference = (compass.conjugate * gyroscope).angle
-        let axis = Self.largest(compass.rotationVector)
+        let axis = compass.rotationVector.largestAxis
         guard difference > max(Self.share * turn, Self.leastDifference) else {
             scores[axis] = max(scores[axis] - 1, -Self.enough)
             if foundAxis == axis, scores[axis] < 0 { (finding, foundAxis) = (nil, nil) }
@@ -206,17 +228,12 @@ struct AxisCheck {
     }
 
     private static func name(_ gyroscope: Vector3, _ compass: Vector3) -> AxisFinding {
-        let (seen, expected) = (largest(gyroscope), largest(compass))
+        let (seen, expected) = (gyroscope.largestAxis, compass.largestAxis)
         guard abs(gyroscope[seen]) > clear * length(gyroscope), abs(compass[expected]) > clear * length(compass) else {
             return .other
         }
         if seen != expected { return .swapped(axis: min(seen, expected), with: max(seen, expected)) }
         return gyroscope[seen] * compass[seen] < 0 ? .reversed(axis: seen) : .other
-    }
-
-    private static func largest(_ v: Vector3) -> Int {
-        let size = Vector3(abs(v.x), abs(v.y), abs(v.z))
-        return size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2
     }
 }
 

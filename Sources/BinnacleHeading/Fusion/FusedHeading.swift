@@ -12,8 +12,8 @@ final class FusedHeading {
     private(set) var found = FusionFinding()
     /// Whether the heading is the fusion's; else it is the compass'.
     private(set) var isDeciding = false
-    /// Whether the delegate was told that the gyroscope is of no use.
-    private var isFailureTold = false
+    /// The last failure that was reported since there was a heading.
+    private var reportedFailure: FusionFailure?
     private var lastRateNanoseconds: Int64?
     private let gyroscope: SampleStream
     private let settings: NorthSettings
@@ -136,7 +136,8 @@ final class FusedHeading {
     /// The hard iron that turns have shown, which a compass has to take from the field as well, and how well it is known; `nil` where
     /// the turns are not those of the compass.
     var iron: LearnedIron? {
-        guard isFed, found.axes == nil, found.fault != .axesWrong, constants.learnsSensors, !constants.isFieldCalibrated
+        guard isFed, found.axes == nil, found.fault != .axesWrong, found.fault != .fieldAxesWrong,
+            constants.learnsSensors, !constants.isFieldCalibrated
         else { return nil }
         return LearnedIron(offset: SIMD3<Float>(found.iron), sigma: found.ironSigma)
     }
@@ -153,8 +154,8 @@ final class FusedHeading {
     /// Gravity at a stamp, in m/s², in the device's frame; `nil` without a vertical.
     func gravity(at time: Int64) -> Vector3? { isFed ? fusion.shownGravity(at: time) : nil }
 
-    /// Takes a rate; returns what the delegate is to be told of the gyroscope, once.
-    func update(rate: SIMD3<Float>, at time: Int64) -> GyroscopeFailure? {
+    /// Takes a rate; returns what the delegate is to be told of the sensors, once.
+    func update(rate: SIMD3<Float>, at time: Int64) -> FusionFailure? {
         if lastRateNanoseconds == nil {
             recall()
             fusion.setGyroscope(
@@ -163,16 +164,16 @@ final class FusedHeading {
         lastRateNanoseconds = time
         let found = fusion.find(gyroscope: rate, at: time)
         self.found = found
-        if found.fault == .accelerometerFrozen || found.fault == .fieldFrozen {
-            // A compass knows nothing of it.
+        if found.fault?.isOfCompass ?? false {
             isDeciding = true
+            if found.fault == .fieldAxesWrong { return failure(.magnetometerAxes) }
         } else if let finding = found.axes {
             isDeciding = false
             return failure(.axes(finding))
         }
         if found.fault == nil {
             isDeciding = true
-            isFailureTold = false
+            reportedFailure = nil
         } else if found.fault == .ironUnknown {
             // A compass knows even less.
             isDeciding = true
@@ -218,7 +219,7 @@ final class FusedHeading {
     }
 
     /// Notices at a sample of another sensor that the gyroscope is silent.
-    func missRate(at time: Int64) -> GyroscopeFailure? {
+    func missRate(at time: Int64) -> FusionFailure? {
         guard isDeciding, let last = lastRateNanoseconds, isGap(from: last, to: time, limit: Self.silenceNanoseconds)
         else { return nil }
         isDeciding = false
@@ -232,9 +233,10 @@ final class FusedHeading {
         fusion.restart()
     }
 
-    private func failure(_ failure: GyroscopeFailure) -> GyroscopeFailure? {
-        guard !isFailureTold else { return nil }
-        isFailureTold = true
+    private func failure(_ failure: FusionFailure) -> FusionFailure? {
+        // First turns may speak against the gyroscope.
+        guard reportedFailure == nil || failure == .magnetometerAxes && reportedFailure != failure else { return nil }
+        reportedFailure = failure
         return failure
     }
 
@@ -245,8 +247,16 @@ extension FusionFault {
     fileprivate var isOfStart: Bool {
         switch self {
         case .gyroscopeMissing, .accelerometerMissing, .fieldMissing, .axesWrong, .settling: true
-        case .fieldVertical, .saturated, .inaccurate, .ironUnknown, .accelerometerFrozen, .fieldFrozen:
+        case .fieldVertical, .saturated, .inaccurate, .ironUnknown, .accelerometerFrozen, .fieldFrozen, .fieldAxesWrong:
             false
+        }
+    }
+
+    /// Whether a sensor fails of which the compass makes its headings as well, and knows nothing of it.
+    fileprivate var isOfCompass: Bool {
+        switch self {
+        case .accelerometerFrozen, .fieldFrozen, .fieldAxesWrong: true
+        default: false
         }
     }
 
@@ -261,14 +271,16 @@ extension FusionFault {
         case .saturated: .rateSaturated
         case .accelerometerFrozen: .accelerometerFrozen
         case .fieldFrozen: .magnetometerFrozen
+        case .fieldAxesWrong: .magnetometerMisaligned
         }
     }
 }
 
-/// Why a heading is found without the gyroscope that is there.
-enum GyroscopeFailure: SampleFailure, Equatable, CustomStringConvertible {
+/// What is wrong with the sensors of a fusion.
+enum FusionFailure: SampleFailure, Equatable, CustomStringConvertible {
     case silent
     case axes(AxisFinding)
+    case magnetometerAxes
 
     var description: String {
         switch self {
@@ -277,6 +289,9 @@ enum GyroscopeFailure: SampleFailure, Equatable, CustomStringConvertible {
             "the gyroscope repeats one rate, with which gravity does not turn; it is left out until the rate changes"
         case .axes(let finding):
             "the gyroscope turns otherwise than the compass: \(finding); headings are those of the compass. "
+                + "Its mount_matrix corrects it, or the magnetometer's where it was turned about the vertical alone"
+        case .magnetometerAxes:
+            "the magnetometer turns otherwise than the gyroscope and gravity; there is no heading. "
                 + "Its mount_matrix corrects it"
         }
     }

@@ -184,6 +184,7 @@ package struct Fusion {
         if sixAxes.isSaturated { return .saturated }
         if frozenAcceleration.isFrozen { return .accelerometerFrozen }
         if frozenField.isFrozen { return .fieldFrozen }
+        if axisCheck.isMagnetometerMisaligned { return .fieldAxesWrong }
         if axisCheck.finding != nil || axisCheck.isDoubted || ironWitness.isContradicted { return .axesWrong }
         if accuracyDegrees > settings.accuracyLimit ?? 180, !isIronKnown { return .ironUnknown }
         if field.horizontal < settings.leastLevelField { return .fieldVertical }
@@ -541,7 +542,7 @@ package struct Fusion {
         roomTurn.update(
             model.mean.field - model.mean.frame * iron, level: sixAxes.inclination,
             sigma: drift + (ironVariance.squareRoot() + upright) / max(field.horizontal, 1e-9),
-            seconds: model.turnSeconds)
+            speed: model.mean.speed, seconds: model.turnSeconds)
         if roomTurn.isTurning { headingDrift.interrupt() }
     }
 
@@ -680,6 +681,8 @@ package enum FusionFault: Sendable, Equatable, CaseIterable {
     case saturated
     /// The turns of the gyroscope are not those of the compass.
     case axesWrong
+    /// The gyroscope and the accelerometer turn alike, and the magnetometer otherwise.
+    case fieldAxesWrong
     /// An axis of the accelerometer keeps its value while the device turns.
     case accelerometerFrozen
     /// An axis of the magnetometer keeps its value while the device turns.

@@ -21,8 +21,11 @@ struct RoomTurn {
     static let (nowSeconds, beforeSeconds, longestBegin) = (0.7, 6.0, 3.0)
     /// In radians, 10°; and a field that stays is the Earth's after so many seconds, for all that is known.
     private static let (leastTurn, forgettingSeconds) = (10 * Double.pi / 180, 300.0)
-    /// In radians, 15° from one field to the next: no room turns it so soon, but a turn that the gyroscope has not seen, or a current.
-    private static let mostStep = 15 * Double.pi / 180
+    /// In radians, 15° and 45° from one field to the next: no room turns it so soon, but a current that is switched on, and further a turn
+    /// that the gyroscope has not seen.
+    private static let (mostStep, mostCurrent) = (15 * Double.pi / 180, 45 * Double.pi / 180)
+    /// In rad/s, 86°/s: in faster turns the delays of the sensors look like a step.
+    private static let slowSpeed = 1.5
 
     /// Forgets the last fields, because the frame is another one; the turn with them, where it was iron of the device.
     mutating func interrupt(isOfDevice: Bool = false) {
@@ -39,8 +42,8 @@ struct RoomTurn {
     }
 
     /// Takes the mean of a field without iron in the frame that the gyroscope keeps, the rotation from there to a level one, and the
-    /// standard deviation of what else may turn it within ``beforeSeconds``, in radians.
-    mutating func update(_ field: Vector3, level: Quaternion, sigma: Double, seconds: Double) {
+    /// standard deviation of what else may turn it within ``beforeSeconds``, in radians; `speed` is how fast the device turns, in rad/s.
+    mutating func update(_ field: Vector3, level: Quaternion, sigma: Double, speed: Double, seconds: Double) {
         let kept = exp(-seconds / Self.forgettingSeconds)
         (turned, followed) = (turned * kept, followed * kept)
         var (now, before, last, age) = fields ?? (field, field, field, 0)
@@ -52,7 +55,8 @@ struct RoomTurn {
         guard abs(step) < Self.mostStep else {
             // A magnet that is taken away turns the field back.
             let rest = remainder(turned + step, 2 * .pi)
-            if abs(rest) < abs(turned) { turned = rest }
+            let isCurrent = speed < Self.slowSpeed && abs(step) < Self.mostCurrent
+            if isCurrent || abs(rest) < abs(turned) { turned = rest }
             return interrupt()
         }
         last = field

@@ -313,6 +313,28 @@ import Testing
         }
     }
 
+    /// Of a chip of its own, whose axes are another permutation, or some of which are reversed; all of them reversed look right.
+    @Test(arguments: [
+        (0, 1, 2, 1, 1, -1), (0, 1, 2, -1, 1, 1), (1, 0, 2, 1, 1, 1), (0, 1, 2, -1, -1, 1), (1, 0, 2, 1, 1, -1),
+        (2, 0, 1, 1, 1, 1),
+    ])
+    func aMagnetometerWithOtherAxesIsToldFromAWrongGyroscope(axes: (Int, Int, Int, Float, Float, Float)) throws {
+        let recording = try Recording("broad05_rotation")
+        var fusion = Fusion()
+        var faults = Set<FusionFault>()
+        recording.play { index, time in
+            let field = recording.field[index]
+            fusion.update(gyroscope: recording.gyroscope[index], at: time)
+            fusion.update(acceleration: recording.acceleration[index], at: time)
+            fusion.update(
+                field: SIMD3(axes.3 * field[axes.0], axes.4 * field[axes.1], axes.5 * field[axes.2]), at: time)
+            if let fault = fusion.fault { faults.insert(fault) }
+        }
+        #expect(faults.contains(.fieldAxesWrong))
+        #expect(fusion.fault == .fieldAxesWrong)
+        #expect(fusion.axisFinding == nil)
+    }
+
     @Test func aVerdictCanBeTakenBack() throws {
         let recording = try Recording("broad05_rotation")
         var fusion = Fusion()
