@@ -54,8 +54,6 @@ KERNEL_CASES ?= 200
 # What `make test` runs, in this order, as far as it is built: what waits longest first.
 PROGRAM_CHECKS = serve documents web screens proxy watch plot spark python binary arrow rosbag nmea gpsd signalk webhooks exports influx metrics
 TRIES = try-kernel-forms build-tests $(PROGRAM_CHECKS:%=try-%) try-swift
-# What else `make test` runs, beside the build: it has a processor to spare for most of its time.
-ALSO ?=
 # The tests of the program wait for it most of the time: each of their files is a process, and there are more of them than processors.
 JOBS ?= 9
 TOOL_TESTS = $(patsubst Tests/ToolTests/%.swift,ToolTests.%,$(shell grep -l @Test Tests/ToolTests/*.swift))
@@ -195,7 +193,7 @@ try-swift: build-tests
 build-tests: setup-test static
 	BINNACLE_STATIC=1 $(DEVELOP) $(RELEASE) --build-tests
 
-suite-SensorTests: $(ALSO) $(TRIES) $(TEST_SUITES)
+suite-SensorTests: $(TRIES) $(TEST_SUITES)
 $(TEST_SUITES) suite-SensorTests: suite-%: build-tests
 	@BINNACLE_BINARY=$(CURDIR)/$(BINARY) scripts/run-tests $*
 
@@ -213,6 +211,11 @@ check-package: setup ## Build Integrations/swift in a fresh folder against a tag
 
 test-systemd: build ## Test the service under a real systemd, in a container (as root); TESTS names some.
 	SUITE="$(SUITE)" scripts/test-systemd $(BINARY) $(TESTS)
+
+# Licences are looked for in every folder, also where the guest's root is being made.
+ifneq ($(filter lint,$(MAKECMDGOALS)),)
+test-kernel: | lint
+endif
 
 test-kernel: build ## Test the service in a QEMU guest, on a kernel with sensors that are played (as root); TESTS names some.
 	SUITE="$(SUITE)" scripts/test-kernel $(BINARY) $(TESTS)

@@ -178,8 +178,11 @@ package final class AttitudeDetector: ReportingDetector {
         guard fused?.fused.found.axes == nil else { return }
         let found = fused?.find(at: time)
         if isReturning {
-            // North has to be found again with the turns; until then it is known without them.
-            guard Self.isNorth(found?.reference) || !Self.isNorth(latest?.reference) else { return }
+            // North has to be found again with the turns; until then it is known without them, unless they have shown that it is wrong.
+            guard
+                Self.isNorth(found?.reference) || !Self.isNorth(latest?.reference)
+                    || found?.fault == .magnetometerMisaligned
+            else { return }
             isReturning = false
         }
         guard let found else {

@@ -80,6 +80,8 @@ struct AxisCheck {
     /// The share of unexplained fields, and that of gravity's length, at which both speak against the gyroscope, and for it.
     private static let wrong = (misfit: 0.3, length: 0.85)
     private static let right = (misfit: 0.1, length: 0.95)
+    /// In rad/s, 30°/s: slower, a field says little of a turn.
+    private static let turning = 0.5
     /// In seconds, and by how much more slowly it is forgotten: a right gyroscope is doubted in none of the recordings.
     private static let longestDoubt = 4.0
     private static let forgettingShare = 0.1
@@ -105,12 +107,18 @@ struct AxisCheck {
     ///   - scaleError: By how much the gyroscope's scale is off, less its uncertainty.
     ///   - fieldTurn: By how much it has turned a steady field in a second, in radians.
     ///   - isRateFrozen: Whether an axis repeats its value to the last bit while the others turn.
+    ///   - speed: How fast the device turns, in rad/s.
     ///   - seconds: The time since it was shown last.
     mutating func addMovement(
-        misfit: Double, gravity: Double, scaleError: Double, fieldTurn: Double, isRateFrozen: Bool, seconds: Double
+        misfit: Double, gravity: Double, scaleError: Double, fieldTurn: Double, isRateFrozen: Bool, speed: Double,
+        seconds: Double
     ) {
-        misaligned.update(misfit: misfit, seconds: seconds)
-        guard !clearGyroscope() else { return }
+        misaligned.update(misfit: misfit, seconds: speed > Self.turning ? seconds : 0)
+        guard !clearGyroscope() else {
+            Self.count(false, seconds, &doubtSeconds)
+            Self.count(false, seconds, &turnDoubtSeconds)
+            return
+        }
         // Iron that is learned again explains any field for a while; gravity goes on then.
         let isFieldOff = misfit > Self.wrong.misfit || doubtSeconds > 0
         let isWrong = scaleError > Self.largestScaleError || isFieldOff && gravity < Self.wrong.length

@@ -44,6 +44,8 @@ struct FieldModel {
     private var square = 0.0
     /// The noise of a mean, as its variance on an axis in µT²: what a calibration has of it, or what was measured if that is more.
     private var noiseVariance: Double { max(statedNoise, measuredNoise) }
+    /// Its standard deviation on an axis, in µT.
+    var noise: Double { fieldVariance.squareRoot() }
     private var fieldVariance: Double { max(Self.leastFieldNoise * Self.leastFieldNoise, noiseVariance) }
     private let statedNoise: Double
     private var measuredNoise = 0.0

@@ -220,7 +220,9 @@ final class FusedHeading {
 
     /// Notices at a sample of another sensor that the gyroscope is silent.
     func missRate(at time: Int64) -> FusionFailure? {
-        guard isDeciding, let last = lastRateNanoseconds, isGap(from: last, to: time, limit: Self.silenceNanoseconds)
+        // Without the gyroscope a magnetometer with other axes has no heading either.
+        guard isDeciding, found.fault != .fieldAxesWrong, let last = lastRateNanoseconds,
+            isGap(from: last, to: time, limit: Self.silenceNanoseconds)
         else { return nil }
         isDeciding = false
         return failure(.silent)

@@ -465,7 +465,8 @@ package struct Fusion {
             rate: length(sixAxes.rate), seconds: model.turnSeconds)
         axisCheck.addMovement(
             misfit: model.misfit, gravity: gravity, scaleError: abs(model.scale - 1) - 2 * model.scaleSigma,
-            fieldTurn: fieldTurn.angle, isRateFrozen: isRateFrozen(), seconds: model.turnSeconds)
+            fieldTurn: fieldTurn.angle, isRateFrozen: isRateFrozen(), speed: model.mean.speed,
+            seconds: model.turnSeconds)
         if settings.isFieldCalibrated, model.surprise > FusionAccuracy.usualSurprise { return }
         let share = settings.isFieldCalibrated ? model.ironProbability : 1
         compareIron()
@@ -538,10 +539,11 @@ package struct Fusion {
     /// Notices that the field turns by more than the gyroscope's offset, unknown iron and movements of the level let it.
     private mutating func compareRooms() {
         let drift = sixAxes.offsetSigma * .pi / 180 * RoomTurn.beforeSeconds
+        let horizontal = max(field.horizontal, 1e-9)
         let upright = (accuracy.vertical.square / 2).squareRoot() * abs(field.vertical)
         roomTurn.update(
             model.mean.field - model.mean.frame * iron, level: sixAxes.inclination,
-            sigma: drift + (ironVariance.squareRoot() + upright) / max(field.horizontal, 1e-9),
+            sigma: drift + (ironVariance.squareRoot() + upright) / horizontal, noise: model.noise / horizontal,
             speed: model.mean.speed, seconds: model.turnSeconds)
         if roomTurn.isTurning { headingDrift.interrupt() }
     }

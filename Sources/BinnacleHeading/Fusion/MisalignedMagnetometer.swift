@@ -20,12 +20,12 @@ struct MisalignedMagnetometer {
 
     private(set) var isFound = false
     /// Whether turns speak against the magnetometer, so that what the field shows does not speak against the gyroscope.
-    var isSuspected: Bool { isFound || scores.max() > 0 }
+    var isSuspected: Bool { isFound || scores.max() > 0 && unexplainedSeconds > 0 }
 
     /// For each axis of a turn, how many speak against it, less those in which all agree: a reversed axis is not seen in turns about it.
     private var scores = SIMD3<Int>.zero
     private var start: Moment?
-    /// For how long no iron has explained the field, in seconds of movement.
+    /// For how long no iron has explained the field, in seconds of turning.
     private var unexplainedSeconds = 0.0
 
     private static let enough = 3
@@ -42,12 +42,14 @@ struct MisalignedMagnetometer {
     /// Forgets the turn that is under way, because a part of it was not measured.
     mutating func interrupt() { start = nil }
 
-    /// Takes the share of the fields of the last seconds that no iron explains.
+    /// Takes the share of the fields of the last seconds that no iron explains, and the seconds of turning since it was taken last.
     mutating func update(misfit: Double, seconds: Double) {
         if misfit > Self.largestMisfit {
             unexplainedSeconds = min(unexplainedSeconds + seconds, 2 * Self.leastUnexplained)
         } else if misfit < Self.smallMisfit {
             unexplainedSeconds = max(unexplainedSeconds - seconds, 0)
+            // It was iron, until it was learned, or a magnet that has passed.
+            if unexplainedSeconds == 0 { scores = pointwiseMin(scores, .zero) }
         }
         decide()
     }

@@ -14,6 +14,8 @@ struct RoomTurn {
     private var turned = 0.0
     /// The field now, of late and at last, in the frame that the gyroscope keeps, and for how long it was seen.
     private var fields: (now: Vector3, before: Vector3, last: Vector3, seconds: Double)?
+    /// The field before a step, until the mean behind the one in which it came.
+    private var fieldBeforeStep: Vector3?
     /// For how long each turn of the field counts still, and for how long it has been half of one that counts.
     private var (countingSeconds, beginSeconds) = (0.0, 0.0)
 
@@ -26,10 +28,12 @@ struct RoomTurn {
     private static let (mostStep, mostCurrent) = (15 * Double.pi / 180, 45 * Double.pi / 180)
     /// In rad/s, 86°/s: in faster turns the delays of the sensors look like a step.
     private static let slowSpeed = 1.5
+    /// By so many standard deviations noise turns no mean.
+    private static let clearNoise = 4.0
 
     /// Forgets the last fields, because the frame is another one; the turn with them, where it was iron of the device.
     mutating func interrupt(isOfDevice: Bool = false) {
-        (fields, countingSeconds) = (nil, 0)
+        (fields, fieldBeforeStep, countingSeconds) = (nil, nil, 0)
         if isOfDevice { turned = 0 }
     }
 
@@ -42,8 +46,11 @@ struct RoomTurn {
     }
 
     /// Takes the mean of a field without iron in the frame that the gyroscope keeps, the rotation from there to a level one, and the
-    /// standard deviation of what else may turn it within ``beforeSeconds``, in radians; `speed` is how fast the device turns, in rad/s.
-    mutating func update(_ field: Vector3, level: Quaternion, sigma: Double, speed: Double, seconds: Double) {
+    /// standard deviation of what else may turn it within ``beforeSeconds``, and of its noise, in radians; `speed` is how fast the device
+    /// turns, in rad/s.
+    mutating func update(
+        _ field: Vector3, level: Quaternion, sigma: Double, noise: Double, speed: Double, seconds: Double
+    ) {
         let kept = exp(-seconds / Self.forgettingSeconds)
         (turned, followed) = (turned * kept, followed * kept)
         var (now, before, last, age) = fields ?? (field, field, field, 0)
@@ -51,13 +58,18 @@ struct RoomTurn {
             let (start, end) = (level.rotate(start), level.rotate(end))
             return atan2(start.x * end.y - start.y * end.x, start.x * end.x + start.y * end.y)
         }
-        let step = angle(from: last, to: field)
-        guard abs(step) < Self.mostStep else {
+        if let start = fieldBeforeStep {
+            let step = angle(from: start, to: field)
             // A magnet that is taken away turns the field back.
             let rest = remainder(turned + step, 2 * .pi)
-            let isCurrent = speed < Self.slowSpeed && abs(step) < Self.mostCurrent
+            let isCurrent =
+                speed < Self.slowSpeed && abs(step) < Self.mostCurrent && abs(step) > Self.clearNoise * noise
             if isCurrent || abs(rest) < abs(turned) { turned = rest }
             return interrupt()
+        }
+        guard abs(angle(from: last, to: field)) < Self.mostStep else {
+            fieldBeforeStep = last
+            return
         }
         last = field
         age += seconds

@@ -56,7 +56,9 @@ import Testing
         _ recording: Recording, rows: Range<Int>, capacity: Int = 4096, hasStream: Bool = true,
         settings: NorthSettings = NorthSettings(), failure: Failure? = nil,
         loss: (row: Int, cause: SampleLoss.Cause)? = nil, calibration: SensorCalibration? = .fair,
-        iron: SIMD3<Float> = .zero, rates: (Int, SIMD3<Float>) -> SIMD3<Float>? = { $1 }
+        iron: SIMD3<Float> = .zero,
+        rates: (Int, SIMD3<Float>) -> SIMD3<Float>? = { $1 },
+        fields: (SIMD3<Float>) -> SIMD3<Float> = { $0 }
     ) -> (diary: Diary, detector: NorthDetector) {
         let sensor = Sensor(name: "hand", calibration: calibration)
         let turning = SampleStream(sensor: sensor, kind: .gyroscope)
@@ -80,7 +82,7 @@ import Testing
                 failure.map { !$0.rows.contains(index) || !$0.streams.contains(stream) } ?? true
             }
             if hasStream, isThere(0), let rate = rates(index, recording.gyroscope[index]) { append(rate, index, 0) }
-            if isThere(1) { append(recording.field[index] + iron, index, base) }
+            if isThere(1) { append(fields(recording.field[index]) + iron, index, base) }
             if isThere(2) { append(recording.acceleration[index], index, base + 1) }
         }
         let source = ScriptedSource(streams: (hasStream ? [turning] : []) + [north, up], steps: steps)
@@ -324,6 +326,28 @@ import Testing
         #expect(diary.failures.count == 1)
         #expect(diary.failures.first?.contains("reversed") ?? false, "\(diary.failures)")
         #expect(diary.events.last?.turnRateDegreesPerSecond == nil)
+    }
+
+    @Test func aMagnetometerWithOtherAxesIsReportedAndHasNoHeading() throws {
+        let recording = try Recording("broad05_rotation")
+        let (diary, _) = play(
+            recording, rows: recording.gyroscope.indices, fields: { SIMD3($0.x, $0.y, -$0.z) })
+        #expect(diary.failures.filter { $0.hasPrefix("the magnetometer turns otherwise") }.count == 1)
+        let report = try #require(diary.entries.last { $0.contains("the magnetometer turns otherwise") })
+        let time = try #require(report.split(separator: " ").dropFirst().first.flatMap { Int64($0) })
+        #expect(!diary.events.contains { !$0.isStale && $0.timeNanoseconds > time })
+    }
+
+    /// A field that points up where it points down at the place: north would be south.
+    @Test(arguments: [false, true])
+    func aMagnetometerOfTheOtherSignHasNoHeadingWhereThePlaceIsKnown(isReversed: Bool) throws {
+        let recording = try Recording("broad05_rotation")
+        var settings = NorthSettings()
+        settings.localField = LocalField(
+            declinationDegrees: 4, declinationUncertaintyDegrees: 0.4, fieldMicrotesla: 49.5, dipDegrees: 67)
+        let (diary, _) = play(
+            recording, rows: recording.gyroscope.indices, settings: settings, fields: { isReversed ? -$0 : $0 })
+        #expect(diary.events.isEmpty == isReversed)
     }
 
     /// The end of a turn is told, although the heading does not change any more; and at rest nothing is.
