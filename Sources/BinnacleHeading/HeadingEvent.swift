@@ -163,8 +163,7 @@ public enum HeadingFault: String, Sendable, CaseIterable, Error {
         switch self {
         case .accelerometerMissing, .accelerometerFrozen, .accelerationWeak, .accelerating, .gravityReversed: true
         case .magnetometerMissing, .magnetometerFrozen, .magnetometerMisaligned, .fieldImplausible, .fieldVertical,
-            .dipDeparted, .interference,
-            .ironUnknown:
+            .dipDeparted, .interference, .ironUnknown:
             false
         case .axisVertical, .inaccurate, .blackout, .sensorFailed, .rateSaturated: nil
         }

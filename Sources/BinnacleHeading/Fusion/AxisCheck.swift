@@ -60,7 +60,7 @@ struct AxisCheck {
     private static let clear = 0.8
     private static let smoothingSeconds = 0.1
     private static let interval = 0.1
-    private static let longestTurnSeconds = 10.0
+    static let longestTurnSeconds = 10.0
     private static let leastTurn = 30 * Double.pi / 180
     private static let leastMissedTurn = 60 * Double.pi / 180
     /// The share of a turn of the compass from which on the gyroscope shows it.
@@ -78,10 +78,8 @@ struct AxisCheck {
     /// How near an axis is to the vertical, as a cosine, for gravity to know nothing of a turn about it: 30°.
     private static let uprightCosine = 0.866
     /// The share of unexplained fields, and that of gravity's length, at which both speak against the gyroscope, and for it.
-    private static let wrong = (misfit: 0.3, length: 0.85)
-    private static let right = (misfit: 0.1, length: 0.95)
-    /// In rad/s, 30°/s: slower, a field says little of a turn.
-    private static let turning = 0.5
+    static let wrong = (misfit: 0.3, length: 0.85)
+    static let right = (misfit: 0.1, length: 0.95)
     /// In seconds, and by how much more slowly it is forgotten: a right gyroscope is doubted in none of the recordings.
     private static let longestDoubt = 4.0
     private static let forgettingShare = 0.1
@@ -90,7 +88,7 @@ struct AxisCheck {
     // What a steady acceleration and an unchanged field are.
     private static let accelerationNoise = 1.0
     private static let gravity = 9.2...10.4
-    private static let fieldShare = 0.08
+    static let fieldShare = 0.08
     private static let dipChange = 6 * Double.pi / 180
 
     /// Forgets the turn that is under way, because a part of it was not measured.
@@ -107,13 +105,13 @@ struct AxisCheck {
     ///   - scaleError: By how much the gyroscope's scale is off, less its uncertainty.
     ///   - fieldTurn: By how much it has turned a steady field in a second, in radians.
     ///   - isRateFrozen: Whether an axis repeats its value to the last bit while the others turn.
-    ///   - speed: How fast the device turns, in rad/s.
+    ///   - isTurning: Whether the device turns so fast that the misfit says something of it.
     ///   - seconds: The time since it was shown last.
     mutating func addMovement(
-        misfit: Double, gravity: Double, scaleError: Double, fieldTurn: Double, isRateFrozen: Bool, speed: Double,
+        misfit: Double, gravity: Double, scaleError: Double, fieldTurn: Double, isRateFrozen: Bool, isTurning: Bool,
         seconds: Double
     ) {
-        misaligned.update(misfit: misfit, seconds: speed > Self.turning ? seconds : 0)
+        misaligned.update(misfit: misfit, seconds: isTurning ? seconds : 0)
         guard !clearGyroscope() else {
             Self.count(false, seconds, &doubtSeconds)
             Self.count(false, seconds, &turnDoubtSeconds)

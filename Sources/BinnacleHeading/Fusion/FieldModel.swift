@@ -34,6 +34,8 @@ struct FieldModel {
     private(set) var turn = Vector3.zero
     /// How long that step was.
     private(set) var turnSeconds = 0.0
+    /// Whether the device turned in it so fast that a fit says something of turns.
+    var isTurning: Bool { mean.speed > Self.turning }
     /// The means of that step: the field in the frame I and as it was measured, the rotation to I, and how fast the device turned, in
     /// rad/s.
     private(set) var mean = (field: Vector3.zero, measured: Vector3.zero, frame: Matrix3(diagonal: .zero), speed: 0.0)
@@ -301,12 +303,12 @@ struct FieldModel {
         let normalized = normalizedSquare(residual, rows, spread, variance)
         let isOdd = normalized > Self.oddSquare
         // What was odd and has passed is forgotten in a slow movement as well, which shows less of it.
-        let step = mean.speed > Self.turning || isOdd ? seconds : seconds * Self.slowShare
+        let step = isTurning || isOdd ? seconds : seconds * Self.slowShare
         let odd = isOdd ? 1.0 : 0
         misfit += (odd - misfit) * min(step / Self.misfitSeconds, 1)
         recentMisfit += (odd - recentMisfit) * min(step, 1)
         let shown = min(normalized, Self.largestSquare)
-        if mean.speed > Self.turning || isOdd || shown < square { square += (shown - square) * min(step, 1) }
+        if isTurning || isOdd || shown < square { square += (shown - square) * min(step, 1) }
         if isOdd, misfit > Self.largestMisfit, ironVariance < Self.knownIron * Self.knownIron { forgetIron() }
         guard normalized <= Self.largestSquare else {
             // It is another field, which says nothing of what is wrong with the sensors.

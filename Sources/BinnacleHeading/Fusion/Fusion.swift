@@ -465,7 +465,7 @@ package struct Fusion {
             rate: length(sixAxes.rate), seconds: model.turnSeconds)
         axisCheck.addMovement(
             misfit: model.misfit, gravity: gravity, scaleError: abs(model.scale - 1) - 2 * model.scaleSigma,
-            fieldTurn: fieldTurn.angle, isRateFrozen: isRateFrozen(), speed: model.mean.speed,
+            fieldTurn: fieldTurn.angle, isRateFrozen: isRateFrozen(), isTurning: model.isTurning,
             seconds: model.turnSeconds)
         if settings.isFieldCalibrated, model.surprise > FusionAccuracy.usualSurprise { return }
         let share = settings.isFieldCalibrated ? model.ironProbability : 1

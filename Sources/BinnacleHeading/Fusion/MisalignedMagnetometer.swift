@@ -29,24 +29,21 @@ struct MisalignedMagnetometer {
     private var unexplainedSeconds = 0.0
 
     private static let enough = 3
-    private static let longestSeconds = 10.0
     /// In radians, 20°: by how much the gyroscope has tilted the device.
     private static let leastTilt = 20 * Double.pi / 180
     /// In radians: what agrees, and what is off.
     private static let (agreeing, off, dipOff) = (10 * Double.pi / 180, 20 * Double.pi / 180, 10 * Double.pi / 180)
-    private static let strengthShare = 0.08
-    /// The share of unexplained fields that iron does not leave, that of a field without faults, and how long it lasts: a magnet that
-    /// passes is forgotten sooner.
-    private static let (largestMisfit, smallMisfit, leastUnexplained) = (0.3, 0.1, 4.0)
+    /// For how long iron does not explain the field, in seconds: a magnet that passes is forgotten sooner.
+    private static let leastUnexplained = 4.0
 
     /// Forgets the turn that is under way, because a part of it was not measured.
     mutating func interrupt() { start = nil }
 
     /// Takes the share of the fields of the last seconds that no iron explains, and the seconds of turning since it was taken last.
     mutating func update(misfit: Double, seconds: Double) {
-        if misfit > Self.largestMisfit {
+        if misfit > AxisCheck.wrong.misfit {
             unexplainedSeconds = min(unexplainedSeconds + seconds, 2 * Self.leastUnexplained)
-        } else if misfit < Self.smallMisfit {
+        } else if misfit < AxisCheck.right.misfit {
             unexplainedSeconds = max(unexplainedSeconds - seconds, 0)
             // It was iron, until it was learned, or a magnet that has passed.
             if unexplainedSeconds == 0 { scores = pointwiseMin(scores, .zero) }
@@ -56,7 +53,8 @@ struct MisalignedMagnetometer {
 
     /// Takes a moment in which the acceleration is steady.
     mutating func update(_ now: Moment) {
-        guard let start, Units.seconds(from: start.timeNanoseconds, to: now.timeNanoseconds) <= Self.longestSeconds
+        guard let start,
+            Units.seconds(from: start.timeNanoseconds, to: now.timeNanoseconds) <= AxisCheck.longestTurnSeconds
         else {
             self.start = now
             return
@@ -67,7 +65,7 @@ struct MisalignedMagnetometer {
         guard Self.angle(start.up, up) > Self.leastTilt else { return }
         self.start = now
         guard Self.angle(up, now.up) < Self.agreeing,
-            abs(now.strength - start.strength) < Self.strengthShare * start.strength
+            abs(now.strength - start.strength) < AxisCheck.fieldShare * start.strength
         else { return }
         let fieldError = Self.angle(turn.rotate(start.field), now.field)
         let dipError = abs(Self.angle(start.up, start.field) - Self.angle(now.up, now.field))
