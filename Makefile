@@ -82,8 +82,8 @@ ACCESSES = -Xswiftc -enforce-exclusivity=unchecked
 # name and search the conformances: a fifth of the instructions of a short replay.
 TYPES = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
 # The measuring programs are built with the same flags: with others, SwiftPM would compile the modules again, for each of them.
-# SwiftPM finds the targets' tests in an index of their files; that of the toolchain's own modules takes longer, and nothing reads it.
-INDEX = -Xswiftc -index-ignore-system-modules
+# Nothing reads an index: Tests/XCTMain.swift runs the tests.
+INDEX = --disable-index-store
 # A job of its own for each module's interface would check its types a second time: a tenth of the build.
 ONCE = -Xswiftc -no-emit-module-separately-wmo
 RELEASE = build -c release $(INDEX) --disable-local-rpath $(ONCE) $(SECTIONS) $(ACCESSES) $(TYPES) -Xlinker -L$(CURDIR)/.build/static $(LINKING)
