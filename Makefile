@@ -58,7 +58,7 @@ TRIES = try-kernel-forms build-tests $(PROGRAM_CHECKS:%=try-%) try-swift
 JOBS ?= 9
 TOOL_TESTS = $(patsubst Tests/ToolTests/%.swift,ToolTests.%,$(shell grep -l @Test Tests/ToolTests/*.swift))
 TEST_SUITES = $(addprefix suite-,HandlersTests StoreTests $(TOOL_TESTS) \
-    $(filter-out HandlersTests StoreTests ToolTests SensorTests,$(notdir $(wildcard Tests/*Tests))))
+    $(filter-out HandlersTests StoreTests ToolTests,$(notdir $(wildcard Tests/*Tests))))
 LONGER = 200 kills, 3000 random cases for each kernel, 1000 random devices, a page of 10 million samples, all tests of Spark, \
     every Swift block of the documents, Home Assistant, screens that turn, 300 daemons at one broker
 # Linked statically, libstdc++ costs a running process 1 MB less: the linker takes the archive where it sees no other.
@@ -82,7 +82,7 @@ ACCESSES = -Xswiftc -enforce-exclusivity=unchecked
 # name and search the conformances: a fifth of the instructions of a short replay.
 TYPES = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
 # The measuring programs are built with the same flags: with others, SwiftPM would compile the modules again, for each of them.
-# Nothing reads an index: Tests/XCTMain.swift runs the tests.
+# Nothing reads an index: Tests/Development/XCTMain.swift runs the tests.
 INDEX = --disable-index-store
 # A job of its own for each module's interface would check its types a second time: a tenth of the build.
 ONCE = -Xswiftc -no-emit-module-separately-wmo

@@ -25,14 +25,14 @@ let development: [Target] =
     ? []
     : [
         .target(
-            name: "BenchSupport", dependencies: ["Binnacle", "VirtualDevices"], path: "Benchmarks/BenchSupport",
-            swiftSettings: settings),
+            name: "BenchSupport", dependencies: ["LinuxSystem", "Binnacle", "VirtualDevices"],
+            path: "Benchmarks/BenchSupport", swiftSettings: settings),
         .executableTarget(
             name: "SensorBench", dependencies: ["BenchSupport", "LinuxSensors", "Binnacle"],
             path: "Benchmarks/SensorBench", swiftSettings: settings),
         .executableTarget(
             name: "DaemonBench",
-            dependencies: ["BenchSupport", "EventSocket", "Binnacle", "PlainText", "VirtualDevices"],
+            dependencies: ["BenchSupport", "EventSocket", "LinuxSystem", "Binnacle", "PlainText", "VirtualDevices"],
             path: "Benchmarks/DaemonBench", exclude: ["stamp.c"], swiftSettings: settings),
         .executableTarget(
             name: "CompareBench", dependencies: ["Bench", "BenchSupport", "Kernels", "LinuxSystem"],
@@ -44,7 +44,10 @@ let development: [Target] =
             name: "mockdev", dependencies: ["CUMockdev"], path: "Tests/MockDevices",
             cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "MockEvents", path: "Tests/MockEvents"),
-        .testTarget(name: "SensorTests", dependencies: ["TestSupport", "mockdev"], swiftSettings: testSettings),
+        // Beside it lies the main of all tests that `make` builds.
+        .testTarget(
+            name: "SensorTests", dependencies: ["TestSupport", "mockdev"], path: "Tests/Development/SensorTests",
+            swiftSettings: testSettings),
     ]
 
 // `make fuzz` asks for these targets; they have no main of their own, and flags that no package may pass on.
@@ -249,7 +252,8 @@ let package = Package(
             name: "VirtualDevicesTests", dependencies: ["VirtualDevices", "LinuxSystem", "TestSupport"],
             swiftSettings: testSettings),
         .testTarget(
-            name: "PicturesTests", dependencies: ["Pictures", "Binnacle", "Kernels", "PlainText", "TestSupport"],
+            name: "PicturesTests",
+            dependencies: ["Pictures", "Binnacle", "BinnacleHeading", "Kernels", "PlainText", "TestSupport"],
             swiftSettings: testSettings),
         .testTarget(
             name: "HandlersTests",
@@ -297,11 +301,12 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
-// For work on one part: BINNACLE_TESTS="StoreTests ToolTests" builds these test targets, and neither the others nor the rigs.
+// For work on one part: BINNACLE_TESTS="StoreTests ToolTests" builds these test targets, and neither the others nor the rigs;
+// with BINNACLE_DEVELOPMENT also SensorTests, whose folder has the main of all.
 if let named = Context.environment["BINNACLE_TESTS"] {
     let wanted = named.split(separator: " ").map(String.init)
     package.targets.removeAll { target in
-        target.type == .test && !wanted.contains(target.name)
+        target.type == .test && target.name != "SensorTests" && !wanted.contains(target.name)
             || target.type == .executable && target.name.hasSuffix("Bench")
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 package import VirtualDevices
 
 /// A tree of devices under measurement, each with three axes of 16 bits and a stamp, and one scan a wake-up.
@@ -7,9 +8,7 @@ package final class BenchTree {
     /// The devices' nodes, in the order in which they were asked for.
     package let devices: [FifoNode]
 
-    /// Makes the tree.
-    ///
-    /// - Parameter prefixes: What the attributes of each device begin with, such as `in_accel`.
+    /// Makes the tree; a device's prefix is what its attributes begin with, such as `in_accel`.
     package init(_ prefixes: [String] = ["in_accel"]) {
         do {
             let tree = try FifoTree()
@@ -37,8 +36,6 @@ package final class BenchTree {
     package var unreadCount: Int { devices[0].unreadCount }
 
     /// Makes a FIFO that is open for reading and writing, so that neither end waits in open(2) for the other.
-    ///
-    /// - Returns: Its path and its descriptor.
     package func makeFIFO(_ name: String) -> (path: String, descriptor: Int32) {
         let path = root + "/" + name
         mkfifo(path, 0o600)
@@ -47,9 +44,7 @@ package final class BenchTree {
         return (path, descriptor)
     }
 
-    /// Writes a file.
-    ///
-    /// - Returns: Its path.
+    /// Writes a file; returns its path.
     @discardableResult
     package func put(_ name: String, _ text: String) -> String {
         let path = root + "/" + name
@@ -64,11 +59,7 @@ package final class BenchTree {
     /// The rate that a device was asked for, in Hz.
     package func rateHz(of number: Int) -> Double {
         let path = tree.folder(number) + "/sampling_frequency"
-        var bytes = [UInt8](repeating: 0, count: 32)
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        defer { close(descriptor) }
-        let count = max(0, read(descriptor, &bytes, bytes.count))
-        guard let rate = Double(String(decoding: bytes[..<count].prefix { $0 > 32 }, as: UTF8.self)) else { fail(path) }
+        guard let rate = SmallFile.kernelText(path).flatMap({ Double($0) }) else { fail(path) }
         return rate
     }
 
@@ -77,17 +68,13 @@ package final class BenchTree {
         withExtendedLifetime(self) {}
     }
 
-    /// Writes one scan of the first device, stamped now.
-    ///
-    /// - Returns: The stamp.
+    /// Writes one scan of the first device, stamped now; returns the stamp.
     @discardableResult
     package func writeScan(x: Int16, z: Int16) -> Int64 { devices[0].writeScan(x: x, y: 0, z: z) }
 }
 
 extension FifoNode {
-    /// Writes one scan, stamped now.
-    ///
-    /// - Returns: The stamp.
+    /// Writes one scan, stamped now; returns the stamp.
     @discardableResult
     package func writeScan(x: Int16, y: Int16, z: Int16) -> Int64 {
         let time = monotonic()

@@ -1,11 +1,8 @@
 import Glibc
+import LinuxSystem
 
 /// CLOCK_MONOTONIC, in nanoseconds.
-package func monotonic() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-}
+package func monotonic() -> Int64 { SystemClock.monotonic() }
 
 /// The processor time that this process has had, in nanoseconds.
 package func processorTime() -> Int64 {

@@ -1,4 +1,5 @@
 package import Glibc
+import LinuxSystem
 
 /// A program under measurement.
 package final class Program {
@@ -12,13 +13,7 @@ package final class Program {
         package let residentKilobytes: Int
     }
 
-    /// Starts a program.
-    ///
-    /// - Parameters:
-    ///   - words: Its path and its arguments.
-    ///   - output: Where its output goes; nowhere without one.
-    ///   - errors: Where its messages go; nowhere without one.
-    ///   - environment: Further variables, `NAME=value` each.
+    /// Starts a program, `words` with its path first; output and messages go to files, and nowhere without one.
     package init(_ words: [String], output: String? = nil, errors: String? = nil, environment: [String] = []) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -87,14 +82,8 @@ package final class Program {
     }
 
     private static func figure(_ name: String, of path: String) -> Int {
-        guard let file = fopen(path, "r") else { return -1 }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 256)
-        while fgets(&line, 256, file) != nil {
-            let text = line.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-            guard text.hasPrefix(name + ":") else { continue }
-            return Int(text.dropFirst(name.count + 1).split { !$0.isNumber }.first ?? "") ?? -1
-        }
-        return -1
+        let lines = (SmallFile.kernelText(path) ?? "").split(separator: "\n")
+        guard let line = lines.first(where: { $0.hasPrefix(name + ":") }) else { return -1 }
+        return Int(line.dropFirst(name.count + 1).split { !$0.isNumber }.first ?? "") ?? -1
     }
 }

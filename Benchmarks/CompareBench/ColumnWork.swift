@@ -86,9 +86,9 @@ final class ColumnWork {
 
     /// An instruction set by its name; `best` is the one that the program chooses by itself.
     private static func instructionSet(_ name: String) -> InstructionSet {
-        guard let set = name == "best" ? .current : InstructionSet(rawValue: name),
-            InstructionSet.available.contains(set)
-        else { fail("this machine has no \(name)") }
+        guard let set = name == "best" ? .current : InstructionSet.available.first(where: { "\($0)" == name }) else {
+            fail("this machine has no \(name)")
+        }
         return set
     }
 }

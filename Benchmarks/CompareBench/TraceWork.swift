@@ -4,12 +4,8 @@ import LinuxSystem
 
 /// Work on recordings: from the opening of the file to the last event.
 enum TraceWork {
-    /// Plays a recording once.
-    ///
-    /// - Parameters:
-    ///   - path: The recording.
-    ///   - form: How motion is found: `threshold` or `gravity`.
-    ///   - processors: `one`, whose time counts, or `all`, where the time until the end counts.
+    /// Plays a recording once, with `one` processor, whose time counts, or with `all`, where the time until the end counts; motion is
+    /// found as `form` says, by `threshold` or `gravity`.
     static func play(_ path: String, form: String, processors: String) {
         guard let form = DetectionForm(rawValue: form) else { fail("there is no form \(form)") }
         guard ["one", "all"].contains(processors) else { fail("one processor or all, not \(processors)") }

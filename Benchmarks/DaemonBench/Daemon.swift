@@ -1,5 +1,4 @@
 import BenchSupport
-import Glibc
 
 /// A daemon under measurement, on two devices that are FIFOs.
 struct Daemon {
@@ -31,13 +30,7 @@ struct Daemon {
     /// The same, with each sample of the accelerometer read as it comes.
     static let promptSensors = sensors.replacing("name = \"accel_3d\" }", with: "name = \"accel_3d\" }\nlatency_s = 0")
 
-    /// Starts a daemon and waits until it is ready.
-    ///
-    /// - Parameters:
-    ///   - binary: The program.
-    ///   - output: Where its output goes, in the tree.
-    ///   - errors: Where its messages go, in the tree.
-    ///   - configuration: What it does, made with the tree at hand.
+    /// Starts a daemon and waits until it is ready; output and messages go to files in the tree.
     init(
         _ binary: String, output: String? = nil, errors: String? = nil, configuration: (BenchTree) -> String
     ) {
@@ -59,6 +52,15 @@ struct Daemon {
         let usage = program.end()
         tree.remove()
         return usage
+    }
+
+    /// What it uses meanwhile: percent of one core, and wake-ups a second.
+    func cost(during body: () -> Void) -> (share: Double, rate: Double) {
+        let (time, wakeUps, begin) = (program.processorNanoseconds, program.wakeUpCount, monotonic())
+        body()
+        let elapsed = Double(monotonic() - begin)
+        let share = Double(program.processorNanoseconds - time) / elapsed * 100
+        return (share, Double(program.wakeUpCount - wakeUps) / elapsed * 1e9)
     }
 
     /// Writes one scan of each device in turn, at rest and facing north, each at its own time.

@@ -145,30 +145,3 @@ struct EventMeasurement {
         return bytes.withUnsafeBufferPointer { $0.baseAddress.map { "; LOG: " + String(cString: $0) } ?? "" }
     }
 }
-
-/// A thread that feeds a device while this one listens.
-final class Feeder {
-    private final class Work: Sendable {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-
-    private var thread = pthread_t()
-
-    init(_ body: @escaping @Sendable () -> Void) {
-        let work = Unmanaged.passRetained(Work(body))
-        let code = pthread_create(
-            &thread, nil,
-            { pointer in
-                guard let pointer else { return nil }
-                // Retained for this moment by the one who started the thread.
-                Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
-                return nil
-            }, work.toOpaque())
-        guard code == 0 else { fail("pthread_create") }
-    }
-
-    func wait() {
-        pthread_join(thread, nil)
-    }
-}

@@ -1,5 +1,6 @@
 import BenchSupport
 import Glibc
+import LinuxSystem
 import VirtualDevices
 
 /// More events than anybody wants: every sample is one.
@@ -70,13 +71,10 @@ struct FloodMeasurement {
 
     /// What the log says of dropped events, and whether it says anything else.
     private func losses(_ path: String) -> (dropped: Int, isDamaged: Bool) {
-        guard let file = fopen(path, "r") else { fail(path) }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 1024)
+        guard let bytes = try? SmallFile.bytes(path, limit: 1 << 30, kind: .regular) else { fail(path) }
         var result = (dropped: 0, isDamaged: false)
-        while fgets(&line, 1024, file) != nil {
-            let words = line.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-                .split(separator: " ")
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+            let words = line.split(separator: " ")
             if words.contains("samples.lost") || words.contains("gap") { result.isDamaged = true }
             guard words.contains("events.dropped"), let place = words.firstIndex(of: "count") else { continue }
             result.dropped += Int(words[place + 1]) ?? 0

@@ -1,5 +1,4 @@
 import BenchSupport
-import Glibc
 import VirtualDevices
 
 /// What the daemon costs while its sensors deliver and nothing happens.
@@ -23,10 +22,10 @@ struct IdleMeasurement {
         }
         // The first samples bring the first heading, and the detectors to rest.
         daemon.feed(hertz: 100, seconds: 3)
-        let (share, rate) = cost(of: daemon) { daemon.feed(hertz: 100, seconds: seconds) }
+        let (share, rate) = daemon.cost { daemon.feed(hertz: 100, seconds: seconds) }
         // The rates that it sees settle.
         daemon.feedAsAsked(seconds: 3)
-        let asked = cost(of: daemon) { daemon.feedAsAsked(seconds: seconds) }
+        let asked = daemon.cost { daemon.feedAsAsked(seconds: seconds) }
         let rates = daemon.tree.devices.indices.map { decimal(daemon.tree.rateHz(of: $0), 0) + " Hz" }
         let memory = ["VmRSS", "RssAnon", "RssFile"].map(daemon.program.figure)
         let threads = daemon.program.figure("Threads")
@@ -40,16 +39,6 @@ struct IdleMeasurement {
         say(
             "resident meanwhile: \(memory[0]) kB, of it its own (RssAnon) \(memory[1]) kB, of files \(memory[2]) kB; "
                 + "\(threads) threads")
-    }
-
-    /// What a daemon uses meanwhile: percent of one core, and wake-ups a second.
-    private func cost(of daemon: Daemon, during body: () -> Void) -> (share: Double, rate: Double) {
-        let (time, wakeUps) = (daemon.program.processorNanoseconds, daemon.program.wakeUpCount)
-        let begin = monotonic()
-        body()
-        let elapsed = Double(monotonic() - begin)
-        let share = Double(daemon.program.processorNanoseconds - time) / elapsed * 100
-        return (share, Double(daemon.program.wakeUpCount - wakeUps) / elapsed * 1e9)
     }
 
     /// What two cats need that read the same devices and do nothing else, in percent of one core.

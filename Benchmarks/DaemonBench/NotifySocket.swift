@@ -1,5 +1,6 @@
 import BenchSupport
 import Glibc
+import LinuxSystem
 
 /// The service manager's side of sd_notify(3).
 final class NotifySocket {
@@ -9,15 +10,7 @@ final class NotifySocket {
     init(_ path: String) {
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-        let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard code == 0 else { fail(path) }
+        guard UnixAddress(path: path)?.withPointer({ bind(descriptor, $0, $1) }) == 0 else { fail(path) }
     }
 
     deinit {

@@ -54,11 +54,9 @@ struct ReadingsMeasurement {
     }
 
     private func measure(_ daemon: Daemon, into cost: inout Cost) {
-        let (time, wakeUps, begin) = (daemon.program.processorNanoseconds, daemon.program.wakeUpCount, monotonic())
-        daemon.feed(hertz: 100, seconds: Self.stretchSeconds)
-        let elapsed = Double(monotonic() - begin)
-        cost.shares.append(Int64(Double(daemon.program.processorNanoseconds - time) / elapsed * 1e7))
-        cost.wakeUps.append(Int64(Double(daemon.program.wakeUpCount - wakeUps) / elapsed * 1e12))
+        let (share, rate) = daemon.cost { daemon.feed(hertz: 100, seconds: Self.stretchSeconds) }
+        cost.shares.append(Int64(share * 1e5))
+        cost.wakeUps.append(Int64(rate * 1e3))
     }
 }
 

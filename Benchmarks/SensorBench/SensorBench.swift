@@ -41,36 +41,23 @@ enum SensorBench {
         let tree = BenchTree()
         defer { tree.remove() }
         let writer = startWriter(tree, count)
-        defer { pthread_join(writer, nil) }
+        defer { writer.wait() }
         var latencies: [Int64] = []
         var scan = (Int16(0), Int16(0), Int16(0), Int16(0), Int64(0))
         while latencies.count < count, read(tree.node, &scan, 16) == 16 { latencies.append(monotonic() - scan.4) }
         return latencies
     }
 
-    /// Writes scans a few milliseconds apart, every other one a shock, on a thread that has to be joined.
-    static func startWriter(_ tree: BenchTree, _ count: Int) -> pthread_t {
-        final class Work: Sendable {
-            let tree: Int32
-            let count: Int
-            init(_ tree: Int32, _ count: Int) { (self.tree, self.count) = (tree, count) }
+    /// Writes scans a few milliseconds apart, every other one a shock, on a thread that has to be waited for.
+    static func startWriter(_ tree: BenchTree, _ count: Int) -> Feeder {
+        let node = tree.node
+        return Feeder {
+            for number in 0..<count {
+                sleepUntil(monotonic() + 1_000_000 + Int64(number % 7) * 200_000)
+                var scan = (Int16(0), Int16(0), Int16(number % 2 == 0 ? 981 : 5000), Int16(0), monotonic())
+                _ = write(node, &scan, 16)
+            }
         }
-        var thread = pthread_t()
-        let work = Unmanaged.passRetained(Work(tree.node, count)).toOpaque()
-        let code = pthread_create(
-            &thread, nil,
-            { pointer in
-                guard let pointer else { return nil }
-                let work = Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue()
-                for number in 0..<work.count {
-                    sleepUntil(monotonic() + 1_000_000 + Int64(number % 7) * 200_000)
-                    var scan = (Int16(0), Int16(0), Int16(number % 2 == 0 ? 981 : 5000), Int16(0), monotonic())
-                    _ = write(work.tree, &scan, 16)
-                }
-                return nil
-            }, work)
-        guard code == 0 else { fail("pthread_create") }
-        return thread
     }
 
     // MARK: - The whole process
@@ -230,7 +217,7 @@ private final class DelegateLatency: MotionManagerDelegate {
             source.wait(timeoutMilliseconds: 10)
         }
         let writer = SensorBench.startWriter(tree, count * 2)
-        defer { pthread_join(writer, nil) }
+        defer { writer.wait() }
         while latencies.count < count {
             if case .pending = pipeline.turn() { source.wait(timeoutMilliseconds: 1000) }
         }

@@ -19,7 +19,6 @@ package struct ArrowColumn {
     /// The texts of the dictionary that was written last; `nil` before the first.
     private var writtenTexts: (text: [UInt8], ends: [Int32])?
 
-    /// Begins a column without rows.
     package init(_ field: ArrowMessageWriter.Field) {
         self.field = field
     }
@@ -36,7 +35,6 @@ package struct ArrowColumn {
         words.append(value.bitPattern)
     }
 
-    /// Sets a text.
     package mutating func set(_ value: String, at row: Int) {
         begin(row)
         guard case .dictionary = field.type else { return append(value) }
@@ -63,7 +61,6 @@ package struct ArrowColumn {
         return true
     }
 
-    /// Sets a boolean.
     package mutating func set(_ value: Bool, at row: Int) {
         begin(row)
         Self.mark(row, in: &bits, value)

@@ -12,14 +12,14 @@ package struct ArrowField {
     /// The type's name in Arrow's documentation, for messages.
     package let typeName: String
     /// The nodes of this column and its children.
-    package let nodeCount: Int
+    package private(set) var nodeCount = 1
     /// The buffers of this column and its children, except the variadic ones.
-    package let bufferCount: Int
+    package private(set) var bufferCount: Int
     /// The number of columns with variadic buffers among this one and its children; each batch stores the number of these
     /// buffers.
-    package let viewCount: Int
+    package private(set) var viewCount: Int
     /// The numbers of the dictionaries, in messages of their own, with the values of this column and its children.
-    package let dictionaries: [Int64]
+    package private(set) var dictionaries: [Int64] = []
 
     private static let longestName = 65_536
     private static let mostLevels = 64
@@ -31,39 +31,35 @@ package struct ArrowField {
         guard budget >= 0, level < Self.mostLevels else { throw .damaged }
         name = try table.string(0, limit: Self.longestName) ?? ""
         let layout = try ArrowLayout(table, version: version)
-        var nodes = 1
-        var buffers = layout.bufferCount
-        var views = layout.isView ? 1 : 0
-        var dictionaries: [Int64] = []
+        kind = layout.kind
+        typeName = layout.name
+        bufferCount = layout.bufferCount
+        viewCount = layout.isView ? 1 : 0
         if let encoding = try table.table(4) { dictionaries.append(try encoding.integer(0, default: Int64(0))) }
         if layout.hasChildren {
             let children = try table.tables(5)
             for index in 0..<children.count {
                 let child = try ArrowField(
                     children.table(index), version: version, budget: &budget, level: level + 1)
-                nodes += child.nodeCount
-                buffers += child.bufferCount
-                views += child.viewCount
+                nodeCount += child.nodeCount
+                bufferCount += child.bufferCount
+                viewCount += child.viewCount
                 dictionaries += child.dictionaries
             }
         }
-        kind = layout.kind
-        typeName = layout.name
-        nodeCount = nodes
-        bufferCount = buffers
-        viewCount = views
-        self.dictionaries = dictionaries
     }
 }
 
 /// A type's name, and the buffers that a column of it has without its children.
 package struct ArrowLayout {
-    package let kind: ArrowField.Kind
     package let name: String
-    package let bufferCount: Int
+    package private(set) var kind = ArrowField.Kind.other
+    package private(set) var bufferCount = 2
     package var isView = false
     package var hasChildren = false
+}
 
+extension ArrowLayout {
     /// The first version of the metadata in which unions have no validity buffer.
     private static let version5 = 4
 
@@ -71,58 +67,47 @@ package struct ArrowLayout {
     package init(_ field: FlatTable, version: Int) throws(ArrowFault) {
         if try field.has(4) {
             // Record batches hold the indices, dictionary batches the values.
-            self.init("dictionary")
+            self.init(name: "dictionary")
             return
         }
         guard let type = try field.table(3) else { throw .damaged }
         switch try field.integer(2, default: UInt8(0)) {
-        case 1: self.init("null", bufferCount: 0)
+        case 1: self.init(name: "null", bufferCount: 0)
         case 2:
             let bits = try type.integer(0, default: Int32(0))
             let isSigned = try type.integer(1, default: UInt8(0)) != 0
             let kind: ArrowField.Kind = bits == 8 && !isSigned ? .uint8 : bits == 64 && isSigned ? .int64 : .other
-            self.init("\(isSigned ? "" : "u")int\(bits)", kind)
+            self.init(name: "\(isSigned ? "" : "u")int\(bits)", kind: kind)
         case 3:
             let bits = 16 << Int(min(2, max(0, try type.integer(0, default: Int16(0)))))
-            self.init("float\(bits)", bits == 32 ? .float32 : .other)
-        case 4: self.init("binary", .binary, bufferCount: 3)
-        case 5: self.init("string", bufferCount: 3)
-        case 6: self.init("bool")
-        case 7: self.init("decimal")
-        case 8: self.init("date")
-        case 9: self.init("time")
-        case 10: self.init("timestamp")
-        case 11: self.init("interval")
-        case 12: self.init("list", hasChildren: true)
-        case 13: self.init("struct", bufferCount: 1, hasChildren: true)
+            self.init(name: "float\(bits)", kind: bits == 32 ? .float32 : .other)
+        case 4: self.init(name: "binary", kind: .binary, bufferCount: 3)
+        case 5: self.init(name: "string", bufferCount: 3)
+        case 6: self.init(name: "bool")
+        case 7: self.init(name: "decimal")
+        case 8: self.init(name: "date")
+        case 9: self.init(name: "time")
+        case 10: self.init(name: "timestamp")
+        case 11: self.init(name: "interval")
+        case 12: self.init(name: "list", hasChildren: true)
+        case 13: self.init(name: "struct", bufferCount: 1, hasChildren: true)
         case 14:
             let isDense = try type.integer(0, default: Int16(0)) == 1
             self.init(
-                "union", bufferCount: (isDense ? 2 : 1) + (version < Self.version5 ? 1 : 0), hasChildren: true)
-        case 15: self.init("fixed_size_binary")
-        case 16: self.init("fixed_size_list", bufferCount: 1, hasChildren: true)
-        case 17: self.init("map", hasChildren: true)
-        case 18: self.init("duration")
-        case 19: self.init("large_binary", bufferCount: 3)
-        case 20: self.init("large_string", bufferCount: 3)
-        case 21: self.init("large_list", hasChildren: true)
-        case 22: self.init("run_end_encoded", bufferCount: 0, hasChildren: true)
-        case 23: self.init("binary_view", isView: true)
-        case 24: self.init("string_view", isView: true)
-        case 25: self.init("list_view", bufferCount: 3, hasChildren: true)
-        case 26: self.init("large_list_view", bufferCount: 3, hasChildren: true)
+                name: "union", bufferCount: (isDense ? 2 : 1) + (version < Self.version5 ? 1 : 0), hasChildren: true)
+        case 15: self.init(name: "fixed_size_binary")
+        case 16: self.init(name: "fixed_size_list", bufferCount: 1, hasChildren: true)
+        case 17: self.init(name: "map", hasChildren: true)
+        case 18: self.init(name: "duration")
+        case 19: self.init(name: "large_binary", bufferCount: 3)
+        case 20: self.init(name: "large_string", bufferCount: 3)
+        case 21: self.init(name: "large_list", hasChildren: true)
+        case 22: self.init(name: "run_end_encoded", bufferCount: 0, hasChildren: true)
+        case 23: self.init(name: "binary_view", isView: true)
+        case 24: self.init(name: "string_view", isView: true)
+        case 25: self.init(name: "list_view", bufferCount: 3, hasChildren: true)
+        case 26: self.init(name: "large_list_view", bufferCount: 3, hasChildren: true)
         default: throw .damaged
         }
-    }
-
-    private init(
-        _ name: String, _ kind: ArrowField.Kind = .other, bufferCount: Int = 2, isView: Bool = false,
-        hasChildren: Bool = false
-    ) {
-        self.name = name
-        self.kind = kind
-        self.bufferCount = bufferCount
-        self.isView = isView
-        self.hasChildren = hasChildren
     }
 }

@@ -36,7 +36,6 @@ package struct ArrowMessageWriter {
     private static let prefixCount = 8
     private static let version5 = FlatWriter.Field.short(4)
 
-    /// Creates a writer without a message.
     package init() {}
 
     /// The end-of-stream marker.
@@ -74,7 +73,6 @@ package struct ArrowMessageWriter {
         endMetadata()
     }
 
-    /// The places of buffers in a body, and its length.
     private static func buffers(_ bufferCounts: [Int]) -> (places: [(Int64, Int64)], length: Int) {
         var buffers: [(Int64, Int64)] = []
         buffers.reserveCapacity(bufferCounts.count)

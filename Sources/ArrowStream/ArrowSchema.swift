@@ -11,12 +11,12 @@ package struct ArrowSchema {
     }
 
     /// The columns in their order.
-    package let columns: [(field: ArrowField, column: Column)]
-    package let nodeCount: Int
+    package private(set) var columns: [(field: ArrowField, column: Column)] = []
+    package private(set) var nodeCount = 0
     /// The number of columns with variadic buffers.
-    package let viewCount: Int
+    package private(set) var viewCount = 0
     /// The numbers of the dictionaries, which hold the values of columns in messages of their own.
-    package let dictionaries: Set<Int64>
+    package private(set) var dictionaries: Set<Int64> = []
     /// The schema's metadata; of two equal keys the last counts.
     package let metadata: [String: String]
 
@@ -30,19 +30,16 @@ package struct ArrowSchema {
         guard try table.integer(0, default: Int16(0)) == 0 else {
             throw ArrowFault("its numbers are big-endian: write it on a machine that is not")
         }
-        let fields = try Self.fields(table, version: version)
-        var columns: [(field: ArrowField, column: Column)] = []
-        var (node, buffer, views) = (0, 0, 0)
-        for field in fields {
-            columns.append((field, Column(name: field.name, node: node, buffer: buffer, viewsBefore: views)))
-            node += field.nodeCount
+        let fields = try table.tables(1)
+        var (budget, buffer) = (Self.mostFields, 0)
+        for index in 0..<fields.count {
+            let field = try ArrowField(fields.table(index), version: version, budget: &budget)
+            columns.append((field, Column(name: field.name, node: nodeCount, buffer: buffer, viewsBefore: viewCount)))
+            nodeCount += field.nodeCount
             buffer += field.bufferCount
-            views += field.viewCount
+            viewCount += field.viewCount
+            dictionaries.formUnion(field.dictionaries)
         }
-        dictionaries = Set(fields.flatMap(\.dictionaries))
-        nodeCount = node
-        viewCount = views
-        self.columns = columns
     }
 
     /// The only column of that name, which has to be of that type; `shown` names the columns for a message.
@@ -59,16 +56,6 @@ package struct ArrowSchema {
             throw ArrowFault("column '\(name)' is \(first.field.typeName): cast it to \(typeName)")
         }
         return first.column
-    }
-
-    private static func fields(_ table: FlatTable, version: Int) throws(ArrowFault) -> [ArrowField] {
-        var budget = mostFields
-        let list = try table.tables(1)
-        var fields: [ArrowField] = []
-        for index in 0..<list.count {
-            fields.append(try ArrowField(list.table(index), version: version, budget: &budget))
-        }
-        return fields
     }
 
     /// Reads the key-value pairs in a field of a schema or a message.

@@ -70,7 +70,6 @@ package struct FlatTable {
         return FlatVector(buffer: buffer, start: start + 4, count: count, stride: stride)
     }
 
-    /// A vector of references to tables.
     package func tables(_ field: Int) throws(ArrowFault) -> FlatVector { try vector(field, stride: 4) }
 
     /// A text; `nil` when the field is absent; throws ``ArrowFault`` when it is longer than `limit`.

@@ -1,23 +1,17 @@
 /// Writes a FlatBuffer from its root: a table first, then the objects to which it refers.
 struct FlatWriter {
-    enum Field {
-        case none
-        case byte(UInt8)
-        case short(Int16)
-        case int(Int32)
-        case long(Int64)
-        /// A table, vector or text that is written later.
-        case reference
+    struct Field {
+        fileprivate let size: Int
+        fileprivate var bits: Int64 = 0
+        fileprivate var isReference = false
 
-        fileprivate var size: Int {
-            switch self {
-            case .none: 0
-            case .byte: 1
-            case .short: 2
-            case .int, .reference: 4
-            case .long: 8
-            }
-        }
+        static let none = Field(size: 0)
+        /// A table, vector or text that is written later.
+        static let reference = Field(size: 4, isReference: true)
+        static func byte(_ value: UInt8) -> Field { Field(size: 1, bits: Int64(value)) }
+        static func short(_ value: Int16) -> Field { Field(size: 2, bits: Int64(value)) }
+        static func int(_ value: Int32) -> Field { Field(size: 4, bits: Int64(value)) }
+        static func long(_ value: Int64) -> Field { Field(size: 8, bits: value) }
     }
 
     struct Reference {
@@ -48,13 +42,10 @@ struct FlatWriter {
             for (number, field) in fields.enumerated() where field.size == size {
                 pad(to: size)
                 offsets[number] = bytes.count - position
-                switch field {
-                case .none: break
-                case .byte(let value): bytes.append(value)
-                case .short(let value): append(value)
-                case .int(let value): append(value)
-                case .long(let value): append(value)
-                case .reference: references.append((number, reference()))
+                if field.isReference {
+                    references.append((number, reference()))
+                } else {
+                    withUnsafeBytes(of: field.bits.littleEndian) { bytes.append(contentsOf: $0[..<size]) }
                 }
             }
         }

@@ -46,7 +46,7 @@ final class Arena {
     func readings(byteCount: Int) -> [Variant] {
         let (bytes, size) = (UnsafeRawPointer(start), byteCount / 512 * 512)
         return InstructionSet.available.filter { $0 != .scalar }.map { set in
-            Variant(set.rawValue) {
+            Variant("\(set)") {
                 let result =
                     switch set {
                     #if arch(x86_64)

@@ -23,7 +23,7 @@ struct FigureRow {
 
     mutating func add(_ key: String, number: Double?, decimals: Int = 0, head: String? = nil) {
         object.add(key, number: number)
-        if let head { cells.append((head, number.map { NumberText.text($0, decimals: decimals) } ?? "")) }
+        if let head { cells.append((head, number.map { $0.text(decimals) } ?? "")) }
     }
 
     mutating func add(_ key: String, nanoseconds: Spread) {
@@ -31,7 +31,7 @@ struct FigureRow {
         add(key, number: median, decimals: median < 1 ? 3 : median < 10 ? 2 : median < 100 ? 1 : 0, head: "ns")
         object.add(key + "_min", number: nanoseconds.minimum)
         object.add(key + "_max", number: nanoseconds.maximum)
-        cells.append(("spread", "+\(NumberText.text((nanoseconds.medianToBest - 1) * 100, decimals: 0)) %"))
+        cells.append(("spread", "+\(((nanoseconds.medianToBest - 1) * 100).text(0)) %"))
     }
 
     /// Formats rows as a table whose first column is left-aligned and the others right-aligned.
@@ -48,14 +48,10 @@ struct FigureRow {
 }
 
 enum NumberText {
-    static func text(_ value: Double, decimals: Int) -> String {
-        Figure.Value.number(value, decimals: decimals).description
-    }
-
     /// A size in the largest unit that is not larger.
     static func bytes(_ count: Int) -> String {
         for (size, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] where count >= size {
-            return text(Double(count) / Double(size), decimals: count.isMultiple(of: size) ? 0 : 1) + " " + name
+            return (Double(count) / Double(size)).text(count.isMultiple(of: size) ? 0 : 1) + " " + name
         }
         return "\(count) B"
     }
@@ -64,6 +60,6 @@ enum NumberText {
 extension JSONObject {
     /// Adds a number, rounded to a millionth; null for `nil`.
     mutating func add(_ key: String, number value: Double?) {
-        add(key, raw: value.map { NumberText.text($0, decimals: 6) } ?? "null")
+        add(key, raw: value.map { $0.text(6) } ?? "null")
     }
 }

@@ -198,7 +198,7 @@ extension Bench {
                     kernel.part == .limits
                     ? []
                     : machine.instructionSets.map { set in
-                        Variant(set.rawValue) { Self.pass(kernel, work, count: count, set) }
+                        Variant("\(set)") { Self.pass(kernel, work, count: count, set) }
                     }
                 let times = try times(limits + forms).map { $0.scaled(by: 1 / Double(count)) }
                 // No form can be faster than the fastest way to read the same bytes.
@@ -251,7 +251,7 @@ extension Bench {
         let expected = digest(.scalar)
         for set in machine.instructionSets where digest(set) != expected {
             throw .wrongResult(
-                "\(kernel.title), \(set.rawValue), \(level.name): differs from the scalar reference; this is a fault of "
+                "\(kernel.title), \(set), \(level.name): differs from the scalar reference; this is a fault of "
                     + "binnacle, please report it")
         }
     }

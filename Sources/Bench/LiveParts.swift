@@ -49,9 +49,7 @@ private final class LiveParts {
         time += 2000 * Int64(batch)
         stamps.withUnsafeMutableBufferPointer { stamps in
             guard let start = stamps.baseAddress else { return }
-            stamper.stamp(
-                start, count: batch, isStamped: true, of: ScanStamper.Reading(arrivalNanoseconds: time, behind: 0)
-            ) { _, _ in Sink.consume(1) }
+            stamper.stamp(start, count: batch, isStamped: true, arrival: time, behind: 0) { _, _ in Sink.consume(1) }
         }
     }
 

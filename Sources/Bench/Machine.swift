@@ -43,11 +43,11 @@ package struct Machine {
 
     var lines: [String] {
         let sizes = caches.enumerated().map { "L\($0 + 1) \(NumberText.bytes($1))" }.joined(separator: ", ")
-        let sets = instructionSets.map(\.rawValue).joined(separator: ", ")
+        let sets = instructionSets.map { "\($0)" }.joined(separator: ", ")
         return [
             "machine: \(model), \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) processors; caches: "
                 + (sizes.isEmpty ? "not said by the system" : sizes),
-            "instruction sets: \(sets); in use: \(InstructionSet.current.rawValue)",
+            "instruction sets: \(sets); in use: \(InstructionSet.current)",
             processor < 0
                 ? "this process may not choose its processor: figures may wander"
                 : "everything runs on processor \(processor)",
@@ -61,9 +61,9 @@ package struct Machine {
         row.add("model", model)
         row.add("processors", count: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         row.add("processor", number: processor < 0 ? nil : Double(processor))
-        row.add("instruction_set", InstructionSet.current.rawValue)
+        row.add("instruction_set", "\(InstructionSet.current)")
         var object = row.object
-        object.add("instruction_sets", list: instructionSets.map { JSONObject.quoted($0.rawValue) })
+        object.add("instruction_sets", list: instructionSets.map { JSONObject.quoted("\($0)") })
         object.add("caches", list: caches.enumerated().map { "{\"level\":\($0 + 1),\"bytes\":\($1)}" })
         return object
     }
@@ -109,8 +109,8 @@ struct NoiseMeter {
 
     var sentence: String {
         (isTooNoisy ? "The machine was too noisy to trust these figures" : "The machine was quiet enough")
-            + ": the same reading took up to \(NumberText.text((worst - 1) * 100, decimals: 0)) % longer than at its best, "
-            + "\(NumberText.text(awayShare * 100, decimals: 1)) % of the time went to others."
+            + ": the same reading took up to \(((worst - 1) * 100).text(0)) % longer than at its best, "
+            + "\((awayShare * 100).text(1)) % of the time went to others."
     }
 
     var object: JSONObject {

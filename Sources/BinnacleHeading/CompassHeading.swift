@@ -43,7 +43,6 @@ struct CompassHeading {
     /// The departure of the iron in µT from which on strength and dip are others.
     private static let ironChange: Float = 2
 
-    /// Creates a compass without a sample.
     init(settings: NorthSettings, accelerometer: SampleStream?, magnetometer: SampleStream?) {
         self.settings = settings
         maximumAgeNanoseconds = Units.nanoseconds(settings.maximumMagnetometerAge)

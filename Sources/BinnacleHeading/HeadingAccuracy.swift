@@ -17,8 +17,6 @@ struct HeadingAccuracy {
     /// Above this a heading is not given.
     private let limitDegrees: Double
 
-    /// Nine of ten values of a normal distribution lie within so many standard deviations.
-    private static let nineOfTen = 1.645
     /// What is assumed to be left of the hard iron of a magnetometer without a calibration, in µT: where turns have shown the iron, or
     /// the settings say that the maker has removed it.
     private static let uncalibratedError = 0.4
@@ -42,7 +40,7 @@ struct HeadingAccuracy {
 
     /// Whether the iron is known so badly that no heading in a field of this strength, in µT, is within the limit.
     func isIronTooLarge(in strength: Double) -> Bool {
-        ironSigma / strength * Self.nineOfTen * 180 / .pi > limitDegrees
+        ironSigma / strength * FusionAccuracy.nineOfTen * 180 / .pi > limitDegrees
     }
 
     /// How far the heading of an axis may be off, from what is known of a level one's, both in degrees up to 180.
@@ -50,7 +48,7 @@ struct HeadingAccuracy {
     /// - Throws: ``HeadingFault/inaccurate`` where that is more than the settings allow.
     func degrees(_ pointing: HeadingFinder.Pointing, magnetic: Double) throws(HeadingFault) -> Double {
         let level = magnetic / pointing.levelShare
-        let declination = declinationUncertainty * Self.nineOfTen * 180 / .pi
+        let declination = declinationUncertainty * FusionAccuracy.nineOfTen * 180 / .pi
         return try limited((level * level + declination * declination).squareRoot())
     }
 
@@ -90,7 +88,7 @@ struct HeadingAccuracy {
             + turn * turn
         let level = pointing.levelShare
         let whole = square / (level * level) + declinationUncertainty * declinationUncertainty
-        return try limited(whole.squareRoot() * Self.nineOfTen * 180 / .pi)
+        return try limited(whole.squareRoot() * FusionAccuracy.nineOfTen * 180 / .pi)
     }
 
     private func limited(_ degrees: Double) throws(HeadingFault) -> Double {

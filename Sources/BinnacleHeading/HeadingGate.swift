@@ -11,6 +11,7 @@ import SensorGeometry
 /// again by itself some seconds after the device was taken to where the dip is another. Where the dip changes and the device has
 /// not moved, a magnet has come: that dip is not learned, until the device moves.
 struct HeadingGate {
+    private let settings: NorthSettings
     private let accelerationLimit: Double
     private let isAccelerationGated: Bool
     private let dipLimitSine: Double
@@ -79,6 +80,7 @@ struct HeadingGate {
     private static let hiddenTiltFactor = 1.5
 
     init(settings: NorthSettings) {
+        self.settings = settings
         accelerationLimit = settings.accelerationGateG ?? Self.usualAccelerationLimit
         isAccelerationGated = settings.accelerationGateG != nil
         let dipLimit = (settings.dipGateDegrees ?? Self.usualDipLimitDegrees) * .pi / 180
@@ -169,19 +171,7 @@ struct HeadingGate {
         if !(0...Self.gapSeconds).contains(seconds) { hidden.interrupt() }
         guard !(0...Self.restSeconds).contains(seconds) else { return seconds }
         // Who knows where it has been.
-        rest = .zero
-        weight.reset()
-        settledUp = nil
-        steadySeconds = 0
-        sideways = SidewaysAcceleration()
-        hidden = HiddenMotion()
-        recent.reset()
-        lastUnrestNanoseconds = nil
-        lastRoughNanoseconds = nil
-        lastSpreadNanoseconds = nil
-        lastViolent = nil
-        reversedNanoseconds = nil
-        isReversed = false
+        self = HeadingGate(settings: settings)
         return 0
     }
 

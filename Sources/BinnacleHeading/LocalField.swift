@@ -9,7 +9,7 @@ public struct LocalField: Sendable, Equatable {
     /// The angle by which the field points below the horizon, in degrees; `nil` when it is not known.
     package let dipDegrees: Double?
     /// What a compass is good for there.
-    package let zone: Zone
+    package var zone = Zone.normal
 
     /// What a compass is good for, by the strength of the field's level part.
     package enum Zone: String, Sendable {
@@ -32,20 +32,9 @@ public struct LocalField: Sendable, Equatable {
         declinationDegrees: Double, declinationUncertaintyDegrees: Double, fieldMicrotesla: Double,
         dipDegrees: Double? = nil
     ) {
-        self.init(
-            declinationDegrees: declinationDegrees, declinationUncertaintyDegrees: declinationUncertaintyDegrees,
-            fieldMicrotesla: fieldMicrotesla, dipDegrees: dipDegrees, zone: .normal)
-    }
-
-    /// Creates the field of a model, which knows what a compass is good for.
-    package init(
-        declinationDegrees: Double, declinationUncertaintyDegrees: Double, fieldMicrotesla: Double,
-        dipDegrees: Double? = nil, zone: Zone
-    ) {
         self.declinationDegrees = declinationDegrees
         self.declinationUncertaintyDegrees = declinationUncertaintyDegrees
         self.fieldMicrotesla = fieldMicrotesla
         self.dipDegrees = dipDegrees
-        self.zone = zone
     }
 }

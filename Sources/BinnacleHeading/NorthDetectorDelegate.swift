@@ -115,7 +115,6 @@ extension NorthDetectorDelegate {
     }
 }
 
-// The row of a kind says what its event has.
 extension Router: NorthDetectorDelegate {
     package func northDetectorDeviceNotAvailable(_ detector: NorthDetector) {
         collect(.detectorUnavailable, detector, because: "no active accelerometer and magnetometer")

@@ -70,8 +70,7 @@ public struct NorthSettings: CheckedSettings {
         exitDegrees ?? min(toleranceDegrees * 1.5, (toleranceDegrees + 180) / 2)
     }
 
-    package func problems() -> [SettingsProblem<NorthSettings>] {
-        var list = ProblemList<NorthSettings>()
+    package func findProblems(_ list: inout ProblemList<NorthSettings>) {
         list.require(
             \.bearingDegrees, bearingDegrees >= 0 && bearingDegrees < 360,
             "(\(bearingDegrees)) has to be from 0 up to but not including 360")
@@ -118,7 +117,6 @@ public struct NorthSettings: CheckedSettings {
         for sector in sectors { list.require(sector) }
         list.requirePositive(\.gapLimit, gapLimit)
         list.requireNotNegative(\.updateInterval, updateInterval)
-        return list.problems
     }
 }
 

@@ -34,7 +34,6 @@ public final class RecordingDelegate: MotionManagerDelegate, NorthDetectorDelega
     package var motions: [MotionEvent] { results() }
     package var rotations: [RotationEvent] { results() }
     package var headings: [HeadingEvent] { results() }
-    package var hinges: [HingeEvent] { results() }
 
     /// The recorder, which is told every call.
     public var decoratedMotionDelegate: (any MotionManagerDelegate)? { recorder }
@@ -53,105 +52,68 @@ private final class Recorder: Sendable {
 
     init(shouldReport: @escaping @Sendable (MotionEvent) -> Bool) { self.shouldReport = shouldReport }
 
-    func record(_ name: String, _ time: Int64? = nil, _ change: @Sendable (inout State) -> Void = { _ in }) {
+    /// Writes a call down, by the method's part of its name; of a result that is not kept, the stamp alone.
+    func record(
+        _ result: (any DetectorResult)? = nil, of told: (any DetectorResult)? = nil, as name: String? = nil,
+        function: String = #function
+    ) {
+        let name = name ?? String(function.split(separator: ":")[1])
+        let time = (result ?? told)?.timeNanoseconds
         state.withLock { state in
             state.calls.append(RecordingDelegate.Call(name: name, timeNanoseconds: time))
-            change(&state)
+            if let result { state.results.append(result) }
         }
     }
-    private func record(_ name: String, _ event: MotionEvent) {
-        record(name, event.timeNanoseconds) { $0.results.append(event) }
-    }
-    private func record(_ name: String, _ event: HeadingEvent) { record(name, event.timeNanoseconds) }
-    private func record(_ name: String, _ event: FieldEvent) {
-        record(name, event.timeNanoseconds) { $0.results.append(event) }
-    }
 }
 
-// Each method writes its call down.
 extension Recorder: MotionManagerDelegate {
-    func motionManagerWillStartDetection(_ manager: MotionManager) { record("willStartDetection") }
-    func motionManagerDidStopDetection(_ manager: MotionManager) { record("didStopDetection") }
-    func motionManagerDeviceNotAvailable(_ manager: MotionManager) { record("deviceNotAvailable") }
-    func motionManager(_ manager: MotionManager, didFailWithError error: any Error) { record("didFailWithError") }
+    func motionManagerWillStartDetection(_ manager: MotionManager) { record(as: "willStartDetection") }
+    func motionManagerDidStopDetection(_ manager: MotionManager) { record(as: "didStopDetection") }
+    func motionManagerDeviceNotAvailable(_ manager: MotionManager) { record(as: "deviceNotAvailable") }
+    func motionManager(_ manager: MotionManager, didFailWithError error: any Error) { record() }
     func motionManager(_ manager: MotionManager, shouldReport event: MotionEvent) -> Bool { shouldReport(event) }
-    func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) {
-        record("didBeginMotion", event)
-    }
-    func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) {
-        record("deviceIsMoving", sample.timeNanoseconds)
-    }
-    func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) { record("didEndMotion", event) }
-    func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) {
-        record("didDetectShake", event)
-    }
-    func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) {
-        record("didDetectFreeFall", event)
-    }
-    func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) {
-        record("didDetectShock", event)
-    }
-    func motionManager(_ manager: MotionManager, didBeginRotation event: RotationEvent) {
-        record("didBeginRotation", event.timeNanoseconds) { $0.results.append(event) }
-    }
-    func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent) {
-        record("didEndRotation", event.timeNanoseconds) { $0.results.append(event) }
-    }
+    func motionManager(_ manager: MotionManager, didBeginMotion event: MotionEvent) { record(event) }
+    func motionManager(_ manager: MotionManager, deviceIsMoving sample: Sample) { record(of: sample) }
+    func motionManager(_ manager: MotionManager, didEndMotion event: MotionEvent) { record(event) }
+    func motionManager(_ manager: MotionManager, didDetectShake event: MotionEvent) { record(event) }
+    func motionManager(_ manager: MotionManager, didDetectFreeFall event: MotionEvent) { record(event) }
+    func motionManager(_ manager: MotionManager, didDetectShock event: MotionEvent) { record(event) }
+    func motionManager(_ manager: MotionManager, didBeginRotation event: RotationEvent) { record(event) }
+    func motionManager(_ manager: MotionManager, didEndRotation event: RotationEvent) { record(event) }
 }
 
-// Each method writes its call down.
 extension Recorder: NorthDetectorDelegate {
-    func northDetectorWillStartDetection(_ detector: NorthDetector) { record("willStartDetection") }
-    func northDetectorDidStopDetection(_ detector: NorthDetector) { record("didStopDetection") }
-    func northDetectorDeviceNotAvailable(_ detector: NorthDetector) { record("deviceNotAvailable") }
-    func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) { record("didFailWithError") }
-    func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) {
-        record("didUpdateHeading", event.timeNanoseconds) { $0.results.append(event) }
-    }
-    func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) {
-        record("didFaceNorth", event)
-    }
-    func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) {
-        record("deviceIsFacingNorth", event)
-    }
-    func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) {
-        record("didLeaveNorth", event)
-    }
-    func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) {
-        record("didLoseHeading", loss.timeNanoseconds) { $0.results.append(loss) }
-    }
-    func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) {
-        record("didFindHeading", event)
-    }
+    func northDetectorWillStartDetection(_ detector: NorthDetector) { record(as: "willStartDetection") }
+    func northDetectorDidStopDetection(_ detector: NorthDetector) { record(as: "didStopDetection") }
+    func northDetectorDeviceNotAvailable(_ detector: NorthDetector) { record(as: "deviceNotAvailable") }
+    func northDetector(_ detector: NorthDetector, didFailWithError error: any Error) { record() }
+    func northDetector(_ detector: NorthDetector, didUpdateHeading event: HeadingEvent) { record(event) }
+    func northDetector(_ detector: NorthDetector, didFaceNorth event: HeadingEvent) { record(of: event) }
+    func northDetector(_ detector: NorthDetector, deviceIsFacingNorth event: HeadingEvent) { record(of: event) }
+    func northDetector(_ detector: NorthDetector, didLeaveNorth event: HeadingEvent) { record(of: event) }
+    func northDetector(_ detector: NorthDetector, didLoseHeading loss: HeadingLoss) { record(loss) }
+    func northDetector(_ detector: NorthDetector, didFindHeading event: HeadingEvent) { record(of: event) }
     func northDetector(
         _ detector: NorthDetector, didEnter sector: HeadingSector, with event: HeadingEvent
-    ) { record("didEnter \(sector.name)", event) }
+    ) { record(of: event, as: "didEnter \(sector.name)") }
     func northDetector(
         _ detector: NorthDetector, didLeave sector: HeadingSector, with event: HeadingEvent
-    ) { record("didLeave \(sector.name)", event) }
-    func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) {
-        record("didBeginInterference", event)
-    }
-    func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) {
-        record("didEndInterference", event)
-    }
-    func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) {
-        record("didBeginNeedingCalibration", event)
-    }
-    func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) {
-        record("didEndNeedingCalibration", event)
-    }
+    ) { record(of: event, as: "didLeave \(sector.name)") }
+    func northDetector(_ detector: NorthDetector, didBeginInterference event: FieldEvent) { record(event) }
+    func northDetector(_ detector: NorthDetector, didEndInterference event: FieldEvent) { record(event) }
+    func northDetector(_ detector: NorthDetector, didBeginNeedingCalibration event: FieldEvent) { record(event) }
+    func northDetector(_ detector: NorthDetector, didEndNeedingCalibration event: FieldEvent) { record(event) }
 }
 
 // Of the other detectors the kinds of events are the calls' names.
 extension RecordingDelegate: DetectorDelegate {
     package func collect(_ kind: EventKind, _ detector: any EventDetector, _ result: some DetectorResult) {
-        recorder.record(kind.rawValue, result.timeNanoseconds) { $0.results.append(result) }
+        recorder.record(result, as: kind.rawValue)
     }
     package func collect(_ kind: EventKind, _ detector: any EventDetector, because error: any Error) {
-        recorder.record(kind.rawValue)
+        recorder.record(as: kind.rawValue)
     }
     package func collect(_ kind: EventKind, _ detector: any Detector, because reason: String) {
-        recorder.record(kind.rawValue)
+        recorder.record(as: kind.rawValue)
     }
 }

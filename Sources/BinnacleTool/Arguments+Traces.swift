@@ -11,14 +11,15 @@ extension Arguments {
         var set = TraceSet(paths.map(Self.path))
         for text in all(.bind) { set.bindings.append(try Self.binding(text)) }
         set.map = try columnMap()
-        set.rateHz = try rate()
+        // At a lower rate every sample would follow a gap.
+        set.rateHz = try number(.rate, in: 2...100_000, "a number of samples a second from 2 to 100000")
         try set.openFolders()
         return set
     }
 
     private static func binding(_ text: String) throws(StationError) -> TraceSet.Binding {
         guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-            throw StationError(.usage, "--bind \(text): has to be SENSOR=FILE or SENSOR=FILE:KIND")
+            throw .usage("--bind \(text): has to be SENSOR=FILE or SENSOR=FILE:KIND")
         }
         var path = String(text[text.index(after: equals)...])
         var kind: SampleKind?
@@ -28,7 +29,7 @@ extension Arguments {
             kind = named
             path = String(path[..<colon])
         }
-        guard !path.isEmpty else { throw StationError(.usage, "--bind \(text): names no file") }
+        guard !path.isEmpty else { throw .usage("--bind \(text): names no file") }
         return TraceSet.Binding(sensor: String(text[..<equals]), path: Self.path(path), kind: kind)
     }
 
@@ -41,14 +42,5 @@ extension Arguments {
     private func columnMap() throws(StationError) -> ColumnMap? {
         guard has(.map) else { return nil }
         return try mapError({ StationError(.usage, "--map: \($0)") }) { try ColumnMap(all(.map)) }
-    }
-
-    private func rate() throws(StationError) -> Double? {
-        guard let text = value(.rate) else { return nil }
-        // At a lower rate every sample would follow a gap.
-        guard let rate = Double(text), (2...100_000).contains(rate) else {
-            throw StationError(.usage, "--rate \(text): has to be a number of samples a second from 2 to 100000")
-        }
-        return rate
     }
 }

@@ -28,24 +28,23 @@ struct Arguments {
             let (name, attached) = Self.split(argument)
             guard let option = Self.option(name, allowed) else {
                 let names = allowed.map { "--" + $0.name }
-                throw StationError(
-                    .usage,
+                throw .usage(
                     "unknown option \(name) (\(Spelling.hint(for: name, among: names))); see 'binnacle \(command.map { $0.name.rawValue + " " } ?? "")--help'"
                 )
             }
             if option.argument != nil {
                 guard let value = attached ?? rest.popFirst() else {
-                    throw StationError(.usage, "--\(option.name) needs a value: \(option.argument ?? "")")
+                    throw .usage("--\(option.name) needs a value: \(option.argument ?? "")")
                 }
                 values.append((option, value))
             } else {
                 guard attached == nil else {
-                    throw StationError(.usage, "--\(option.name) takes no value")
+                    throw .usage("--\(option.name) takes no value")
                 }
                 values.append((option, ""))
             }
             if !option.isRepeatable, option.argument != nil, self.all(option).count > 1 {
-                throw StationError(.usage, "--\(option.name) may be given once")
+                throw .usage("--\(option.name) may be given once")
             }
         }
     }
@@ -60,20 +59,14 @@ struct Arguments {
 
     /// The value of an option that others may have several times; throws if there are several, with `message`.
     func onlyValue(_ option: OptionRow, _ message: String) throws(StationError) -> String? {
-        guard all(option).count <= 1 else { throw StationError(.usage, message) }
+        guard all(option).count <= 1 else { throw .usage(message) }
         return value(option)
-    }
-
-    /// Throws if there are operands, which the command does not take.
-    func refuseOperands(_ command: String) throws(StationError) {
-        guard let operand = operands.first else { return }
-        throw StationError(.usage, "\(command) takes no '\(operand)'; see 'binnacle \(command) --help'")
     }
 
     /// Throws if any of the options is given; `reason` completes the message.
     func refuse(_ options: [OptionRow], _ reason: String) throws(StationError) {
         guard let option = options.first(where: has) else { return }
-        throw StationError(.usage, "--\(option.name) \(reason)")
+        throw .usage("--\(option.name) \(reason)")
     }
 
     private static func split(_ argument: String) -> (name: String, value: String?) {

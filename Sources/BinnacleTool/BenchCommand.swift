@@ -2,35 +2,19 @@ import Bench
 import Binnacle
 import CommandRows
 import LinuxSystem
-import PlainText
 import Station
 
 /// `binnacle bench`: measures the kernels against the limits of the machine.
-struct BenchCommand {
-    private var options = BenchOptions()
-
-    init(_ arguments: Arguments) throws(StationError) {
-        try arguments.refuseOperands("bench")
+enum BenchCommand {
+    static func run(_ arguments: Arguments, _ console: Console) throws(StationError) -> ExitStatus {
+        var options = BenchOptions()
         options.isQuick = arguments.has(.quick)
         options.writesJSON = arguments.has(.json)
-        let names = arguments.all(.kernel)
-        guard !names.isEmpty else { return }
-        options.parts = []
-        for name in names {
-            guard let part = BenchPart(rawValue: name) else {
-                let known = BenchPart.allCases.map(\.rawValue)
-                throw StationError(
-                    .usage,
-                    "--kernel \(name): has to be one of \(known.joined(separator: ", ")) (\(Spelling.hint(for: name, among: known)))"
-                )
-            }
-            options.parts.insert(part)
-        }
-    }
-
-    func run(_ output: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
-        signals.listen()
-        let interruption = signals.interruption
+        let known = BenchPart.allCases.map(\.rawValue).joined(separator: ", ")
+        let parts: [BenchPart] = try arguments.words(.kernel, "has to be one of \(known)")
+        if !parts.isEmpty { options.parts = Set(parts) }
+        console.signals.listen()
+        let (output, interruption) = (console.output, console.signals.interruption)
         do throws(BenchError) {
             let bench = try Bench(options, indicator: .onTerminal("bench")) {
                 interruption.isRequested || output.failure != nil
@@ -45,7 +29,7 @@ struct BenchCommand {
             case .cancelled:
                 return interruption.isRequested ? interruption.exitStatus : .ok
             case .wrongResult(let what): throw StationError(.software, what)
-            case .unavailable(let what): throw StationError(.unavailable, what)
+            case .unavailable(let what): throw .unavailable(what)
             }
         }
     }

@@ -27,8 +27,7 @@ struct CalibrateCommand {
         options.root = arguments.value(.root)
         options.sensor = try arguments.onlyValue(.sensor, "--sensor: one sensor is calibrated at a time")
         guard options.traces.isEmpty || options.configurationPath == nil else {
-            throw StationError(
-                .usage, "--trace (or --bind) does not go with --config: one of them says where the samples come from")
+            throw .usage("--trace (or --bind) does not go with --config: one of them says where the samples come from")
         }
         if options.traces.isEmpty {
             try arguments.refuse([.map, .rate, .from, .to], "is for --trace")
@@ -43,24 +42,24 @@ struct CalibrateCommand {
         options.timeRange = try Self.timeRange(arguments)
         options.duration = try arguments.duration()
         guard options.duration == nil || options.traces.isEmpty else {
-            throw StationError(.usage, "--for is for sensors; use --to with --trace")
+            throw .usage("--for is for sensors; use --to with --trace")
         }
         options.measuresNoise = arguments.has(.noise)
         if options.measuresNoise {
             try arguments.refuse([.model, .position, .field], "does not go with --noise, which fits nothing")
             if let duration = options.duration, duration < MeasuredStream.leastDuration {
                 let least = Int(MeasuredStream.leastDuration / .seconds(1))
-                throw StationError(.usage, "--for is too short for --noise, which needs \(least) s")
+                throw .usage("--for is too short for --noise, which needs \(least) s")
             }
         }
         options.judge = try Self.judge(arguments, options.kind)
         path = arguments.value(.output)
-        if path == "" { throw StationError(.usage, "--output needs the name of a file") }
+        if path == "" { throw .usage("--output needs the name of a file") }
         replaces = arguments.has(.force)
         if path == nil { try arguments.refuse([.force], "is for --output") }
         writesJSON = arguments.has(.json)
         if writesJSON, path == Self.standardOutput {
-            throw StationError(.usage, "--json does not go with -o -: both would write to standard output")
+            throw .usage("--json does not go with -o -: both would write to standard output")
         }
         self.options = options
     }
@@ -68,9 +67,9 @@ struct CalibrateCommand {
     private static func kind(_ operands: [String]) throws(StationError) -> SampleKind {
         let names = SensorCalibration.kinds.map(\.rawValue)
         guard let name = operands.first else { return .magnetometer }
-        guard operands.count == 1 else { throw StationError(.usage, "calibrate takes one kind of sensor at a time") }
+        guard operands.count == 1 else { throw .usage("calibrate takes one kind of sensor at a time") }
         guard let kind = SampleKind(rawValue: name), SensorCalibration.kinds.contains(kind) else {
-            throw StationError(.usage, "calibrate takes no '\(name)' (\(Spelling.hint(for: name, among: names)))")
+            throw .usage("calibrate takes no '\(name)' (\(Spelling.hint(for: name, among: names)))")
         }
         return kind
     }
@@ -81,10 +80,10 @@ struct CalibrateCommand {
             guard let text = arguments.value(option) else { continue }
             guard let seconds = Double(text), seconds.isFinite,
                 let nanoseconds = Int64(exactly: (seconds * 1e9).rounded())
-            else { throw StationError(.usage, "--\(option.name) \(text): has to be a number of seconds") }
+            else { throw .usage("--\(option.name) \(text): has to be a number of seconds") }
             ends[place] = nanoseconds
         }
-        guard ends[0] <= ends[1] else { throw StationError(.usage, "--from lies behind --to") }
+        guard ends[0] <= ends[1] else { throw .usage("--from lies behind --to") }
         return ends[0]...ends[1]
     }
 
@@ -92,18 +91,13 @@ struct CalibrateCommand {
         if kind != .magnetometer { try arguments.refuse([.model, .position, .field], "is for magnetometers") }
         var judge = MagnetometerJudge()
         judge.model = try arguments.choice(.model, ["sphere": .sphere, "ellipsoid": .ellipsoid])
-        if let text = arguments.value(.field) {
+        if arguments.has(.field) {
             guard !arguments.has(.position) else {
-                throw StationError(.usage, "--field does not go with --position: both say how strong the field is")
+                throw .usage("--field does not go with --position: both say how strong the field is")
             }
             let range = MagnetometerJudge.earthMicrotesla
-            guard let field = Double(text), range.contains(field) else {
-                throw StationError(
-                    .usage,
-                    "--field \(text): has to be a number of µT from \(Int(range.lowerBound)) to \(Int(range.upperBound))"
-                )
-            }
-            judge.expectedMicrotesla = field
+            judge.expectedMicrotesla = try arguments.number(
+                .field, in: range, "a number of µT from \(Int(range.lowerBound)) to \(Int(range.upperBound))")
         }
         if let text = arguments.value(.position) { judge.expectedMicrotesla = try field(at: text) }
         return judge
@@ -114,17 +108,15 @@ struct CalibrateCommand {
         guard let place = GeographicText.position(text),
             let position = GeodeticPosition(latitudeDegrees: place.latitude, longitudeDegrees: place.longitude)
         else {
-            throw StationError(
-                .usage,
+            throw .usage(
                 "--position \(text): has to be LAT,LON in degrees, as in 54.32,10.14, 54.32N 10.14E or 54°19'N 10°8'E")
         }
         let model = GeomagneticModel.wmm2025
         return model.field(at: position, decimalYear: Day.today?.decimalYear ?? model.epoch).totalNanotesla / 1000
     }
 
-    func run(
-        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
-    ) throws(StationError) -> ExitStatus {
+    func run(_ console: Console) throws(StationError) -> ExitStatus {
+        let (output, errors, signals) = (console.output, console.errors, console.signals)
         let file = try path.flatMap { path throws(StationError) -> CalibrationFile? in
             guard path != Self.standardOutput else { return nil }
             let file = try CalibrationFile(path: path, for: options.tableName, replacing: replaces)
@@ -136,26 +128,25 @@ struct CalibrateCommand {
             isTerminal ? TerminalGuidanceView(descriptor: STDERR_FILENO) : LineGuidanceView(writer: errors)
         let calibration = try CalibrationRun(
             options, errors: errors, view: guidance, interruption: signals.interruption)
-        if let path { try StationError.refuse(writing: path, over: calibration.inputs, option: "-o") }
-        errors.report(calibration.notices)
+        if let path { try StationError.refuse(writing: path, over: calibration.input.inputs, option: "-o") }
+        errors.report(calibration.input.notices)
         signals.listen(waking: calibration.wakeDescriptor)
-        let indicator = calibration.isLive ? ProgressIndicator(view: guidance) : .onTerminal("calibrate")
+        let indicator = calibration.input.isLive ? ProgressIndicator(view: guidance) : .onTerminal("calibrate")
         switch calibration.run(indicator) {
         case .cancelled: return signals.interruption.exitStatus
         case .failed(let error): throw error
         case .refused(let refusal):
             if writesJSON { output.write(json(refusal.figures, calibration, refusal: refusal)) }
-            throw StationError(
-                .data,
+            throw .data(
                 "no \(what): \(refusal.description)"
                     + (path == nil ? "" : "\nnothing was written"))
         case .done(let result):
             do throws(StationError) {
                 let written = try file?.write(result)
-                report(result, calibration, written, output, errors)
+                report(result, calibration, written, console)
             } catch {
                 // What took minutes to measure is shown at least.
-                if !writesJSON { report(result, calibration, nil, output, errors) }
+                if !writesJSON { report(result, calibration, nil, console) }
                 throw error
             }
             return .ok
@@ -170,35 +161,33 @@ struct CalibrateCommand {
     /// Before samples are taken, asks at a terminal whether a calibration of the same kind may be replaced.
     private func askToReplace(_ path: String, _ errors: LineWriter) throws(StationError) {
         guard isatty(STDIN_FILENO) != 0, isatty(STDERR_FILENO) != 0 else {
-            throw StationError(
-                .cannotCreate,
+            throw .cannotCreate(
                 "\(path.printable): has a \(what) already: name another file, or replace it with "
                     + "--force")
         }
-        errors.write(
-            "\(path.printable) has a \(what) already. Replace it when there is a new one? [y/N]")
+        errors.write("\(path.printable) has a \(what) already. Replace it when there is a new one? [y/N]")
         errors.flush()
         guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
-            throw StationError(.cannotCreate, "\(path.printable): is unchanged")
+            throw .cannotCreate("\(path.printable): is unchanged")
         }
     }
 
     private func report(
-        _ result: CalibrationResult, _ calibration: CalibrationRun, _ file: CalibrationFile?, _ output: LineWriter,
-        _ errors: LineWriter
+        _ result: CalibrationResult, _ calibration: CalibrationRun, _ file: CalibrationFile?, _ console: Console
     ) {
+        let output = console.output
         if writesJSON {
             output.write(json(result.figures, calibration, refusal: nil))
             return
         }
         let isPiped = path == Self.standardOutput
-        let words = isPiped ? errors : output
+        let words = isPiped ? console.errors : output
         let kind = options.kind.rawValue
         let name = calibration.sensorName
         // The default name of a sensor in a trace is its kind.
         words.write(name == kind ? kind : "\(kind) of \(name.printable)")
         for line in result.report { words.write(line) }
-        for assumption in calibration.assumptions { words.write("assumed: \(assumption)") }
+        for assumption in calibration.input.assumptions { words.write("assumed: \(assumption)") }
         guard let file, let path else {
             if !isPiped { words.write("not saved; -o FILE would save this:") }
             output.write(text: CalibrationFile.text(result))
@@ -212,9 +201,7 @@ struct CalibrateCommand {
         words.write("    calibration = \(JSONObject.quoted(file.absolutePath))")
     }
 
-    private func json(
-        _ figures: JSONObject, _ calibration: CalibrationRun, refusal: CalibrationRefusal?
-    ) -> String {
+    private func json(_ figures: JSONObject, _ calibration: CalibrationRun, refusal: CalibrationRefusal?) -> String {
         var object = JSONObject()
         object.add("kind", options.kind.rawValue)
         object.add("sensor", calibration.sensorName)
@@ -223,7 +210,7 @@ struct CalibrateCommand {
         object.add("message", refusal?.description)
         object.add("file", refusal == nil ? path : nil)
         object.add("figures", raw: figures.text)
-        object.add("assumptions", list: calibration.assumptions.map(JSONObject.quoted))
+        object.add("assumptions", list: calibration.input.assumptions.map(JSONObject.quoted))
         return object.text
     }
 }

@@ -6,29 +6,16 @@ import Station
 import TableReading
 
 /// `binnacle check`: validates configurations.
-struct CheckCommand {
-    private let paths: [String]
-    /// Whether the paths are those of the command line.
-    private let isNamed: Bool
-    private let isStrict: Bool
-    private let root: String?
-    private let settings: [CommandLineSetting]
-
-    init(_ arguments: Arguments) throws(StationError) {
-        settings = try arguments.settings()
+enum CheckCommand {
+    static func run(_ arguments: Arguments, _ console: Console) throws(StationError) -> ExitStatus {
+        let errors = console.errors
+        let settings = try arguments.settings()
         let named = arguments.configurationPaths
-        isNamed = !named.isEmpty
-        paths = named.isEmpty ? [Configuration.standardPath] : named
-        isStrict = arguments.has(.strict)
-        root = arguments.value(.root)
-    }
-
-    func run(_ output: LineWriter, _ errors: LineWriter) -> ExitStatus {
         var status = ExitStatus.ok
-        for path in paths {
+        for path in named.isEmpty ? [Configuration.standardPath] : named {
             do throws(ConfigurationError) {
                 var configuration = try Configuration.read(path: path, settings: settings)
-                configuration.warnings += configuration.machineWarnings(root: root)
+                configuration.warnings += configuration.machineWarnings(root: arguments.value(.root))
                 for warning in configuration.warnings { errors.write(warning.description.printable) }
                 do throws(StationError) {
                     try StationError.refuse(outputsOf: configuration, over: configuration.inputs)
@@ -38,13 +25,13 @@ struct CheckCommand {
                     status = .configuration
                     continue
                 }
-                if isStrict, !configuration.warnings.isEmpty {
+                if arguments.has(.strict), !configuration.warnings.isEmpty {
                     status = .configuration
                 } else {
-                    output.write("\(path.printable): \(configuration.summary)")
-                    for notice in configuration.notices { output.write("  \(notice)") }
+                    console.output.write("\(path.printable): \(configuration.summary)")
+                    for notice in configuration.notices { console.output.write("  \(notice)") }
                 }
-            } catch .file(_, let problem) where !isNamed && (problem == .missing || problem == .nothing) {
+            } catch .file(_, let problem) where named.isEmpty && (problem == .missing || problem == .nothing) {
                 errors.write(
                     "\(path): there is no configuration: looked for \(path)/binnacle.toml and \(path)/conf.d/*.toml; "
                         + "binnacle check PATH takes another file or folder")

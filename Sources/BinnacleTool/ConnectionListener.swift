@@ -6,21 +6,12 @@ import Station
 
 /// Listens for the clients of a service, each of which is served by a thread, until a signal ends it.
 struct ConnectionListener {
-    private let host: String
-    private let port: Int
-    private let places: ConnectionPlaces
-    private let signals: SignalListener
-    private let errors: LineWriter
+    let place: (host: String, port: Int)
+    let places: ConnectionPlaces
+    let console: Console
 
     /// The time between two messages about closed connections.
     static let messageInterval: Int64 = 60_000_000_000
-
-    init(
-        _ place: (host: String, port: Int), _ places: ConnectionPlaces, signals: SignalListener, errors: LineWriter
-    ) {
-        (host, port) = place
-        (self.places, self.signals, self.errors) = (places, signals, errors)
-    }
 
     /// The parts of ADDRESS:PORT; `nil` where it is none.
     static func place(_ text: String) -> (host: String, port: Int)? {
@@ -40,8 +31,7 @@ struct ConnectionListener {
     static func place(_ arguments: Arguments, port: Int) throws(StationError) -> (host: String, port: Int) {
         let text = arguments.value(.listen) ?? "127.0.0.1:\(port)"
         guard let place = place(text) else {
-            throw StationError(
-                .usage, "--listen \(text.printable): has to be ADDRESS:PORT, as in 127.0.0.1:\(port) or [::1]:\(port)")
+            throw .usage("--listen \(text.printable): has to be ADDRESS:PORT, as in 127.0.0.1:\(port) or [::1]:\(port)")
         }
         return place
     }
@@ -54,14 +44,15 @@ struct ConnectionListener {
         greeting: (Int) -> String, serve: @escaping @Sendable (ConnectionPlaces.Connection, ConnectionPlaces) -> Void
     ) throws(SystemError) -> ExitStatus {
         let waker = places.waker
+        let (errors, signals) = (console.errors, console.signals)
         signals.listen(waking: waker.descriptor)
-        let found = try? NetworkAddress.resolve(host: host, port: port, type: SOCK_STREAM, isOwn: true)
+        let found = try? NetworkAddress.resolve(host: place.host, port: place.port, type: SOCK_STREAM, isOwn: true)
         guard let address = found?.first else {
-            throw SystemError(code: EADDRNOTAVAIL, call: "getaddrinfo", path: host)
+            throw SystemError(code: EADDRNOTAVAIL, call: "getaddrinfo", path: place.host)
         }
         // Limits the kernel's buffer for output, which is memory as well.
         // A queue that is full would let a flood keep others waiting for a second.
-        let socket = try address.listen(sendBuffer: 65_536, backlog: 1024, path: "\(host):\(port)")
+        let socket = try address.listen(sendBuffer: 65_536, backlog: 1024, path: "\(place.host):\(place.port)")
         errors.write("binnacle: " + greeting(try NetworkAddress(of: socket.raw).port))
         errors.flush()
         let epoll = try Epoll(waker: waker)

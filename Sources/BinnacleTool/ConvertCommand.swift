@@ -5,30 +5,24 @@ import Station
 import Workbench
 
 /// `binnacle convert`: converts traces.
-struct ConvertCommand {
-    private let options: ConvertOptions
-
-    init(_ arguments: Arguments) throws(StationError) {
-        var options = ConvertOptions()
-        options.traces = try arguments.traces(arguments.operands)
-        options.traces.processorCount = Processors.availableCount
-        guard !options.traces.isEmpty else {
-            throw StationError(.usage, "convert needs a trace; see 'binnacle convert --help'")
+enum ConvertCommand {
+    static func run(_ arguments: Arguments, _ console: Console) throws(StationError) -> ExitStatus {
+        let (errors, signals) = (console.errors, console.signals)
+        var traces = try arguments.traces(arguments.operands)
+        traces.processorCount = Processors.availableCount
+        guard !traces.isEmpty else {
+            throw .usage("convert needs a trace; see 'binnacle convert --help'")
         }
-        options.output = try arguments.output(of: "convert")
-        options.replaces = arguments.has(.force)
-        self.options = options
-    }
-
-    func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
-        let conversion = try Conversion(options, interruption: signals.interruption)
+        let conversion = try Conversion(
+            traces, to: try arguments.output(of: "convert"), replacing: arguments.has(.force),
+            interruption: signals.interruption)
         errors.report(conversion.notices)
         signals.listen()
-        let summary = conversion.run(.onTerminal("convert"))
-        errors.report(summary.repairNotices)
-        errors.report(summary.failures.map(\.description))
-        for line in summary.lines { errors.write(line) }
-        if summary.isCancelled { return signals.interruption.exitStatus }
-        return summary.failures.first?.status ?? .ok
+        let session = conversion.run(.onTerminal("convert"))
+        errors.report(conversion.repairNotices)
+        errors.report(session.failures.map(\.description))
+        for line in conversion.summary(session) { errors.write(line) }
+        if session.isCancelled { return signals.interruption.exitStatus }
+        return session.failures.first?.status ?? .ok
     }
 }

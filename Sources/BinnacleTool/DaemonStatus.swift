@@ -10,7 +10,7 @@ enum DaemonStatus {
             try SocketConnection.status(path: path)
         }
         guard let status = try? JSONReader.value(of: line.utf8), status["state"]?.text != nil else {
-            throw StationError(.unavailable, "\(path): the answer has no state: is this Binnacle's socket?")
+            throw .unavailable("\(path): the answer has no state: is this Binnacle's socket?")
         }
         return (line, status)
     }

@@ -17,8 +17,7 @@ struct DeclinationCommand {
     init(_ arguments: Arguments) throws(StationError) {
         let text = arguments.operands.joined(separator: " ")
         guard let place = GeographicText.position(text) else {
-            throw StationError(
-                .usage,
+            throw .usage(
                 (text.isEmpty ? "declination" : "'\(text)' is no place: declination")
                     + " needs LAT and LON in degrees, as in 'binnacle declination 54.32 10.14', "
                     + "'54.32N 10.14E' or \"54°19'N 10°8'E\"")
@@ -32,11 +31,11 @@ struct DeclinationCommand {
         guard
             let position = GeodeticPosition(
                 latitudeDegrees: latitude, longitudeDegrees: longitude, altitudeMetres: altitude)
-        else { throw StationError(.usage, "\(text) is no place") }
+        else { throw .usage("\(text) is no place") }
         self.position = position
         let date = arguments.value(.date)
         guard let day = date.map({ Day($0) }) ?? Day.today else {
-            throw StationError(.usage, "--date '\(date ?? "")' is no day, as in 2026-11-21")
+            throw .usage("--date '\(date ?? "")' is no day, as in 2026-11-21")
         }
         self.day = day
         writesJSON = arguments.has(.json)
@@ -47,18 +46,18 @@ struct DeclinationCommand {
     ) throws(StationError) -> Double {
         guard let number, range.contains(number) else {
             let value = number.map { " \($0)" } ?? ""
-            throw StationError(.usage, "\(name)\(value): has to be from \(range.lowerBound) to \(range.upperBound)")
+            throw .usage("\(name)\(value): has to be from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
-    func run(_ output: LineWriter, _ errors: LineWriter) -> ExitStatus {
+    func run(_ console: Console) -> ExitStatus {
         let field = model.field(at: position, decimalYear: day.decimalYear)
-        if let warning { errors.write("binnacle: \(warning)") }
+        if let warning { console.errors.write("binnacle: \(warning)") }
         if writesJSON {
-            output.write(json(field))
+            console.output.write(json(field))
         } else {
-            for line in lines(field) { output.write(line) }
+            for line in lines(field) { console.output.write(line) }
         }
         return .ok
     }
@@ -70,8 +69,8 @@ struct DeclinationCommand {
     }
 
     private func lines(_ field: GeomagneticField) -> [String] {
-        let declination = Self.text(field.declinationDegrees, 2)
-        let uncertainty = Self.text(field.declinationUncertaintyDegrees, 2)
+        let declination = field.declinationDegrees.text(2)
+        let uncertainty = field.declinationUncertaintyDegrees.text(2)
         let first =
             switch field.zone {
             case .normal: "declination \(declination)° ± \(uncertainty)°: true = magnetic \(Self.signed(field))°"
@@ -81,8 +80,8 @@ struct DeclinationCommand {
             }
         return [
             first,
-            "inclination \(Self.text(field.inclinationDegrees, 2))°",
-            "total \(Self.text(field.totalNanotesla, 0)) nT, horizontal \(Self.text(field.horizontalNanotesla, 0)) nT",
+            "inclination \(field.inclinationDegrees.text(2))°",
+            "total \(field.totalNanotesla.text(0)) nT, horizontal \(field.horizontalNanotesla.text(0)) nT",
             "\(model.name), \(day)",
         ]
     }
@@ -97,23 +96,19 @@ struct DeclinationCommand {
         object.add("model", model.name)
         object.add("is_within_years", raw: "\(model.years.contains(day.decimalYear))")
         object.add("zone", field.zone.rawValue)
-        object.add("declination_deg", raw: isUsable ? Self.text(field.declinationDegrees, 4) : "null")
-        object.add("uncertainty_deg", raw: isUsable ? Self.text(field.declinationUncertaintyDegrees, 4) : "null")
-        object.add("inclination_deg", raw: Self.text(field.inclinationDegrees, 4))
-        object.add("total_nT", raw: Self.text(field.totalNanotesla, 3))
-        object.add("horizontal_nT", raw: Self.text(field.horizontalNanotesla, 3))
-        object.add("north_nT", raw: Self.text(field.northNanotesla, 3))
-        object.add("east_nT", raw: Self.text(field.eastNanotesla, 3))
-        object.add("down_nT", raw: Self.text(field.downNanotesla, 3))
+        object.add("declination_deg", raw: isUsable ? field.declinationDegrees.text(4) : "null")
+        object.add("uncertainty_deg", raw: isUsable ? field.declinationUncertaintyDegrees.text(4) : "null")
+        object.add("inclination_deg", raw: field.inclinationDegrees.text(4))
+        object.add("total_nT", raw: field.totalNanotesla.text(3))
+        object.add("horizontal_nT", raw: field.horizontalNanotesla.text(3))
+        object.add("north_nT", raw: field.northNanotesla.text(3))
+        object.add("east_nT", raw: field.eastNanotesla.text(3))
+        object.add("down_nT", raw: field.downNanotesla.text(3))
         return object.text
     }
 
-    private static func text(_ value: Double, _ decimals: Int) -> String {
-        "\(Figure.Value.number(value, decimals: decimals))"
-    }
-
     private static func signed(_ field: GeomagneticField) -> String {
-        let size = text(field.declinationDegrees.magnitude, 2)
+        let size = field.declinationDegrees.magnitude.text(2)
         return field.declinationDegrees < 0 ? "− \(size)" : "+ \(size)"
     }
 }

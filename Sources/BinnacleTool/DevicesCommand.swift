@@ -4,18 +4,10 @@ import Station
 import Workbench
 
 /// `binnacle devices`: lists the sensors.
-struct DevicesCommand {
-    private let root: String?
-    private let writesJSON: Bool
-
-    init(_ arguments: Arguments) throws(StationError) {
-        try arguments.refuseOperands("devices")
-        root = arguments.value(.root)
-        writesJSON = arguments.has(.json)
-    }
-
-    func run(_ output: LineWriter) throws(StationError) -> ExitStatus {
-        let reports = try DeviceReport.all(root: root)
+enum DevicesCommand {
+    static func run(_ arguments: Arguments, _ console: Console) throws(StationError) -> ExitStatus {
+        let (output, writesJSON) = (console.output, arguments.has(.json))
+        let reports = try DeviceReport.all(root: arguments.value(.root))
         for report in reports {
             if writesJSON {
                 output.write(report.json)

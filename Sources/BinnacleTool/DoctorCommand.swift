@@ -17,7 +17,6 @@ struct DoctorCommand {
     private let configurationPath: String?
 
     init(_ arguments: Arguments) throws(StationError) {
-        try arguments.refuseOperands("doctor")
         root = arguments.value(.root)
         sensor = try arguments.onlyValue(.sensor, "--sensor: doctor looks at one sensor or all: name one")
         guides = arguments.has(.guide)
@@ -26,40 +25,35 @@ struct DoctorCommand {
         simulation = try arguments.simulated(.simulate)
         writesJSON = arguments.has(.json)
         guard guides || measured != nil || sensor == nil else {
-            throw StationError(
-                .usage, "--sensor is for doctor --guide and --measure; without them, doctor looks at all of them")
+            throw .usage("--sensor is for doctor --guide and --measure; without them, doctor looks at all of them")
         }
         if guides { try arguments.refuse([.config], "does not go with --guide, which reads no configuration") }
         if measured != nil { try arguments.refuse([.guide, .config], "does not go with --measure") }
         if measured == nil { try arguments.refuse([.json, .simulate], "is for --measure") }
         if simulation != nil { try arguments.refuse([.sensor, .root], "does not go with --simulate") }
         guard measured.map({ (.seconds(1) ... .seconds(86_400)).contains($0) }) ?? true else {
-            throw StationError(.usage, "--measure: has to be from 1s to 24h")
+            throw .usage("--measure: has to be from 1s to 24h")
         }
     }
 
-    private func measure(
-        _ duration: Duration, _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
-    ) throws(StationError) -> ExitStatus {
+    private func measure(_ duration: Duration, _ console: Console) throws(StationError) -> ExitStatus {
         let measurement = try SensorMeasurement(
-            sensor: sensor, root: root, simulating: simulation, for: duration, errors: errors)
-        signals.listen(waking: measurement.wakeDescriptor)
-        let result = try measurement.run(.onTerminal("measure"), interruption: signals.interruption)
-        for line in writesJSON ? [result.json] : result.lines { output.write(line) }
+            sensor: sensor, root: root, simulating: simulation, for: duration, errors: console.errors)
+        console.signals.listen(waking: measurement.wakeDescriptor)
+        let result = try measurement.run(.onTerminal("measure"), interruption: console.signals.interruption)
+        for line in writesJSON ? [result.json] : result.lines { console.output.write(line) }
         return result.passes ? .ok : .degraded
     }
 
-    func run(
-        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
-    ) throws(StationError) -> ExitStatus {
-        if let measured { return try measure(measured, output, errors, signals) }
+    func run(_ console: Console) throws(StationError) -> ExitStatus {
+        if let measured { return try measure(measured, console) }
         guard !guides else {
-            try MountGuide(sensor: sensor, root: root, output: output).run { readLine() }
+            try MountGuide(sensor: sensor, root: root, output: console.output).run { readLine() }
             return .ok
         }
         let configuration = try configuration()
         let doctor = try Doctor(root: root, configuration: configuration)
-        for line in doctor.lines { output.write(line) }
+        for line in doctor.lines { console.output.write(line) }
         return doctor.hasWhatIsNeeded ? .ok : .unavailable
     }
 

@@ -1,4 +1,3 @@
-import Binnacle
 import PlainText
 
 /// Durations as a number and a unit.
@@ -48,15 +47,12 @@ enum DurationText {
 
     /// Formats a duration: `0.3 s`, `45 s`, `12 min`, `5.2 h`, `3.1 days`.
     static func text(_ seconds: Double) -> String {
-        func number(_ value: Double, _ decimals: Int) -> String {
-            Figure.Value.number(value, decimals: decimals).description
-        }
         switch seconds {
-        case ..<10: return number(seconds, 1) + " s"
-        case ..<120: return number(seconds, 0) + " s"
-        case ..<7200: return number(seconds / 60, 0) + " min"
-        case ..<172_800: return number(seconds / 3600, 1) + " h"
-        default: return number(seconds / 86_400, 1) + " days"
+        case ..<10: return seconds.text(1) + " s"
+        case ..<120: return seconds.text(0) + " s"
+        case ..<7200: return (seconds / 60).text(0) + " min"
+        case ..<172_800: return (seconds / 3600).text(1) + " h"
+        default: return (seconds / 86_400).text(1) + " days"
         }
     }
 }

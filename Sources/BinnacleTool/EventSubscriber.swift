@@ -7,12 +7,6 @@ import Station
 
 /// The subscription of a command: reports problems on standard error, and ends on a signal.
 final class EventSubscriber {
-    enum Message {
-        case event(Event, json: String)
-        case samples(StreamedSamples)
-        case ended(ExitStatus)
-    }
-
     /// Runs programs and forwards the signal that ends the session to them.
     let program: SessionCommand
 
@@ -20,30 +14,30 @@ final class EventSubscriber {
     private let errors: LineWriter
     private let waker: Waker
     private let interruption: Interruption
+    /// The exit status once ``next()`` is `nil`.
+    private(set) var status = ExitStatus.ok
 
     init(
         _ request: SubscriptionRequest, path: @autoclosure @escaping () -> String,
-        patience: SubscriptionReader.Patience, errors: LineWriter, signals: SignalListener
+        patience: SubscriptionReader.Patience, _ console: Console
     ) throws(StationError) {
         let waker = try mapError({ StationError(.unavailable, $0.description) }) { () throws(SystemError) in
             try Waker()
         }
         self.waker = waker
+        let (errors, interruption) = (console.errors, console.signals.interruption)
         self.errors = errors
-        let interruption = signals.interruption
         self.interruption = interruption
         let sensors: Set<String> = request.follows ? request.filter.sensors ?? [] : []
         program = SessionCommand(interruptDescriptor: waker.descriptor) { interruption.signal() }
-        reader = SubscriptionReader(
-            request, path: path(), patience: patience, cancelling: waker.descriptor
-        ) { change in
+        reader = SubscriptionReader(request, path: path(), patience: patience, cancelling: waker.descriptor) { change in
             switch change {
             case .waiting(let error): errors.report("\(error.description.printable); waiting for it")
             case .connected: errors.report("the daemon answers")
             case .subscribed(let path): EventSubscriber.sayMissing(sensors, at: path, errors)
             }
         }
-        signals.listen(waking: waker.descriptor)
+        console.signals.listen(waking: waker.descriptor)
     }
 
     /// Reports the named sensors that the daemon does not have: it waits for them, as a reload may add one, and so for a
@@ -58,29 +52,24 @@ final class EventSubscriber {
         }
     }
 
-    /// Waits for the next event or batch of samples, and reports missed ones.
-    func next() throws(StationError) -> Message {
+    /// Waits for the next event or batch of samples, and reports missed ones; `nil` at the end, or after a signal.
+    func next() throws(StationError) -> SocketMessage? {
         while true {
-            do throws(EventSubscriptionError) {
-                switch try reader.next() {
-                case .event(let event, let json): return .event(event, json: json)
-                case .samples(let samples): return .samples(samples)
-                case .missed(let missed): say(missed)
-                // Not requested.
-                case .readings: break
-                case .end: return .ended(.ok)
-                case .cancelled: return .ended(status)
-                }
-            } catch {
-                throw StationError(error)
+            let message = try mapError({ StationError($0) }) { () throws(EventSubscriptionError) in
+                try reader.next()
+            }
+            switch message {
+            case .event, .samples: return message
+            case .missed(let missed): say(missed)
+            case .end: return nil
+            case nil:
+                status = interruption.exitStatus
+                return nil
+            // Not requested.
+            default: break
             }
         }
     }
-
-    var isInterrupted: Bool { interruption.isRequested }
-
-    /// The exit status after a signal.
-    var status: ExitStatus { interruption.exitStatus }
 
     private func say(_ missed: MissedEvents) {
         let count = missed.count.map { $0 == 1 ? "1 event" : "\($0) events" } ?? "events"

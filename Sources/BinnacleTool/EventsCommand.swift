@@ -27,7 +27,6 @@ struct EventsCommand {
     private let listsKinds: Bool
 
     init(_ arguments: Arguments) throws(StationError) {
-        try arguments.refuseOperands("events")
         listsKinds = arguments.has(.kinds)
         isUTC = arguments.has(.utc)
         untilNanoseconds = try Self.time(.until, arguments)
@@ -43,7 +42,7 @@ struct EventsCommand {
         request.sinceNanoseconds = try Self.time(.since, arguments)
         if request.sinceNanoseconds == nil { request.after = 0 }
         if let since = request.sinceNanoseconds, let until = untilNanoseconds, until < since {
-            throw StationError(.usage, "--until is before --since: nothing lies between them")
+            throw .usage("--until is before --since: nothing lies between them")
         }
         self.request = request
         path = arguments.socketPath
@@ -61,16 +60,14 @@ struct EventsCommand {
             let now = SystemClock.realtime()
             let isUTC = arguments.has(.utc), isLater = option == .until
             if let time = DurationText.start(text, now: now, isUTC: isUTC, isLater: isLater) { return time }
-            throw StationError(
-                .usage,
+            throw .usage(
                 "--\(option.name) \(text): has to be a number with s, m, h or d before now, as in 10m, or a local time, as "
                     + "in 2026-11-21 or 2026-11-21T12:45, or with Z or +02:00 behind it")
         }
     }
 
-    func run(
-        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
-    ) throws(StationError) -> ExitStatus {
+    func run(_ console: Console) throws(StationError) -> ExitStatus {
+        let (output, errors) = (console.output, console.errors)
         if listsKinds {
             Self.writeKinds(output)
             return .ok
@@ -91,7 +88,7 @@ struct EventsCommand {
             }
         }
         errors.sayOwnDaemon(path, isNamed: isSocketNamed)
-        return try ask(output, errors, signals)
+        return try ask(console)
     }
 
     private static func writeKinds(_ output: LineWriter) {
@@ -108,9 +105,7 @@ struct EventsCommand {
     }
 
     /// Shows the events in a store's file.
-    private func read(
-        _ path: String, _ output: LineWriter, _ errors: LineWriter
-    ) throws(StationError) -> ExitStatus {
+    private func read(_ path: String, _ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
         let reader = EventStoreReader(path: path)
         try mapError({ StationError($0.exitStatus, $0.description) }) {
             () throws(EventStoreReader.Failure) in try reader.dropRootRights()
@@ -146,24 +141,16 @@ struct EventsCommand {
         }
     }
 
-    private func ask(
-        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
-    ) throws(StationError) -> ExitStatus {
+    private func ask(_ console: Console) throws(StationError) -> ExitStatus {
         let session = try EventSubscriber(
-            request, path: path, patience: request.follows ? .afterFirstAnswer : .none, errors: errors,
-            signals: signals)
-        var shown = printer(output)
-        while true {
-            switch try session.next() {
-            case .event(let event, let json):
-                guard shown.show(event, json, flushes: request.follows) else { return .ok }
-            // Not requested.
-            case .samples: break
-            case .ended(let status):
-                shown.finish()
-                return status
-            }
+            request, path: path, patience: request.follows ? .afterFirstAnswer : .none, console)
+        var shown = printer(console.output)
+        while let message = try session.next() {
+            guard case .event(let event, let json) = message else { continue }
+            guard shown.show(event, json, flushes: request.follows) else { return .ok }
         }
+        shown.finish()
+        return session.status
     }
 
     private func printer(_ output: LineWriter) -> ChosenEvents {

@@ -19,8 +19,7 @@ struct HTTPAccess: Sendable {
         hosts = arguments.all(.host).map { $0.lowercased() }
         self.isOpen = isOpen
         if let wrong = hosts.first(where: { Self.name($0) != $0 || $0.isEmpty || $0.contains { " /".contains($0) } }) {
-            throw StationError(
-                .usage,
+            throw .usage(
                 "--host \(wrong.printable): has to be a name without a port, as in box.example, 10.0.0.7 or [fd00::7]")
         }
     }
@@ -32,18 +31,15 @@ struct HTTPAccess: Sendable {
         do throws(SmallFile.Failure) {
             bytes = try SmallFile.bytes(path, limit: 4096, kind: .given)
         } catch {
-            throw StationError(
-                .noInput, "--token-file \(path.printable): cannot be read: \(error.reason): \(remedy)")
+            throw .noInput("--token-file \(path.printable): cannot be read: \(error.reason): \(remedy)")
         }
         guard !HandlerPassword.isReadableByAll(path) else {
-            throw StationError(
-                .data, "--token-file \(path.printable): other users can read this token (chmod o-r helps)")
+            throw .data("--token-file \(path.printable): other users can read this token (chmod o-r helps)")
         }
         let line = String(
             decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
         guard line.utf8.count >= 16, line.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
-            throw StationError(
-                .data,
+            throw .data(
                 "--token-file \(path.printable): has to begin with a line of at least 16 letters and digits: \(remedy)")
         }
         return line

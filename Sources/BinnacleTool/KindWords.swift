@@ -13,8 +13,7 @@ enum KindWords {
         for word in words {
             guard let named = EventKind.named(word) else {
                 let hint = Spelling.nearest(to: word, among: EventKind.words).map { "did you mean `\($0)`?" }
-                throw StationError(
-                    .usage,
+                throw .usage(
                     "\(option) \(word): no such kind of event (\(hint ?? otherwise ?? "'binnacle events --kinds' lists them"))"
                 )
             }

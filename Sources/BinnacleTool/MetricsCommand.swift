@@ -5,28 +5,19 @@ import PlainText
 import Station
 
 /// `binnacle metrics`: the daemon's status for Prometheus.
-struct MetricsCommand {
-    private let socketPath: String
-    private let file: String?
-    private let answersHTTP: Bool
-    private let access: HTTPAccess
-
-    init(_ arguments: Arguments) throws(StationError) {
-        try arguments.refuseOperands("metrics")
-        socketPath = arguments.socketPath
-        file = arguments.value(.metricsFile)
-        answersHTTP = arguments.has(.http)
-        access = try HTTPAccess(arguments, isOpen: true)
+enum MetricsCommand {
+    static func run(_ arguments: Arguments, _ console: Console) throws(StationError) -> ExitStatus {
+        let socketPath = arguments.socketPath
+        let file = arguments.value(.metricsFile)
+        let answersHTTP = arguments.has(.http)
+        let access = try HTTPAccess(arguments, isOpen: true)
         guard file == nil || !answersHTTP else {
-            throw StationError(.usage, "--file and --http are two ways of handing on: name one")
+            throw .usage("--file and --http are two ways of handing on: name one")
         }
         if !answersHTTP { try arguments.refuse([.host, .tokenFile], "is for requests: name --http") }
-    }
-
-    func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
-        guard !answersHTTP else { return answer(errors) }
+        guard !answersHTTP else { return answer(socketPath, access, console.errors) }
         guard let file else {
-            output.write(text: MetricsText.text(try DaemonStatus.ask(socketPath).status))
+            console.output.write(text: MetricsText.text(try DaemonStatus.ask(socketPath).status))
             return .ok
         }
         let status: JSONValue
@@ -44,8 +35,7 @@ struct MetricsCommand {
     private static func replace(_ file: String, with text: String) throws(StationError) {
         // Only a file of metrics is replaced: root might name /dev/null or a pipe, and a link leads to another file.
         if let status = try? fileStatus(file, followsLink: false), !status.isRegular {
-            throw StationError(
-                .cannotCreate,
+            throw .cannotCreate(
                 "\(file.printable): is no regular file and is left alone: name a regular file, or one that is not there yet"
             )
         }
@@ -63,7 +53,7 @@ struct MetricsCommand {
 
     // MARK: - One request
 
-    private func answer(_ errors: LineWriter) -> ExitStatus {
+    private static func answer(_ socketPath: String, _ access: HTTPAccess, _ errors: LineWriter) -> ExitStatus {
         let connection = HTTPConnection(input: STDIN_FILENO, output: STDOUT_FILENO)
         do throws(HTTPRefusal) {
             let request = try connection.request()

@@ -11,9 +11,11 @@ struct MetricsText {
         let help: String
         let values: @Sendable (JSONValue) -> [Value]
 
-        init(_ name: String, _ type: String, _ help: String, _ values: @escaping @Sendable (JSONValue) -> [Value]) {
-            self.name = name
-            self.type = type
+        /// The name has no prefix here, and its end says the type.
+        init(_ name: String, _ help: String, _ values: @escaping @Sendable (JSONValue) -> [Value]) {
+            self.name = "binnacle_" + name
+            let isHistogram = name.hasSuffix("_duration_seconds")
+            type = isHistogram ? "histogram" : name.hasSuffix("_total") ? "counter" : "gauge"
             self.help = help
             self.values = values
         }
@@ -27,46 +29,30 @@ struct MetricsText {
     }
 
     private static let rows: [Row] = [
-        Row("binnacle_up", "gauge", "1 while the daemon answers.") { _ in [Value(number: "1")] },
-        Row("binnacle_info", "gauge", "The version that runs; always 1.") {
+        Row("up", "1 while the daemon answers.") { _ in [Value(number: "1")] },
+        Row("info", "The version that runs; always 1.") {
             [Value(labels: [("version", $0["version"]?.text)], number: "1")]
         },
-        Row("binnacle_healthy", "gauge", "1 when everything works that is configured.") {
+        Row("healthy", "1 when everything works that is configured.") {
             [Value(number: flag($0["state"]?.text == "ok"))]
         },
-        Row("binnacle_uptime_seconds", "gauge", "How long the daemon has been running.") {
-            [Value(number: number($0["uptime_s"]))]
-        },
-        Row("binnacle_sensor_active", "gauge", "1 unless the sensor is missing or has failed.") {
-            sensors($0, "active")
-        },
-        Row("binnacle_sensor_idle", "gauge", "1 while the sensor is not read because nothing needs it.") {
-            sensors($0, "idle")
-        },
-        Row("binnacle_sensor_sleeping", "gauge", "1 while the sensor's samples are off because nothing moves.") {
+        Row("uptime_seconds", "How long the daemon has been running.") { [Value(number: number($0["uptime_s"]))] },
+        Row("sensor_active", "1 unless the sensor is missing or has failed.") { sensors($0, "active") },
+        Row("sensor_idle", "1 while the sensor is not read because nothing needs it.") { sensors($0, "idle") },
+        Row("sensor_sleeping", "1 while the sensor's samples are off because nothing moves.") {
             sensors($0, "sleeping")
         },
-        Row(
-            "binnacle_sample_age_seconds", "gauge",
-            "The age of the latest sample; not there while the sensor is idle or sleeping."
-        ) {
+        Row("sample_age_seconds", "The age of the latest sample; not there while the sensor is idle or sleeping.") {
             streams($0, "last_sample_s", isOfNow: true)
         },
-        Row(
-            "binnacle_sample_rate_hertz", "gauge",
-            "The recent sampling rate; not there while the sensor is idle or sleeping."
-        ) {
+        Row("sample_rate_hertz", "The recent sampling rate; not there while the sensor is idle or sleeping.") {
             streams($0, "rate_hz", isOfNow: true)
         },
-        Row("binnacle_samples_total", "counter", "The samples that were read.") { streams($0, "samples") },
-        Row("binnacle_samples_lost_total", "counter", "The samples that are known to be lost.") {
-            streams($0, "lost_samples")
-        },
-        Row("binnacle_sample_losses_total", "counter", "How often samples were lost.") { streams($0, "losses") },
-        Row("binnacle_sample_gaps_total", "counter", "The interruptions longer than a second.") {
-            streams($0, "gaps")
-        },
-        Row("binnacle_events_total", "counter", "The events, by detector, or by sensor where there is none.") {
+        Row("samples_total", "The samples that were read.") { streams($0, "samples") },
+        Row("samples_lost_total", "The samples that are known to be lost.") { streams($0, "lost_samples") },
+        Row("sample_losses_total", "How often samples were lost.") { streams($0, "losses") },
+        Row("sample_gaps_total", "The interruptions longer than a second.") { streams($0, "gaps") },
+        Row("events_total", "The events, by detector, or by sensor where there is none.") {
             $0["events_total"].items.map { event in
                 Value(
                     labels: [
@@ -75,15 +61,15 @@ struct MetricsText {
                     ], number: number(event["count"]))
             }
         },
-        Row("binnacle_detector_running", "gauge", "1 while the detector has its sensors.") {
+        Row("detector_running", "1 while the detector has its sensors.") {
             detectors($0) { flag($0["running"] == .boolean(true)) }
         },
-        Row("binnacle_detector_state", "gauge", "The state that the detector is in; always 1.") { status in
+        Row("detector_state", "The state that the detector is in; always 1.") { status in
             status["detectors"].items.compactMap { detector in
                 detector["state"].map { Value(labels: Self.detector(detector) + [("state", $0.text)], number: "1") }
             }
         },
-        Row("binnacle_detector_value", "gauge", "A value of the detector; the unit ends the name.") { status in
+        Row("detector_value", "A value of the detector; the unit ends the name.") { status in
             status["detectors"].items.flatMap { detector -> [Value] in
                 guard case .object(let members) = detector else { return [] }
                 return Figure.figures(of: members).map { figure in
@@ -93,52 +79,44 @@ struct MetricsText {
                 }
             }
         },
-        Row("binnacle_heading_degrees", "gauge", "The heading; not there while it is not valid.") {
+        Row("heading_degrees", "The heading; not there while it is not valid.") {
             detectors($0) { number($0["heading_deg"]) }
         },
-        Row("binnacle_heading_accuracy_degrees", "gauge", "The error that nine of ten headings stay within.") {
+        Row("heading_accuracy_degrees", "The error that nine of ten headings stay within.") {
             // A yaw without a heading is relative.
             detectors($0) { detector in
                 number(detector["accuracy_deg"])
                     ?? (number(detector["heading_deg"]) == nil ? nil : number(detector["yaw_accuracy_deg"]))
             }
         },
-        Row("binnacle_handler_up", "gauge", "1 while the handler works.") {
-            handlers($0) { flag($0["failure"]?.text == nil) }
-        },
-        Row("binnacle_handler_armed", "gauge", "1 while the handler gets events, 0 while it is disarmed.") {
+        Row("handler_up", "1 while the handler works.") { handlers($0) { flag($0["failure"]?.text == nil) } },
+        Row("handler_armed", "1 while the handler gets events, 0 while it is disarmed.") {
             handlers($0) { flag($0["armed"] != .boolean(false)) }
         },
-        Row("binnacle_handler_queued_events", "gauge", "The events that wait for the handler.") {
+        Row("handler_queued_events", "The events that wait for the handler.") {
             handlers($0) { handler in
                 handler["queued"]?.integer.map { String($0 + (handler["stored"]?.integer ?? 0)) }
             }
         },
-        Row("binnacle_handler_dropped_events_total", "counter", "The events that the handler never got.") {
+        Row("handler_dropped_events_total", "The events that the handler never got.") {
             handlers($0) { number($0["dropped"]) }
         },
-        Row(
-            "binnacle_handler_left_out_events_total", "counter", "The events that rate_limit and quiet_hours left out."
-        ) {
+        Row("handler_left_out_events_total", "The events that rate_limit and quiet_hours left out.") {
             handlers($0) { number($0["left_out"]) }
         },
-        Row("binnacle_handler_finished_total", "counter", "The commands that succeeded.") {
-            handlers($0) { number($0["finished"]) }
-        },
-        Row("binnacle_handler_failed_total", "counter", "The commands that failed; each attempt counts.") {
+        Row("handler_finished_total", "The commands that succeeded.") { handlers($0) { number($0["finished"]) } },
+        Row("handler_failed_total", "The commands that failed; each attempt counts.") {
             handlers($0) { number($0["failed"]) }
         },
-        Row("binnacle_command_duration_seconds", "histogram", "How long commands took.") { status in
+        Row("command_duration_seconds", "How long commands took.") { status in
             status["handlers"].items.flatMap(histogram)
         },
-        Row("binnacle_store_up", "gauge", "1 while events are kept.") { status in
+        Row("store_up", "1 while events are kept.") { status in
             store(status) { flag($0["failure"]?.text == nil) }
         },
-        Row("binnacle_store_size_bytes", "gauge", "The size of the store's file.") {
-            store($0) { number($0["bytes"]) }
-        },
-        Row("binnacle_store_events", "gauge", "The events that are kept.") { store($0) { number($0["events"]) } },
-        Row("binnacle_store_unsaved_events_total", "counter", "The events that were not kept.") {
+        Row("store_size_bytes", "The size of the store's file.") { store($0) { number($0["bytes"]) } },
+        Row("store_events", "The events that are kept.") { store($0) { number($0["events"]) } },
+        Row("store_unsaved_events_total", "The events that were not kept.") {
             store($0) { store in
                 guard let unstored = store["not_stored"]?.integer, let dropped = store["dropped"]?.integer else {
                     return nil
@@ -146,19 +124,17 @@ struct MetricsText {
                 return String(unstored + dropped)
             }
         },
-        Row("binnacle_socket_connections", "gauge", "The programs that are connected.") { status in
+        Row("socket_connections", "The programs that are connected.") { status in
             guard let socket = status["socket"], socket != .null else { return [] }
             return [Value(number: number(socket["connections"]))]
         },
-        Row("binnacle_config_last_reload_success", "gauge", "1 unless the configuration on the disk was refused.") {
+        Row("config_last_reload_success", "1 unless the configuration on the disk was refused.") {
             [Value(number: flag($0["configuration"]?["refused"]?.text == nil))]
         },
-        Row("binnacle_resident_memory_bytes", "gauge", "The memory that the daemon has in use.") {
+        Row("resident_memory_bytes", "The memory that the daemon has in use.") {
             [Value(number: number($0["resident_bytes"]))]
         },
-        Row("binnacle_cpu_seconds_total", "counter", "The processor time of the daemon.") {
-            [Value(number: number($0["cpu_s"]))]
-        },
+        Row("cpu_seconds_total", "The processor time of the daemon.") { [Value(number: number($0["cpu_s"]))] },
     ]
 
     /// The metrics while no daemon answers, for a file, in which those from before would go on.

@@ -4,19 +4,14 @@ import LinuxSystem
 import Station
 
 /// `binnacle monitor`: shows what desktops get from the sensors.
-struct MonitorCommand {
-    private let sensors: [DesktopSensor]
-
-    init(_ arguments: Arguments) throws(StationError) {
-        try arguments.refuseOperands("monitor")
+enum MonitorCommand {
+    static func run(_ arguments: Arguments, _ console: Console) throws(StationError) -> ExitStatus {
+        let (output, signals) = (console.output, console.signals)
         let rows: [(option: OptionRow, sensor: DesktopSensor)] = [
             (.accel, .accelerometer), (.light, .light), (.proximity, .proximity), (.compass, .compass),
         ]
         let named = rows.filter { arguments.has($0.option) }
-        sensors = (named.isEmpty || arguments.has(.allSensors) ? rows : named).map(\.sensor)
-    }
-
-    func run(_ output: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
+        let sensors = (named.isEmpty || arguments.has(.allSensors) ? rows : named).map(\.sensor)
         let waker = try mapError({ StationError($0) }) { () throws(SystemError) in try Waker() }
         signals.listen(waking: waker.descriptor)
         try mapError(Self.error) { () throws(DesktopMonitor.Failure) in

@@ -8,22 +8,13 @@ import Station
 import TableReading
 
 /// `binnacle on`: runs a command for each event, under the caller's account.
-struct OnCommand {
+enum OnCommand {
     /// The exit status of a shell for a program that cannot be run.
     private static let notRunStatus: Int32 = 127
 
-    private let request: SubscriptionRequest
-    private let arguments: Arguments
-    private let template: CommandTemplate?
-    private let endsAfterFirst: Bool
-    private let writesJSON: Bool
-    private let isUTC: Bool
-    private let isSocketNamed: Bool
-
-    init(_ arguments: Arguments) throws(StationError) {
+    static func run(_ arguments: Arguments, _ console: Console) throws(StationError) -> Int32 {
         guard !arguments.leading.isEmpty else {
-            throw StationError(
-                .usage, "on needs a kind of event, such as motion.began, or any; see 'binnacle on --help'")
+            throw .usage("on needs a kind of event, such as motion.began, or any; see 'binnacle on --help'")
         }
         var request = SubscriptionRequest()
         request.filter.kinds = try KindWords.kinds(
@@ -32,51 +23,37 @@ struct OnCommand {
         if arguments.has(.sensor) { request.filter.sensors = Set(arguments.all(.sensor)) }
         if let text = arguments.value(.after) {
             guard let after = UInt64(text) else {
-                throw StationError(.usage, "--after \(text): has to be the number of an event")
+                throw .usage("--after \(text): has to be the number of an event")
             }
             request.after = after
         }
-        self.request = request
-        template = try arguments.trailing.map(Self.template)
-        self.arguments = arguments
-        isUTC = arguments.has(.utc)
-        isSocketNamed = arguments.has(.socket)
-        endsAfterFirst = arguments.has(.once)
-        writesJSON = arguments.has(.json)
+        let template = try arguments.trailing.map(Self.template)
+        let endsAfterFirst = arguments.has(.once)
+        let writesJSON = arguments.has(.json)
         guard template == nil || !writesJSON else {
-            throw StationError(.usage, "--json does not go with a command, which gets JSON anyway")
+            throw .usage("--json does not go with a command, which gets JSON anyway")
         }
         if template != nil { try arguments.refuse([.utc], "is for what is printed, and a command gets both times") }
-    }
-
-    func run(
-        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
-    ) throws(StationError) -> Int32 {
-        errors.sayOwnDaemon(arguments.socketPath, isNamed: isSocketNamed)
+        console.errors.sayOwnDaemon(arguments.socketPath, isNamed: arguments.has(.socket))
         let session = try EventSubscriber(
-            request, path: arguments.socketPath, patience: endsAfterFirst ? .afterFirstAnswer : .always, errors: errors,
-            signals: signals)
-        let program = session.program
-        let printer = EventPrinter(output, writesJSON: writesJSON, isUTC: isUTC)
-        while true {
-            switch try session.next() {
-            // Not requested.
-            case .samples: break
-            case .ended(let status): return status.rawValue
-            case .event(let event, let json):
-                var status = ExitStatus.ok.rawValue
-                if let template {
-                    status = run(template, event, json, program, errors)
-                } else if !printer.print(event, json, flushes: true) {
-                    return status
-                }
-                if endsAfterFirst { return status }
-                if session.isInterrupted { return session.status.rawValue }
+            request, path: arguments.socketPath, patience: endsAfterFirst ? .afterFirstAnswer : .always, console)
+        let printer = EventPrinter(console.output, writesJSON: writesJSON, isUTC: arguments.has(.utc))
+        let interruption = console.signals.interruption
+        while let message = try session.next() {
+            guard case .event(let event, let json) = message else { continue }
+            var status = ExitStatus.ok.rawValue
+            if let template {
+                status = run(template, event, json, session.program, console.errors)
+            } else if !printer.print(event, json, flushes: true) {
+                return status
             }
+            if endsAfterFirst { return status }
+            if interruption.isRequested { return interruption.exitStatus.rawValue }
         }
+        return session.status.rawValue
     }
 
-    private func run(
+    private static func run(
         _ template: CommandTemplate, _ event: Event, _ json: String, _ program: SessionCommand, _ errors: LineWriter
     ) -> Int32 {
         var status = Self.notRunStatus
@@ -94,10 +71,10 @@ struct OnCommand {
 
     private static func template(_ words: [String]) throws(StationError) -> CommandTemplate {
         guard let program = words.first, !program.isEmpty else {
-            throw StationError(.usage, "on has no command behind --; see 'binnacle on --help'")
+            throw .usage("on has no command behind --; see 'binnacle on --help'")
         }
         guard SessionCommand.exists(program) else {
-            throw StationError(.noInput, "\(program): there is no such program that you may run")
+            throw .noInput("\(program): there is no such program that you may run")
         }
         let arguments = try words.dropFirst().map { word throws(StationError) in
             try mapError({ StationError(.usage, "\(word): \($0)") }) { () throws(TextSyntaxError) in

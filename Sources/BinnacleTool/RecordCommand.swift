@@ -7,11 +7,9 @@ import Traces
 import Workbench
 
 /// `binnacle record`: records sensors.
-struct RecordCommand {
-    private let options: RecordOptions
-
-    init(_ arguments: Arguments) throws(StationError) {
-        try arguments.refuseOperands("record")
+enum RecordCommand {
+    static func run(_ arguments: Arguments, _ console: Console) throws(StationError) -> ExitStatus {
+        let (errors, signals) = (console.errors, console.signals)
         var options = RecordOptions()
         options.path = try arguments.output(of: "record")
         options.configurationPath = arguments.value(.config)
@@ -25,18 +23,13 @@ struct RecordCommand {
         }
         options.keepsScans = arguments.has(.scans)
         guard !options.keepsScans || TraceWriter.isArrow(options.path) else {
-            throw StationError(.usage, "--scans: only an Arrow stream has a place for raw scans: -o FILE.arrows")
+            throw .usage("--scans: only an Arrow stream has a place for raw scans: -o FILE.arrows")
         }
         options.duration = try arguments.duration()
-        self.options = options
-    }
-
-    func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
         let recording = try Recording(options, errors: errors)
         errors.report(recording.notices)
         signals.listen(waking: recording.wakeDescriptor)
-        let (summary, failure) = recording.run(
-            .onTerminal("record"), interruption: signals.interruption)
+        let (summary, failure) = recording.run(.onTerminal("record"), interruption: signals.interruption)
         for line in summary { errors.write(line) }
         guard let failure else { return .ok }
         for line in failure.description.split(separator: "\n") { errors.write("binnacle: \(line.printable)") }

@@ -13,19 +13,17 @@ import Traces
 struct ReplayBatch {
     let options: ReplayOptions
 
-    func run(
-        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
-    ) throws(StationError) -> ExitStatus {
+    func run(_ console: Console) throws(StationError) -> ExitStatus {
         // Also when standard input names no recording.
         let namesDevice = try options.namesDevice()
-        signals.listen()
+        console.signals.listen()
         var names = InputLines(descriptor: STDIN_FILENO)
-        let interruption = signals.interruption
+        let (output, errors, interruption) = (console.output, console.errors, console.signals.interruption)
         while let name = try names.next(isCancelled: { interruption.isRequested }) {
             let report = try play(name, namesDevice, output, errors, interruption)
             guard !interruption.isRequested else { break }
             if let table = options.table {
-                table.add(report.outcome, of: name)
+                report.add(to: table, as: name)
                 // The caller may wait for this result before it names the next recording.
                 if !names.hasMore { table.flush() }
             } else {
@@ -52,19 +50,18 @@ struct ReplayBatch {
         }
         do throws(StationError) {
             guard !name.utf8.contains(0) else {
-                throw StationError(.data, "\(name.printable): holds a NUL: end all names with one, or none")
+                throw .data("\(name.printable): holds a NUL: end all names with one, or none")
             }
             let status = try? fileStatus(name)
             // A pipe or a device may never end.
             if let status, !status.isRegular, !status.isFolder {
-                throw StationError(.data, "\(name.printable): is no regular file: replay it without --each")
+                throw .data("\(name.printable): is no regular file: replay it without --each")
             }
             if status == nil, name.hasSuffix("\r") {
-                throw StationError(
-                    .noInput, "\(name.printable): the list has the line ends of Windows, which tr -d '\\r' removes")
+                throw .noInput("\(name.printable): the list has the line ends of Windows, which tr -d '\\r' removes")
             }
             if status == nil, name.unicodeScalars.contains("\u{FFFD}") {
-                throw StationError(.noInput, "\(name.printable): the name is not UTF-8: rename the file")
+                throw .noInput("\(name.printable): the name is not UTF-8: rename the file")
             }
             try options.traces.openFolders(interruption)
             let replay = try Replay(options, output: output, errors: errors, interruption: interruption)
@@ -124,7 +121,7 @@ struct InputLines {
 
     private mutating func fill() throws(StationError) {
         guard pending.count <= Self.longest else {
-            throw StationError(.data, "standard input: a line is longer than any path; each is the path of a recording")
+            throw .data("standard input: a line is longer than any path; each is the path of a recording")
         }
         var piece = [UInt8](repeating: 0, count: 16_384)
         let count = try mapError({ StationError(.inputOutput, "standard input: \($0.reason)") }) {

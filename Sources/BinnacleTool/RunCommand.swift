@@ -2,24 +2,19 @@ import CommandRows
 import Station
 
 /// `binnacle run`: the daemon.
-struct RunCommand {
-    private let options: RunOptions
-
-    init(_ arguments: Arguments) throws(StationError) {
+enum RunCommand {
+    static func run(_ arguments: Arguments, _ console: Console) throws(StationError) -> ExitStatus {
+        let signals = console.signals
         var options = RunOptions()
         let paths = arguments.configurationPaths
         guard paths.count <= 1 else {
-            throw StationError(.usage, "run takes one configuration: '\(paths[0])' or '\(paths[1])'")
+            throw .usage("run takes one configuration: '\(paths[0])' or '\(paths[1])'")
         }
         options.configurationPath = paths.first
         options.embedded = try Self.embedded(arguments, traces: arguments.all(.trace))
         options.settings = try arguments.settings()
         options.writesJSON = arguments.has(.json)
         options.root = arguments.value(.root)
-        self.options = options
-    }
-
-    func run(_ signals: SignalListener) throws(StationError) -> ExitStatus {
         // A SIGHUP during the start is handled by the loop; by default it would end the process.
         signals.listenForReload()
         let daemon = try Daemon(options, interruption: signals.interruption)
@@ -33,7 +28,7 @@ struct RunCommand {
         _ arguments: Arguments, traces: [String]
     ) throws(StationError) -> EmbeddedConfiguration? {
         guard traces.isEmpty || !arguments.has(.simulate) else {
-            throw StationError(.usage, "--trace does not go with --simulate: one of them plays the sensors")
+            throw .usage("--trace does not go with --simulate: one of them plays the sensors")
         }
         if traces.isEmpty {
             try arguments.refuse([.loop], "is for --trace; in a configuration it is a key of the sensor")

@@ -6,60 +6,34 @@ import PlainText
 import Station
 
 /// `binnacle samples`: prints the samples of the daemon's sensors.
-struct SamplesCommand {
-    private let request: SubscriptionRequest
-    private let path: String
-    private let isSocketNamed: Bool
-    private let writesJSON: Bool
-
-    init(_ arguments: Arguments) throws(StationError) {
-        try arguments.refuseOperands("samples")
+enum SamplesCommand {
+    static func run(_ arguments: Arguments, _ console: Console) throws(StationError) -> ExitStatus {
         var samples = SamplesRequest()
         if arguments.has(.sensor) { samples.sensors = Set(arguments.all(.sensor)) }
-        if arguments.has(.kind) {
-            samples.kinds = []
-            for name in arguments.all(.kind) {
-                guard let kind = SampleKind(rawValue: name) else {
-                    let hint = Spelling.hint(for: name, among: SampleKind.allCases.map(\.rawValue))
-                    throw StationError(.usage, "--kind \(name): no such kind of samples (\(hint))")
-                }
-                samples.kinds?.insert(kind)
-            }
-        }
+        if arguments.has(.kind) { samples.kinds = Set(try arguments.words(.kind, "no such kind of samples")) }
         samples.isRaw = arguments.has(.raw)
-        request = SubscriptionRequest(samples: samples)
-        path = arguments.socketPath
-        isSocketNamed = arguments.has(.socket)
-        writesJSON = arguments.has(.json)
-    }
-
-    func run(
-        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
-    ) throws(StationError) -> ExitStatus {
-        errors.sayOwnDaemon(path, isNamed: isSocketNamed)
-        let session = try EventSubscriber(request, path: path, patience: .none, errors: errors, signals: signals)
+        let path = arguments.socketPath
+        let (output, writesJSON) = (console.output, arguments.has(.json))
+        console.errors.sayOwnDaemon(path, isNamed: arguments.has(.socket))
+        let session = try EventSubscriber(SubscriptionRequest(samples: samples), path: path, patience: .none, console)
         // Without samples there are no columns either, as when the daemon refuses the request.
         var hasHead = writesJSON
-        while true {
-            switch try session.next() {
-            case .samples(let batch):
-                if !hasHead { output.write("time_ns,sensor,kind,x,y,z") }
-                hasHead = true
-                if batch.lostCount > 0 {
-                    let what = "\(batch.sensor.printable), \(batch.kind.rawValue)"
-                    errors.report("\(what): lost \(batch.lostCount) samples, which were not read in time")
-                }
-                if writesJSON { output.write(SocketMessage.samples(batch).json) } else { write(batch, output) }
-                output.flush()
-                guard output.failure == nil else { return .ok }
-            // Not requested.
-            case .event: break
-            case .ended(let status): return status
+        while let message = try session.next() {
+            guard case .samples(let batch) = message else { continue }
+            if !hasHead { output.write("time_ns,sensor,kind,x,y,z") }
+            hasHead = true
+            if batch.lostCount > 0 {
+                let what = "\(batch.sensor.printable), \(batch.kind.rawValue)"
+                console.errors.report("\(what): lost \(batch.lostCount) samples, which were not read in time")
             }
+            if writesJSON { output.write(message.json) } else { write(batch, output) }
+            output.flush()
+            guard output.failure == nil else { return .ok }
         }
+        return session.status
     }
 
-    private func write(_ batch: StreamedSamples, _ output: LineWriter) {
+    private static func write(_ batch: StreamedSamples, _ output: LineWriter) {
         var name = batch.sensor.printable
         if name.contains(where: { $0 == "," || $0 == "\"" }) {
             name = "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""

@@ -25,7 +25,7 @@ struct ServeCommand {
         } else {
             try arguments.refuse([.socket], "does not go with traces")
             guard !traces.files.contains(Arguments.standardInput) else {
-                throw StationError(.usage, "-: each client gets the trace from its beginning: name a file")
+                throw .usage("-: each client gets the trace from its beginning: name a file")
             }
             let isFastest = arguments.value(.speed) == "max"
             recordings = RecordedDevices.Settings(
@@ -37,8 +37,8 @@ struct ServeCommand {
         if isOneClient { try arguments.refuse([.listen], "does not go with --stdio") }
     }
 
-    mutating func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
-        let interruption = signals.interruption
+    mutating func run(_ console: Console) throws(StationError) -> ExitStatus {
+        let (errors, interruption) = (console.errors, console.signals.interruption)
         // A file that cannot be read is refused here and not at the first client.
         errors.report(try recordings?.open(interruption) ?? [])
         guard !isOneClient else {
@@ -60,7 +60,7 @@ struct ServeCommand {
             if lost.count > 0 { report(.lost(lost.count)) }
             return .ok
         }
-        return try mapError({ StationError($0) }) { () throws(SystemError) in try listen(errors, signals) }
+        return try mapError({ StationError($0) }) { () throws(SystemError) in try listen(console) }
     }
 
     private func source(_ interruption: Interruption) -> any IIOSource {
@@ -68,11 +68,11 @@ struct ServeCommand {
         return RecordedDevices(recordings, interruption: interruption)
     }
 
-    private func listen(_ errors: LineWriter, _ signals: SignalListener) throws(SystemError) -> ExitStatus {
-        let (command, interruption) = (self, signals.interruption)
+    private func listen(_ console: Console) throws(SystemError) -> ExitStatus {
+        let (command, interruption) = (self, console.signals.interruption)
         // Clients stay for as long as they like.
         let places = try ConnectionPlaces(of: "serve", servedTime: nil)
-        let greeting = ConnectionListener(listener, places, signals: signals, errors: errors)
+        let greeting = ConnectionListener(place: listener, places: places, console: console)
         return try greeting.run { port in
             "IIO clients connect to ip:\(listener.host), port \(port)"
                 + (ConnectionListener.isLoopback(listener.host) ? "" : "; every machine that reaches it may read")

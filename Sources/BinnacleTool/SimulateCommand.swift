@@ -8,14 +8,8 @@ import VirtualDevices
 import Workbench
 
 /// `binnacle simulate`: creates virtual devices in the kernel.
-struct SimulateCommand {
-    private let options: SimulateOptions
-
-    /// From the lowest rate of a model to the highest rate of known devices.
-    private static let rates = 0.1...10_000.0
-
-    init(_ arguments: Arguments) throws(StationError) {
-        try arguments.refuseOperands("simulate")
+enum SimulateCommand {
+    static func run(_ arguments: Arguments, _ console: Console) throws(StationError) -> ExitStatus {
         var options = SimulateOptions(try Self.samples(arguments))
         options.file = try arguments.choice(.as, ["hub": .uhid, "evdev": .uinput]) ?? .uhid
         options.width = try arguments.choice(.bits, ["16": .bits16, "32": .bits32]) ?? .bits32
@@ -27,18 +21,13 @@ struct SimulateCommand {
         options.node = arguments.value(.node)
         if options.file == .uinput { try arguments.refuse([.bits, .wait], "is for --as hub") }
         options.duration = try arguments.duration()
-        self.options = options
-    }
-
-    func run(
-        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
-    ) throws(StationError) -> ExitStatus {
         let simulation = try DeviceSimulation(
-            options, commands: STDIN_FILENO, output: output, errors: errors, interruption: signals.interruption)
-        errors.report(simulation.notices)
+            options, commands: STDIN_FILENO, output: console.output, errors: console.errors,
+            interruption: console.signals.interruption)
+        console.errors.report(simulation.notices)
         // In the background, reading commands from the terminal would stop the process.
         signal(SIGTTIN, SIG_IGN)
-        signals.listen(waking: simulation.wakeDescriptor)
+        console.signals.listen(waking: simulation.wakeDescriptor)
         try simulation.run()
         return .ok
     }
@@ -46,8 +35,7 @@ struct SimulateCommand {
     private static func samples(_ arguments: Arguments) throws(StationError) -> SimulateOptions.Samples {
         let traces = try arguments.traces(arguments.all(.trace))
         guard arguments.has(.model) != !traces.isEmpty else {
-            throw StationError(
-                .usage,
+            throw .usage(
                 traces.isEmpty
                     ? "simulate needs --model MODEL or --trace FILE; see 'binnacle simulate --help'"
                     : "--trace does not go with --model: one of them says what the devices measure")
@@ -59,13 +47,9 @@ struct SimulateCommand {
         try arguments.refuse([.speed, .loop, .map, .rate, .sensor], "is for --trace")
         var settings = SimulationSettings()
         if let model = try arguments.simulated(.model) { settings.model = model }
-        settings.rateHz = settings.model.rateHz
-        if let text = arguments.value(.rateHz) {
-            guard let rate = Double(text), rates.contains(rate) else {
-                throw StationError(.usage, "--rate-hz \(text): has to be a number from 0.1 to 10000")
-            }
-            settings.rateHz = rate
-        }
+        // From the lowest rate of a model to the highest rate of known devices.
+        let rate = try arguments.number(.rateHz, in: 0.1...10_000, "a number from 0.1 to 10000")
+        settings.rateHz = rate ?? settings.model.rateHz
         return .model(settings)
     }
 
@@ -73,8 +57,7 @@ struct SimulateCommand {
         guard let name = arguments.value(.name) else { return nil }
         let most = file == .uhid ? HubDescription.longestName : InputDevice.Description.longestName
         guard (1...most).contains(name.utf8.count), name.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-            throw StationError(
-                .usage, "--name \(name.printable): has to be 1 to \(most) letters, digits, signs and spaces in ASCII")
+            throw .usage("--name \(name.printable): has to be 1 to \(most) letters, digits, signs and spaces in ASCII")
         }
         return name
     }

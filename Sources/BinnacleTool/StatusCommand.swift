@@ -4,22 +4,13 @@ import PlainText
 import Station
 
 /// `binnacle status`: shows the status of the running daemon.
-struct StatusCommand {
-    private let path: String
-    private let writesJSON: Bool
-
-    init(_ arguments: Arguments) throws(StationError) {
-        try arguments.refuseOperands("status")
-        path = arguments.socketPath
-        writesJSON = arguments.has(.json)
-    }
-
-    func run(_ output: LineWriter) throws(StationError) -> ExitStatus {
-        let (line, status) = try DaemonStatus.ask(path)
-        if writesJSON {
-            output.write(JSONReader.harmless(line))
+enum StatusCommand {
+    static func run(_ arguments: Arguments, _ console: Console) throws(StationError) -> ExitStatus {
+        let (line, status) = try DaemonStatus.ask(arguments.socketPath)
+        if arguments.has(.json) {
+            console.output.write(JSONReader.harmless(line))
         } else {
-            for line in StatusText.lines(status) { output.write(line.printable) }
+            for line in StatusText.lines(status) { console.output.write(line.printable) }
         }
         return status["state"]?.text == "ok" ? .ok : .degraded
     }

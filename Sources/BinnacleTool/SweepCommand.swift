@@ -7,24 +7,20 @@ import Traces
 import Workbench
 
 /// `binnacle sweep`: counts the events of recordings for several values of a key.
-struct SweepCommand {
-    private let sweep: Sweep
-    private let notices: [String]
-    private let form: ResultTable.Form
-
-    init(_ arguments: Arguments) throws(StationError) {
-        form = try arguments.tableForm()
+enum SweepCommand {
+    static func run(_ arguments: Arguments, _ console: Console) throws(StationError) -> ExitStatus {
+        let (errors, signals) = (console.errors, console.signals)
+        let form = try arguments.tableForm()
         guard !arguments.operands.isEmpty else {
-            throw StationError(.usage, "sweep needs a recording; see 'binnacle sweep --help'")
+            throw .usage("sweep needs a recording; see 'binnacle sweep --help'")
         }
         var keys: [Sweep.Key] = []
         for text in arguments.all(.set) {
             guard let key = Sweep.Key(text) else {
-                throw StationError(
-                    .usage, "--set \(text): has to be KEY=A,B,C, as in motion.motion.threshold_g=0.05,0.1,0.2")
+                throw .usage("--set \(text): has to be KEY=A,B,C, as in motion.motion.threshold_g=0.05,0.1,0.2")
             }
             guard !keys.contains(where: { $0.name == key.name }) else {
-                throw StationError(.usage, "--set \(key.name) is given twice: one list has all values, as in KEY=A,B,C")
+                throw .usage("--set \(key.name) is given twice: one list has all values, as in KEY=A,B,C")
             }
             keys.append(key)
         }
@@ -35,14 +31,8 @@ struct SweepCommand {
             try EventLabels(path: path, kinds: kinds, tolerance: try arguments.tolerance())
         }
         if labels == nil { try arguments.refuse([.tolerance], "is for --labels") }
-        notices = labels?.notices ?? []
-        sweep = try Sweep(arguments.operands, keys, options, kinds: kinds, labels: labels)
-    }
-
-    func run(
-        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
-    ) throws(StationError) -> ExitStatus {
-        errors.report(notices)
+        let sweep = try Sweep(arguments.operands, keys, options, kinds: kinds, labels: labels)
+        errors.report(labels?.notices ?? [])
         signals.listen()
         let result = try sweep.run(
             signals.interruption, indicator: { .onTerminal("sweep") }, report: { errors.report($0) })
@@ -53,24 +43,16 @@ struct SweepCommand {
 }
 
 /// `binnacle score`: compares events with labels.
-struct ScoreCommand {
-    private let events: String
-    private let labels: EventLabels
-    private let form: ResultTable.Form
-
-    init(_ arguments: Arguments) throws(StationError) {
-        form = try arguments.tableForm()
+enum ScoreCommand {
+    static func run(_ arguments: Arguments, _ console: Console) throws(StationError) -> ExitStatus {
+        let form = try arguments.tableForm()
         guard arguments.operands.count == 2 else {
-            throw StationError(.usage, "score takes events and labels, as in 'binnacle score events.json labels.csv'")
+            throw .usage("score takes events and labels, as in 'binnacle score events.json labels.csv'")
         }
-        events = arguments.operands[0]
-        labels = try EventLabels(
+        let labels = try EventLabels(
             path: arguments.operands[1], kinds: try arguments.scoredKinds(), tolerance: try arguments.tolerance())
-    }
-
-    func run(_ output: LineWriter, _ errors: LineWriter) throws(StationError) -> ExitStatus {
-        let (table, notices) = try labels.table(scoring: events)
-        errors.report(notices)
+        let (table, notices) = try labels.table(scoring: arguments.operands[0])
+        console.errors.report(notices)
         try table.write(form)
         return .ok
     }
@@ -94,10 +76,10 @@ extension Arguments {
     fileprivate func tableForm() throws(StationError) -> ResultTable.Form {
         let forms = [(OptionRow.json, ResultTable.Form.json), (.csv, .csv), (.arrow, .arrow)].filter { has($0.0) }
         guard forms.count <= 1 else {
-            throw StationError(.usage, "--json, --csv and --arrow are forms of the same output: choose one")
+            throw .usage("--json, --csv and --arrow are forms of the same output: choose one")
         }
         guard forms.first?.1 != .arrow || isatty(STDOUT_FILENO) == 0 else {
-            throw StationError(.usage, "an Arrow stream is binary: redirect it to a file or a pipe")
+            throw .usage("an Arrow stream is binary: redirect it to a file or a pipe")
         }
         return forms.first?.1 ?? .text
     }

@@ -6,6 +6,13 @@ import LinuxSystem
 import PlainText
 import Station
 
+/// What a command writes to, and the signals that end it.
+struct Console {
+    let output = LineWriter(descriptor: STDOUT_FILENO)
+    let errors = LineWriter(descriptor: STDERR_FILENO)
+    let signals = SignalListener()
+}
+
 /// Runs the subcommand, and reports an error as a message and an exit status.
 @main
 enum Tool {
@@ -13,11 +20,11 @@ enum Tool {
         StandardDescriptors.reserve()
         // Writing to a closed pipe fails with EPIPE instead of killing the process.
         signal(SIGPIPE, SIG_IGN)
-        let output = LineWriter(descriptor: STDOUT_FILENO)
-        let errors = LineWriter(descriptor: STDERR_FILENO)
+        let console = Console()
+        let (output, errors) = (console.output, console.errors)
         var status = ExitStatus.ok.rawValue
         do throws(StationError) {
-            status = try run(CommandLine.arguments.dropFirst(), output, errors, SignalListener())
+            status = try run(CommandLine.arguments.dropFirst(), console)
         } catch {
             let words = Array(CommandLine.arguments.dropFirst())
             let command = CommandRow.all.first { $0.name.rawValue == words.first }
@@ -34,63 +41,64 @@ enum Tool {
         exit(status)
     }
 
-    private static func run(
-        _ arguments: ArraySlice<String>, _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
-    ) throws(StationError) -> Int32 {
-        if let complaint = InstructionSet.complaint { throw StationError(.usage, complaint) }
+    private static func run(_ arguments: ArraySlice<String>, _ console: Console) throws(StationError) -> Int32 {
+        if let complaint = InstructionSet.complaint { throw .usage(complaint) }
         guard let first = arguments.first, !first.hasPrefix("-") else {
-            return try runWithoutCommand(arguments, output).rawValue
+            return try runWithoutCommand(arguments, console.output).rawValue
         }
-        guard first != "help" else { return try help(arguments.dropFirst(), output).rawValue }
+        guard first != "help" else { return try help(arguments.dropFirst(), console.output).rawValue }
         let command = try command(first)
         let parsed = try Arguments(arguments.dropFirst(), allowed: command.options, command: command)
         if parsed.has(.help) {
-            output.write(text: HelpText.text(command))
+            console.output.write(text: HelpText.text(command))
             return ExitStatus.ok.rawValue
         }
+        if command.operands.isEmpty, let operand = parsed.operands.first {
+            let name = command.name.rawValue
+            throw .usage("\(name) takes no '\(operand)'; see 'binnacle \(name) --help'")
+        }
         switch command.name {
-        case .run: return try RunCommand(parsed).run(signals).rawValue
-        case .replay: return try ReplayCommand(parsed).run(output, errors, signals).rawValue
-        case .sweep: return try SweepCommand(parsed).run(output, errors, signals).rawValue
-        case .score: return try ScoreCommand(parsed).run(output, errors).rawValue
-        case .plot: return try PlotCommand(parsed).run(output, errors, signals).rawValue
-        case .record: return try RecordCommand(parsed).run(errors, signals).rawValue
-        case .convert: return try ConvertCommand(parsed).run(errors, signals).rawValue
-        case .devices: return try DevicesCommand(parsed).run(output).rawValue
-        case .doctor: return try DoctorCommand(parsed).run(output, errors, signals).rawValue
-        case .check: return try CheckCommand(parsed).run(output, errors).rawValue
-        case .status: return try StatusCommand(parsed).run(output).rawValue
-        case .reset: return try ChangeCommand(.reset, parsed).run(output).rawValue
-        case .arm: return try ChangeCommand(.arm, parsed).run(output).rawValue
-        case .disarm: return try ChangeCommand(.disarm, parsed).run(output).rawValue
-        case .metrics: return try MetricsCommand(parsed).run(output, errors).rawValue
-        case .events: return try EventsCommand(parsed).run(output, errors, signals).rawValue
-        case .samples: return try SamplesCommand(parsed).run(output, errors, signals).rawValue
-        case .watch: return try WatchCommand(parsed).run(output, errors, signals).rawValue
-        case .web: return try WebCommand(parsed).run(errors, signals).rawValue
+        case .run: return try RunCommand.run(parsed, console).rawValue
+        case .replay: return try ReplayCommand(parsed).run(console).rawValue
+        case .sweep: return try SweepCommand.run(parsed, console).rawValue
+        case .score: return try ScoreCommand.run(parsed, console).rawValue
+        case .plot: return try PlotCommand.run(parsed, console).rawValue
+        case .record: return try RecordCommand.run(parsed, console).rawValue
+        case .convert: return try ConvertCommand.run(parsed, console).rawValue
+        case .devices: return try DevicesCommand.run(parsed, console).rawValue
+        case .doctor: return try DoctorCommand(parsed).run(console).rawValue
+        case .check: return try CheckCommand.run(parsed, console).rawValue
+        case .status: return try StatusCommand.run(parsed, console).rawValue
+        case .reset: return try ChangeCommand.run(.reset, parsed, console).rawValue
+        case .arm: return try ChangeCommand.run(.arm, parsed, console).rawValue
+        case .disarm: return try ChangeCommand.run(.disarm, parsed, console).rawValue
+        case .metrics: return try MetricsCommand.run(parsed, console).rawValue
+        case .events: return try EventsCommand(parsed).run(console).rawValue
+        case .samples: return try SamplesCommand.run(parsed, console).rawValue
+        case .watch: return try WatchCommand(parsed).run(console).rawValue
+        case .web: return try WebCommand(parsed).run(console).rawValue
         case .serve:
             var command = try ServeCommand(parsed)
-            return try command.run(errors, signals).rawValue
-        case .monitor: return try MonitorCommand(parsed).run(output, signals).rawValue
-        case .calibrate: return try CalibrateCommand(parsed).run(output, errors, signals).rawValue
-        case .declination: return try DeclinationCommand(parsed).run(output, errors).rawValue
-        case .simulate: return try SimulateCommand(parsed).run(output, errors, signals).rawValue
-        case .bench: return try BenchCommand(parsed).run(output, signals).rawValue
+            return try command.run(console).rawValue
+        case .monitor: return try MonitorCommand.run(parsed, console).rawValue
+        case .calibrate: return try CalibrateCommand(parsed).run(console).rawValue
+        case .declination: return try DeclinationCommand(parsed).run(console).rawValue
+        case .simulate: return try SimulateCommand.run(parsed, console).rawValue
+        case .bench: return try BenchCommand.run(parsed, console).rawValue
         // The status may be that of the command that ran.
-        case .on: return try OnCommand(parsed).run(output, errors, signals)
+        case .on: return try OnCommand.run(parsed, console)
         }
     }
 
     private static func command(_ name: String) throws(StationError) -> CommandRow {
         if let command = CommandRow.all.first(where: { $0.name.rawValue == name }) { return command }
         let names = CommandRow.all.map(\.name.rawValue)
-        throw StationError(
-            .usage, "unknown command '\(name)' (\(Spelling.hint(for: name, among: names))); see 'binnacle --help'")
+        throw .usage("unknown command '\(name)' (\(Spelling.hint(for: name, among: names))); see 'binnacle --help'")
     }
 
     private static func help(_ topics: ArraySlice<String>, _ output: LineWriter) throws(StationError) -> ExitStatus {
         guard topics.count <= 1 else {
-            throw StationError(.usage, "help takes one command, as in 'binnacle help replay'")
+            throw .usage("help takes one command, as in 'binnacle help replay'")
         }
         let text = try topics.first.map { name throws(StationError) in HelpText.text(try command(name)) }
         output.write(text: text ?? HelpText.overview)
@@ -106,7 +114,7 @@ enum Tool {
         } else if parsed.has(.help) {
             output.write(text: HelpText.overview)
         } else {
-            throw StationError(.usage, "no command given; see 'binnacle --help'")
+            throw .usage("no command given; see 'binnacle --help'")
         }
         return .ok
     }

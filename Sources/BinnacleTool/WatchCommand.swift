@@ -1,7 +1,6 @@
 import Binnacle
 import CommandRows
 import EventSocket
-import Glibc
 import LinuxSystem
 import Pictures
 import Station
@@ -31,7 +30,7 @@ struct WatchCommand {
         var own = [OptionRow.simulate, .config, .set, .root].filter(arguments.has).map { "--\($0.name)" }
         if let trace = traces.first { own.append("'\(trace)'") }
         if let first = own.first, arguments.has(.socket) {
-            throw StationError(.usage, "\(first) does not go with --socket, which shows what a daemon reads")
+            throw .usage("\(first) does not go with --socket, which shows what a daemon reads")
         }
         let path = arguments.socketPath
         if own.isEmpty, arguments.has(.socket) || Self.isThere(path) {
@@ -58,17 +57,14 @@ struct WatchCommand {
         }
     }
 
-    func run(
-        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
-    ) throws(StationError) -> ExitStatus {
+    func run(_ console: Console) throws(StationError) -> ExitStatus {
         try mapError({ StationError($0) }) { () throws(SystemError) in
-            try show(output, errors, signals)
+            try show(console)
         }.get()
     }
 
-    private func show(
-        _ output: LineWriter, _ errors: LineWriter, _ signals: SignalListener
-    ) throws(SystemError) -> Result<ExitStatus, StationError> {
+    private func show(_ console: Console) throws(SystemError) -> Result<ExitStatus, StationError> {
+        let (errors, signals) = (console.errors, console.signals)
         let waker = try Waker()
         signals.listen(waking: waker.descriptor)
         let screen = TerminalScreen.ofStandardOutput()
@@ -95,7 +91,7 @@ struct WatchCommand {
             result = view.run(on: screen)
             screen.leave()
         } else {
-            result = view.run(on: output)
+            result = view.run(on: console.output)
         }
         feed.end()
         for message in daemon?.end() ?? [] { errors.write(message) }
@@ -159,10 +155,9 @@ private struct WatchView {
                 screen.resume()
             }
             if !change.isEmpty { isChanged = true }
-            for content in feed.removeAll() {
-                isChanged = true
-                show(content)
-            }
+            let content = feed.take()
+            if !content.isEmpty { isChanged = true }
+            show(content)
             if let end { return end }
             let now = SystemClock.monotonic()
             if countSilence(at: now) { isChanged = true }
@@ -186,15 +181,7 @@ private struct WatchView {
     mutating func run(on output: LineWriter) -> Result<ExitStatus, StationError> {
         while true {
             waker.clear()
-            for content in feed.removeAll() {
-                show(content)
-                switch content {
-                case .readings: output.write(state.trouble ?? WatchFrame.text(state))
-                case .line(let line, let sensor): if state.shows(sensor) { output.write(line) }
-                case .headings: break
-                case .trouble(let text): if let text { output.write(text) }
-                }
-            }
+            show(feed.take(), on: output)
             let before = state.silence
             if countSilence(at: SystemClock.monotonic()), before == nil, let silence = state.silence {
                 output.write(silence)
@@ -206,14 +193,21 @@ private struct WatchView {
         }
     }
 
-    private mutating func show(_ content: WatchFeed.Content) {
-        switch content {
-        case .readings(let readings):
+    /// Takes what came into the state, and prints it where there is no screen: events first, because readings are newer.
+    private mutating func show(_ content: WatchFeed.Content, on output: LineWriter? = nil) {
+        for (line, sensor) in content.lines {
+            state.append(line: line, of: sensor)
+            if state.shows(sensor) { output?.write(line) }
+        }
+        state.headingCount += content.headingCount
+        if let readings = content.readings {
             heardNanoseconds = SystemClock.monotonic()
             state.update(readings)
-        case .line(let line, let sensor): state.append(line: line, of: sensor)
-        case .headings(let count): state.headingCount += count
-        case .trouble(let text): state.trouble = text
+            output?.write(state.trouble ?? WatchFrame.text(state))
+        }
+        if let trouble = content.trouble {
+            state.trouble = trouble
+            if let trouble { output?.write(trouble) }
         }
     }
 }

@@ -9,27 +9,23 @@ import Synchronization
 ///
 /// Memory is bounded: readings that were not fetched are merged, and only the last lines are kept.
 final class WatchFeed: Sendable {
-    enum Content {
-        case readings(LiveValues)
-        /// An event, or a message about events, which is of no sensor.
-        case line(String, sensor: String?)
-        /// The number of headings, which are not listed: one line for each degree of a turn would hide other events.
-        case headings(Int)
-        /// Why the daemon does not answer; `nil` when it answers again.
-        case trouble(String?)
-    }
-
-    private struct State {
-        var readings: LiveValues?
+    struct Content {
+        /// Events, and messages about events, which are of no sensor.
         var lines: [(text: String, sensor: String?)] = []
+        /// The number of headings, which are not listed: one line for each degree of a turn would hide other events.
         var headingCount = 0
+        var readings: LiveValues?
+        /// Why the daemon does not answer; `nil` in it when it answers again.
         var trouble: String??
-        var failure: EventSubscriptionError?
+        /// Why there will be no more content.
+        fileprivate var failure: EventSubscriptionError?
+
+        var isEmpty: Bool { lines.isEmpty && headingCount == 0 && readings == nil && trouble == nil }
     }
 
     private static let mostLines = 100
 
-    private let state = Mutex(State())
+    private let state = Mutex(Content())
     private let stop: Waker
     private let waker: Waker
     private let isUTC: Bool
@@ -66,18 +62,15 @@ final class WatchFeed: Sendable {
     /// Why there will be no more content; `nil` before.
     var failure: EventSubscriptionError? { state.withLock { $0.failure } }
 
-    /// The content since the last call: events first, because readings are newer, and last why no more of them come.
-    func removeAll() -> [Content] {
+    /// Takes what came since the last call.
+    func take() -> Content {
         state.withLock { state in
-            defer { state = State(failure: state.failure) }
-            return state.lines.map { Content.line($0.text, sensor: $0.sensor) }
-                + (state.headingCount > 0 ? [Content.headings(state.headingCount)] : [])
-                + (state.readings.map { [Content.readings($0)] } ?? [])
-                + (state.trouble.map { [Content.trouble($0)] } ?? [])
+            defer { state = Content(failure: state.failure) }
+            return state
         }
     }
 
-    private func leave(_ change: (inout State) -> Void) {
+    private func leave(_ change: (inout Content) -> Void) {
         state.withLock { change(&$0) }
         waker.wake()
     }
@@ -93,9 +86,9 @@ final class WatchFeed: Sendable {
                     state.withLock { $0.headingCount += 1 }
                 case .event(let event, _): leave(line: text(of: event), of: event.sensor)
                 case .missed(let missed): leave(line: "missed events: \(missed.reason.printable)")
-                // Samples are not requested.
-                case .samples: break
-                case .end, .cancelled: return
+                case .end, nil: return
+                // Not requested.
+                default: break
                 }
             } catch {
                 return leave { $0.failure = error }

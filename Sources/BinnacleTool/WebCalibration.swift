@@ -30,8 +30,7 @@ struct WebCalibration: Sendable {
 
     static func check(_ folder: String) throws(StationError) {
         guard let status = try? fileStatus(folder), status.isFolder, access(folder, W_OK | X_OK) == 0 else {
-            throw StationError(
-                .cannotCreate, "--calibrations \(folder.printable): has to be a folder in which files can be made")
+            throw .cannotCreate("--calibrations \(folder.printable): has to be a folder in which files can be made")
         }
     }
 
@@ -83,7 +82,7 @@ struct WebCalibration: Sendable {
                         judge(task, run, sensor, &state)
                     }
                     guard connection.write(event: "state", state.text) else { return }
-                case .end, .cancelled: return
+                case .end, nil: return
                 default: continue
                 }
             } catch {
@@ -140,8 +139,7 @@ struct WebCalibration: Sendable {
         do throws(StationError) {
             let file = try CalibrationFile(path: path, for: found.result.name, replacing: false)
             guard !file.replacesTable || request.parameter("replace") == "1" else {
-                throw StationError(
-                    .cannotCreate, "\(path.printable): has a calibration of the \(found.result.name) already")
+                throw .cannotCreate("\(path.printable): has a calibration of the \(found.result.name) already")
             }
             try file.write(found.result)
             return """

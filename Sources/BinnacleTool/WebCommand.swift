@@ -13,24 +13,21 @@ struct WebCommand {
     private static let standardPort = 9478
 
     init(_ arguments: Arguments) throws(StationError) {
-        try arguments.refuseOperands("web")
         isOneRequest = arguments.has(.http)
         listener = try ConnectionListener.place(arguments, port: Self.standardPort)
         if isOneRequest, arguments.has(.listen) {
-            throw StationError(.usage, "--http answers one request on standard input: it does not go with --listen")
+            throw .usage("--http answers one request on standard input: it does not go with --listen")
         }
         let access = try HTTPAccess(arguments, isOpen: false)
         if !isOneRequest, access.token == nil, !ConnectionListener.isLoopback(listener.host) {
-            throw StationError(
-                .usage,
+            throw .usage(
                 "--listen \(arguments.value(.listen)?.printable ?? ""): others may ask there: --token-file FILE names what they have to know"
             )
         }
         let folder = arguments.value(.calibrations)
         if let folder {
             guard access.token != nil, !isOneRequest else {
-                throw StationError(
-                    .usage,
+                throw .usage(
                     "--calibrations \(folder.printable): writes files, so --token-file FILE names what a page has to know, and it "
                         + "does not go with --http")
             }
@@ -40,27 +37,27 @@ struct WebCommand {
             socketPath: arguments.socketPath, access: access, calibration: WebCalibration(folder: folder))
     }
 
-    func run(_ errors: LineWriter, _ signals: SignalListener) throws(StationError) -> ExitStatus {
+    func run(_ console: Console) throws(StationError) -> ExitStatus {
         guard !isOneRequest else {
             let connection = HTTPConnection(input: STDIN_FILENO, output: STDOUT_FILENO)
             service.serve(connection)
             if connection.stream.hasStalled {
-                errors.write("binnacle: web: \(HTTPConnection.stalling.text(1, nil))")
+                console.errors.write("binnacle: web: \(HTTPConnection.stalling.text(1, nil))")
             }
             return .ok
         }
         do throws(SystemError) {
-            return try listen(errors, signals)
+            return try listen(console)
         } catch {
             throw StationError(error)
         }
     }
 
-    private func listen(_ errors: LineWriter, _ signals: SignalListener) throws(SystemError) -> ExitStatus {
+    private func listen(_ console: Console) throws(SystemError) -> ExitStatus {
         let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
         let token = service.access.token == nil ? "" : "?token=..."
         let places = try ConnectionPlaces(of: "web", servedTime: 10_000_000_000)
-        let listener = ConnectionListener(listener, places, signals: signals, errors: errors)
+        let listener = ConnectionListener(place: listener, places: places, console: console)
         return try listener.run { port in
             "the page is at http://\(host):\(port)/\(token)"
         } serve: { [service] place, places in

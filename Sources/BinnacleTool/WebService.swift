@@ -1,6 +1,5 @@
 import Binnacle
 import EventSocket
-import Glibc
 import LinuxSystem
 import Pictures
 import PlainText
@@ -194,9 +193,9 @@ struct WebService: Sendable {
                     }
                     (name, data) = ("event", json)
                 case .missed(let missed): (name, data) = ("missed", JSONObject.quoted(missed.reason))
+                case .end, nil: return
                 // Not requested.
-                case .samples: continue
-                case .end, .cancelled: return
+                default: continue
                 }
             } catch {
                 (name, data) = ("trouble", JSONObject.quoted(error.description))

@@ -83,7 +83,7 @@ function load(track, index) {
       lo = new Float64Array(n); hi = new Float64Array(n);
       for (let i = 0; i < n; i++) {
         const a = pairs[2 * i], b = pairs[2 * i + 1];
-        if (s.kind === "bits") { lo[i] = a || NaN; hi[i] = a || NaN; }
+        if (s.kind === "bits") { lo[i] = hi[i] = a + 65536 * b || NaN; }
         else if (a > b) { lo[i] = NaN; hi[i] = NaN; }
         else { lo[i] = s.least + a * s.step; hi[i] = b === 65535 ? s.greatest : s.least + b * s.step; }
       }

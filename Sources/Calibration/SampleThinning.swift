@@ -23,7 +23,6 @@ package struct SampleThinning: Sendable {
     /// No magnetometer of a compass measures more, in µT.
     private static let rangeMicrotesla = 1e5
 
-    /// Creates an empty collection.
     package init() {}
 
     /// Takes a sample, in µT.

@@ -22,7 +22,6 @@ package protocol AccelerometerSection: DetectorSection {
 package struct AccelerometerParts<Settings: CheckedSettings>: Sendable, Equatable {
     let name: String
     var settings: Settings
-    /// The name of the accelerometer's sensor.
     let sensor: String
 }
 

@@ -41,7 +41,7 @@ package struct ProximitySection: DetectorSection {
 
     package struct NoSettings: CheckedSettings {
         package init() {}
-        package func problems() -> [SettingsProblem<NoSettings>] { [] }
+        package func findProblems(_ list: inout ProblemList<NoSettings>) {}
     }
 
     package init?(name: String, reading table: TableReader, _ settings: NoSettings, among names: SectionNames) {

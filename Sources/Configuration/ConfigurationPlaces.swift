@@ -20,7 +20,7 @@ package struct ConfigurationPlaces: Sendable {
     private mutating func add(_ entry: TOMLEntry, _ prefix: String, levels: Int) {
         let name = prefix + entry.key
         positions[name] = entry.node.isTable ? entry.node.position : entry.keyPosition
-        guard levels > 1, case .table(let inner) = entry.node.value else { return }
+        guard levels > 1, let inner = entry.node.entries else { return }
         for entry in inner { add(entry, name + ".", levels: levels - 1) }
     }
 

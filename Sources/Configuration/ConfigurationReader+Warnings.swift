@@ -291,9 +291,9 @@ extension ConfigurationReader {
     ///
     /// A log of everything may name kinds that do not occur at present; a handler that acts is meant to act.
     private func warn(of section: HandlerSection, _ on: TOMLEntry, in configuration: Configuration) {
-        guard case .array(let nodes) = on.node.value else { return }
+        guard let nodes = on.node.items else { return }
         let reasons = nodes.compactMap { node -> (position: SourcePosition, kind: EventKind, reason: String)? in
-            guard case .string(let word) = node.value, let kind = EventKind(rawValue: word),
+            guard let word = node.string, let kind = EventKind(rawValue: word),
                 let reason = configuration.absence(of: kind, for: section)
             else { return nil }
             return (node.position, kind, reason)
@@ -309,8 +309,7 @@ extension ConfigurationReader {
 
 extension TOMLEntry {
     fileprivate func entry(_ key: String) -> TOMLEntry? {
-        guard case .table(let entries) = node.value else { return nil }
-        return entries.first { $0.key == key }
+        node.entries?.first { $0.key == key }
     }
 }
 

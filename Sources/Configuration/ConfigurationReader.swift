@@ -142,7 +142,7 @@ package struct ConfigurationReader {
     private func sections(_ kind: String) -> [TOMLEntry] {
         var sections: [TOMLEntry] = []
         for entry in entries where entry.key == kind {
-            guard case .table(let found) = entry.node.value else {
+            guard let found = entry.node.entries else {
                 diagnostics.report(
                     at: entry.node.position,
                     "`\(kind)`: expected tables such as [\(kind).NAME], found \(entry.node.typeName)")
@@ -156,12 +156,8 @@ package struct ConfigurationReader {
 
     /// The sensors that a detector's section names, even if it is disabled.
     private static func sensors(_ detector: TOMLEntry) -> [String] {
-        guard case .table(let keys) = detector.node.value else { return [] }
-        return keys.compactMap { key in
-            guard DetectorSections.sensorKeys.contains(key.key), case .string(let name) = key.node.value else {
-                return nil
-            }
-            return name
+        (detector.node.entries ?? []).compactMap {
+            DetectorSections.sensorKeys.contains($0.key) ? $0.node.string : nil
         }
     }
 
@@ -204,7 +200,7 @@ package struct ConfigurationReader {
     }
 
     private func reader(title: String, example: String, _ entry: TOMLEntry, allowed: [String]) -> TableReader? {
-        guard case .table(let entries) = entry.node.value else {
+        guard let entries = entry.node.entries else {
             diagnostics.report(
                 at: entry.node.position, "\(title): expected a table, found \(entry.node.typeName)",
                 hint: "a section begins with \(example)")

@@ -39,9 +39,7 @@ package struct DBusSection: Sendable, Equatable {
 
     /// The names of detectors in a section that is not read yet.
     static func namedDetectors(_ table: TableReader) -> [String] {
-        [orientation, compass].compactMap { key in
-            if case .string(let name)? = table.entry(key.name)?.node.value { name } else { nil }
-        }
+        [orientation, compass].compactMap { table.entry($0.name)?.node.string }
     }
 
     /// Avoids making the documentation of ``row``.

@@ -107,11 +107,9 @@ extension DecoratorSettings {
 
     /// Reads a time such as `22:00` as minutes since midnight.
     private static func minute(_ key: String, _ table: TableReader) -> Int? {
-        guard let node = table.entry(key)?.node else { return nil }
-        guard case .string(let text) = node.value else {
-            table.refuse(key, node, expected: "a string such as \"22:00\"")
-            return nil
-        }
+        guard let node = table.entry(key)?.node,
+            let text = table.expect(node.string, key, node, "a string such as \"22:00\"")
+        else { return nil }
         let digits = text.utf8.map { Int($0) - 48 }
         guard digits.count == 5, digits[2] == 10, [0, 1, 3, 4].allSatisfy({ (0...9).contains(digits[$0]) }),
             case let (hour, minute) = (digits[0] * 10 + digits[1], digits[3] * 10 + digits[4]),

@@ -23,7 +23,6 @@ package protocol DetectorSection: Sendable, Equatable {
     static var text: String { get }
     /// Keys other than settings: sensors and other detectors.
     static var ownKeys: [Key] { get }
-    /// The keys of the settings.
     static var rows: [SettingRow<Settings>] { get }
     /// The settings when no key is given; by default those of the library.
     static var defaults: Settings { get }
@@ -133,7 +132,6 @@ extension DetectorSection {
     }
 }
 
-/// All kinds of detectors.
 package enum DetectorSections {
     /// In the order in which detectors process a delivery, which decides the order of two events at one sample.
     ///
@@ -173,7 +171,6 @@ package struct SectionNames {
     var allDetectors: [String] { DetectorSections.all.flatMap { detectors[$0.kind] ?? [] } }
 }
 
-/// A stream of samples that a detector needs.
 package struct StreamNeed: Sendable, Equatable {
     package let sensor: String
     package let kind: SampleKind
@@ -183,7 +180,6 @@ package struct StreamNeed: Sendable, Equatable {
     var leastHz = 0.0
     /// What it misses then.
     var missed = "much"
-    /// Whether the detector works without it.
     var isOptional = false
     /// What the detector wants of the chip; `nil` when it needs every sample.
     var chip: ChipSettings?

@@ -1,12 +1,10 @@
 import Binnacle
 import TableReading
 
-/// Which gyroscope a detector uses.
 package enum GyroscopeChoice: Sendable, Equatable {
     /// The gyroscope of the accelerometer's sensor, if it has one.
     case automatic
     case none
-    /// The gyroscope of the named sensor.
     case sensor(String)
 
     private static let noneWord = "none"

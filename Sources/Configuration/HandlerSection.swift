@@ -166,7 +166,7 @@ extension HandlerSection {
 
     /// Accepts a kind, a group of kinds, or `any`.
     private static func kindWord(_ table: TableReader, _ node: TOMLNode) -> String? {
-        if case .string(let word) = node.value, EventKind.named(word) != nil { return word }
+        if let word = node.string, EventKind.named(word) != nil { return word }
         return table.word("on", node, among: EventKind.words)
     }
 
@@ -176,7 +176,7 @@ extension HandlerSection {
         guard type.actsOnTheWorld else { return }
         let others = HandlerActions.all.filter { !$0.actsOnTheWorld }.map { $0.example }
         for node in nodes {
-            guard case .string(let word) = node.value, word != "any", let kinds = EventKind.named(word),
+            guard let word = node.string, word != "any", let kinds = EventKind.named(word),
                 kinds.allSatisfy(EventKind.reports.contains)
             else { continue }
             table.refuse(

@@ -225,7 +225,7 @@ extension NorthSection {
         case .boolean(false):
             settings.plausibleFieldMicrotesla = nil
         case .array(let nodes):
-            let bounds = nodes.compactMap(table.number)
+            let bounds = nodes.compactMap(\.number)
             guard nodes.count == 2, bounds.count == 2 else {
                 table.refuse(
                     key, at: node.position, "`\(key)` has to be two numbers, the lowest and the highest",

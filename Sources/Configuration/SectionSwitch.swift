@@ -48,7 +48,6 @@ extension TableReader {
     }
 }
 
-/// An enabled named section.
 struct FoundSection {
     let name: String
     let table: TableReader
@@ -63,12 +62,11 @@ struct FoundSection {
 
     /// A string value; `nil` for other types, which the section's own reader reports.
     func text(_ key: String) -> String? {
-        if case .string(let text)? = table.entry(key)?.node.value { text } else { nil }
+        table.entry(key)?.node.string
     }
 
     fileprivate var detectors: [String] {
-        guard case .array(let nodes)? = table.entry("detector")?.node.value else { return [] }
-        return nodes.compactMap { if case .string(let name) = $0.value { name } else { nil } }
+        table.entry("detector")?.node.items?.compactMap(\.string) ?? []
     }
 
     /// Whether it is a handler that only writes.

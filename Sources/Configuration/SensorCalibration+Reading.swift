@@ -104,11 +104,11 @@ extension AxisCalibration {
     }
 
     private static func vector(_ key: String, _ node: TOMLNode, _ table: TableReader) -> SIMD3<Double>? {
-        guard case .array(let nodes) = node.value, nodes.count == 3 else {
+        guard let nodes = node.items, nodes.count == 3 else {
             table.refuse(key, node, expected: "an array of three numbers")
             return nil
         }
-        let numbers = nodes.compactMap(table.number).filter { abs($0) <= 1e6 }
+        let numbers = nodes.compactMap(\.number).filter { abs($0) <= 1e6 }
         guard numbers.count == 3 else {
             table.refuse(key, at: node.position, "`\(key)`: expected three numbers up to a million")
             return nil

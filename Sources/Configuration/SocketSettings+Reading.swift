@@ -27,10 +27,8 @@ extension SocketSettings {
 
     /// Warns of users or groups that this machine does not have, because the socket would not be opened.
     private static func warnOfMissing(_ what: String, in key: String, _ table: TableReader, exists: (String) -> Bool) {
-        guard case .array(let nodes)? = table.entry(key)?.node.value else { return }
-        for node in nodes {
-            guard case .string(let name) = node.value, !exists(name) else { continue }
-            warnOfMissing(what, name, node, table)
+        for node in table.entry(key)?.node.items ?? [] {
+            if let name = node.string, !exists(name) { warnOfMissing(what, name, node, table) }
         }
     }
 

@@ -163,7 +163,7 @@ extension VibrationSettings.Band {
         guard let name = table.string("name"), let from = table.double("from_hz"), let to = table.double("to_hz")
         else { return nil }
         let nodes = zones.first.flatMap { table.array($0, of: "numbers") } ?? []
-        let limits = nodes.compactMap { table.number($0) }
+        let limits = nodes.compactMap(\.number)
         if let key = zones.first, limits.count < nodes.count {
             table.refuse(key, "has to be an array of numbers", hint: "such as [2.8, 7.1]")
         }

@@ -96,9 +96,9 @@ package final class BusConnection {
         _ name: String, of interface: String, at path: String, to client: String? = nil,
         _ write: (BusMessage) throws(BusFailure) -> Void
     ) throws(BusFailure) {
-        var raw: OpaquePointer?
-        try busCall("sd_bus_message_new_signal") { library.message_new_signal(bus, &raw, path, interface, name) }
-        let message = try own(raw)
+        let message = try make("sd_bus_message_new_signal") {
+            library.message_new_signal(bus, &$0, path, interface, name)
+        }
         if let client {
             try busCall("sd_bus_message_set_destination") { library.message_set_destination(message.raw, client) }
         }
@@ -112,11 +112,9 @@ package final class BusConnection {
         answer: @escaping sd_bus_message_handler_t, receiver: UnsafeMutableRawPointer,
         _ write: (BusMessage) throws(BusFailure) -> Void
     ) throws(BusFailure) -> OpaquePointer? {
-        var raw: OpaquePointer?
-        try busCall("sd_bus_message_new_method_call") {
-            library.message_new_method_call(bus, &raw, name, path, interface, method)
+        let message = try make("sd_bus_message_new_method_call") {
+            library.message_new_method_call(bus, &$0, name, path, interface, method)
         }
-        let message = try own(raw)
         try write(message)
         var slot: OpaquePointer?
         try busCall("sd_bus_call_async") { library.call_async(bus, &slot, message.raw, answer, receiver, microseconds) }
@@ -126,16 +124,13 @@ package final class BusConnection {
     package func reply(to call: BusMessage, _ write: (BusMessage) throws(BusFailure) -> Void = { _ in })
         throws(BusFailure)
     {
-        var raw: OpaquePointer?
-        try busCall("sd_bus_message_new_method_return") { library.message_new_method_return(call.raw, &raw) }
-        let message = try own(raw)
+        let message = try make("sd_bus_message_new_method_return") { library.message_new_method_return(call.raw, &$0) }
         try write(message)
         try send(message)
     }
 
     package func refuse(_ call: BusMessage, _ name: String, _ text: String) throws(BusFailure) {
-        var raw: OpaquePointer?
-        try busCall("sd_bus_message_new_method_error") {
+        let message = try make("sd_bus_message_new_method_error") { raw in
             name.withCString { name in
                 text.withCString { text in
                     var error = sd_bus_error(name: name, message: text, _need_free: 0)
@@ -143,10 +138,14 @@ package final class BusConnection {
                 }
             }
         }
-        try send(try own(raw))
+        try send(message)
     }
 
-    private func own(_ raw: OpaquePointer?) throws(BusFailure) -> BusMessage {
+    private func make(
+        _ call: StaticString, _ make: (inout OpaquePointer?) -> Int32
+    ) throws(BusFailure) -> BusMessage {
+        var raw: OpaquePointer?
+        try busCall(call) { make(&raw) }
         guard let raw else { throw BusFailure(call: "sd-bus made no message", code: 0) }
         return BusMessage(owning: raw, library)
     }

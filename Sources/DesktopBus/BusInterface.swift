@@ -54,7 +54,6 @@ package struct BusInterface {
                 .signal($0.busName, type: eventType, names: eventNames)
             })
 
-    /// The types of a signal for an event.
     private static let eventType = "tssxa{sv}"
     private static let eventNames = ["seq", "detector", "sensor", "time_ns", "figures"]
 

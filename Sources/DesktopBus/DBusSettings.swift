@@ -4,7 +4,6 @@ package struct DBusSettings: Sendable, Equatable {
     package enum Claims: String, Sendable, CaseIterable {
         /// polkit, by the action `net.hadess.SensorProxy.claim-sensor`.
         case polkit
-        /// Membership in a group.
         case group
     }
 

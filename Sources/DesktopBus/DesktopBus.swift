@@ -18,7 +18,6 @@ package final class DesktopBus: Sendable {
         package var dropped: @Sendable (_ count: Int) -> Void = { _ in }
         /// The address of a bus other than the system's.
         package var address: String?
-        /// The version of the program.
         package var version = ""
 
         /// Creates surroundings that ignore everything.
@@ -41,13 +40,11 @@ package final class DesktopBus: Sendable {
         try courier.start { service.take()?.run() }
     }
 
-    /// Publishes the sensors' readings.
     package func publish(_ readings: DesktopValues) { courier.add { $0.readings = readings } }
 
     /// Reports that the machine's sensors are known: from now on clients find the service.
     package func begin() { courier.add { $0.isReady = true } }
 
-    /// Broadcasts an event.
     package func publish(_ event: Event) { courier.add { $0.publish(event) } }
 
     /// Applies other settings; the connection, the name and the claims stay.
@@ -56,7 +53,6 @@ package final class DesktopBus: Sendable {
     /// The state of the service; on any thread.
     package var statistics: BusStatistics { gauges.values }
 
-    /// Leaves the bus.
     package func finish() { courier.requestStop() }
 
     /// Waits for the end, after ``finish()``.
@@ -65,7 +61,6 @@ package final class DesktopBus: Sendable {
     }
 }
 
-/// The state of the service.
 package struct BusStatistics: Sendable, Equatable {
     /// The well-known names that it owns.
     package var names: [String] = []

@@ -25,16 +25,13 @@ package struct DesktopSensors: OptionSet, Sendable {
     /// The set of one sensor.
     package init(_ sensor: DesktopSensor) { rawValue = sensor.bit }
 
-    /// Whether a sensor is among them.
     package func contains(_ sensor: DesktopSensor) -> Bool { rawValue & sensor.bit != 0 }
 
-    /// Adds or removes a sensor.
     package mutating func set(_ sensor: DesktopSensor, _ isMember: Bool) {
         if isMember { formUnion(Self(sensor)) } else { subtract(Self(sensor)) }
     }
 }
 
-/// The readings of the desktop's sensors.
 package struct DesktopValues: Sendable, Equatable {
     /// The sensors that the machine has.
     package var present: DesktopSensors = []
@@ -43,14 +40,12 @@ package struct DesktopValues: Sendable, Equatable {
     /// The edge of the screen that points up.
     package var orientation = ScreenOrientation.undefined
     package var tilt = ScreenTilt.undefined
-    /// The light, in the unit.
+    /// In ``lightUnit``.
     package var lightLevel = 0.0
     package var lightUnit = LightEvent.Unit.lux
-    /// Whether an object is near.
     package var isNear = false
     /// The magnetic heading, in degrees from 0 up to but not including 360; −1 without one.
     package var headingDegrees = -1.0
 
-    /// Readings of no sensor.
     package init() {}
 }

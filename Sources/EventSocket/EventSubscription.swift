@@ -82,7 +82,7 @@ public struct EventSubscription: Sendable {
                 case .event(let event, _): .event(event)
                 case .readings(let readings): .readings(readings)
                 case .missed(let missed): .missed(missed)
-                case .samples, .end, .cancelled: nil
+                default: nil
                 }
             })
     }

@@ -4,7 +4,6 @@ package import LinuxSystem
 
 /// The credentials of a client at the time of its connection, from the kernel.
 package struct PeerCredentials: Sendable, Equatable {
-    /// The account.
     package let user: UInt32
     package let process: Int32
     /// The group and all further groups.

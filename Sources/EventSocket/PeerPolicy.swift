@@ -1,7 +1,6 @@
 import Glibc
 import LinuxSystem
 
-/// Decides who may connect.
 package struct PeerPolicy: Sendable {
     /// The accounts that may connect, with their names; `nil` without groups admits every account.
     private let users: [UInt32: String]?

@@ -1,7 +1,6 @@
 package import Binnacle
 import PlainText
 
-/// A client's request for samples.
 package struct SamplesRequest: Sendable, Equatable {
     /// The sensors; `nil` for all.
     package var sensors: Set<String>?
@@ -36,17 +35,7 @@ package struct SamplesRequest: Sendable, Equatable {
             let value = member.value
             switch member.key {
             case "sensors": sensors = try value.sensorNames()
-            case "kinds":
-                var chosen: Set<SampleKind> = []
-                for element in try value.list(of: "kinds") {
-                    let name = try element.name()
-                    guard let kind = SampleKind(rawValue: name) else {
-                        let hint = Spelling.hint(for: name, among: SampleKind.allCases.map(\.rawValue))
-                        throw element.error("unknown kind of samples \(Spelling.quoted(name)) (\(hint))")
-                    }
-                    chosen.insert(kind)
-                }
-                kinds = chosen
+            case "kinds": kinds = try value.kinds("kind of samples")
             case "raw": isRaw = try value.boolean("raw")
             case "interval_s":
                 intervalNanoseconds = try value.interval(in: 0...Self.longestInterval, "0 to 1")

@@ -59,9 +59,5 @@ final class ServedConnection {
         stream.write(Self.line(message)) != .failed
     }
 
-    static func line(_ message: SocketMessage) -> [UInt8] {
-        var line: [UInt8] = []
-        line.append(line: message.json)
-        return line
-    }
+    static func line(_ message: SocketMessage) -> [UInt8] { Array((message.json + "\n").utf8) }
 }

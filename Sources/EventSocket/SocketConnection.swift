@@ -75,7 +75,6 @@ package final class SocketConnection {
         return message
     }
 
-    /// Sends a line without its end.
     package func send(_ line: String) throws(EventSubscriptionError) {
         do throws(SystemError) {
             try writeAll(Array((line + "\n").utf8), to: socket.raw, isSocket: true)

@@ -35,7 +35,6 @@ package struct SocketInbox: Sendable {
         behind = [behind, kept.behind].compactMap { $0 }.max()
     }
 
-    /// Adds samples of a stream.
     mutating func publish(_ columns: SampleColumns, of origin: SampleOrigin) {
         let place = samples.firstIndex { $0.origin == origin } ?? samples.endIndex
         if place == samples.endIndex { samples.append(SampleQueue(origin)) }

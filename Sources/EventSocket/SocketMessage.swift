@@ -10,7 +10,6 @@ package enum SocketMessage: Sendable, Equatable {
     case missed(MissedEvents)
     case readings(LiveValues)
     case samples(StreamedSamples)
-    /// The end of a subscription.
     case end
     /// The daemon's status, a JSON object.
     case status(String)
@@ -109,12 +108,5 @@ package enum SocketMessage: Sendable, Equatable {
     private static func inside(_ line: String) -> String {
         guard let colon = line.firstIndex(of: ":"), let brace = line.lastIndex(of: "}") else { return "{}" }
         return String(line[line.index(after: colon)..<brace])
-    }
-}
-
-extension JSONValue {
-    fileprivate var sequence: UInt64? {
-        guard case .number(let text) = self else { return nil }
-        return UInt64(text)
     }
 }

@@ -2,7 +2,6 @@ import Glibc
 import LinuxSystem
 import PlainText
 
-/// The default paths of the socket.
 package enum SocketPath {
     package static let ofService = "/run/binnacle/binnacle.sock"
 

@@ -2,9 +2,7 @@ package import PlainText
 
 /// A client's request, its first and only line.
 package enum SocketRequest: Sendable, Equatable {
-    /// Events.
     case subscribe(SubscriptionRequest)
-    /// The daemon's status.
     case status
     /// That something of the daemon changes.
     case change(DaemonChange)
@@ -74,7 +72,6 @@ package struct DaemonChange: Sendable, Equatable {
         /// A handler gets no events.
         case disarm
 
-        /// What is named.
         package var member: String { self == .reset ? "detector" : "handler" }
     }
 

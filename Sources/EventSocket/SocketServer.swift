@@ -1,36 +1,12 @@
 package import Binnacle
 import LinuxSystem
 package import PlainText
-import Synchronization
 
-/// Offers events on a Unix stream socket, as lines of JSON, to the clients that may connect.
+/// Offers events on a Unix stream socket, as lines of JSON, to the clients that may connect; docs/events.md and
+/// binnacle-events(7) have the protocol.
 ///
-/// The protocol: a client sends one line and reads lines.
-///
-///     {"subscribe":{"kinds":["motion.began"],"sensors":["lid"],"after":123,"identity":"…","since_ns":…,"follow":true}}
-///     {"status":{}}
-///
-/// Every key of a subscription is optional. `kinds` and `sensors` filter; without `kinds` that is all except those that repeat an
-/// ongoing state. With `"readings":{"interval_s":0.1,"sensors":["lid"]}`, both keys optional, live readings are sent between the
-/// events, and `kinds` may be empty; with `"samples":{"sensors":["lid"],"kinds":["gyroscope"],"raw":false,"interval_s":0}` the
-/// samples themselves. `after` is the number of the event after which to begin, 0 for the oldest stored one, and
-/// `identity` the identity of that sequence from an earlier answer; `since_ns` begins at a wall clock time. Without both, a
-/// subscription begins now. With `follow` false it ends with the events up to now.
-///
-/// The server answers `{"subscribed":{"identity":"…","seq":130,"after":123}}` (the newest number, and where it begins),
-/// and then sends each event as ``Event/json`` in the order of the numbers.
-/// `{"missed":{"count":12,"from":5,"through":16, "reason":"…"}}` replaces events that it cannot send; it has no count
-/// and no numbers where they are unknown. `{"readings":{…}}` is what an interval showed (``LiveValues``), without the lanes
-/// that the line before had as well. `{"samples":{…}}` has consecutive samples of one stream (``StreamedSamples``), and the
-/// number of those before them that the client did not read in time. `{"end":{}}` is the last line of a subscription that does not follow.
-/// `{"status":{…}}` answers the other request. `{"error":{"message":"…","column":n}}` refuses; the column is the byte
-/// of the request that it is about, and `"busy":true` says that there are too many connections. After these three the
-/// server closes the connection. A client ignores what it does not know.
-///
-/// A request has at most 64 KiB and has to arrive within ten seconds; after it a client sends nothing, but may shut down its
-/// sending direction. A slow subscriber delays no other: it gets events from the ring of the last events, from the history when
-/// it has fallen behind the ring, and without a history the numbers of missed events. Kinds that repeat a state (`motion.moving`,
-/// `north.facing`) are in no history.
+/// A slow subscriber delays no other: it gets events from the ring of the last events, from the history when it has fallen behind
+/// the ring, and without a history the numbers of missed events.
 package final class SocketServer: Sendable {
     /// The server's interface to the daemon; everything is called on the server's thread.
     package struct Surroundings: Sendable {
@@ -54,7 +30,7 @@ package final class SocketServer: Sendable {
 
     private let courier: Courier<SocketInbox>
     private let listener: SocketListener
-    private let gauges = Gauges(SocketGauges())
+    private let gauges = Gauges(SocketStatistics())
 
     /// Creates the socket and starts the server's thread.
     ///
@@ -125,8 +101,7 @@ package final class SocketServer: Sendable {
     /// Whether clients still find the socket at its path; on any thread, which a slow file system may keep.
     package var isThere: Bool { listener.isThere }
 
-    /// The state of the server; on any thread.
-    package var statistics: SocketStatistics { gauges.values.statistics }
+    package var statistics: SocketStatistics { gauges.values }
 
     /// Accepts no more connections, removes the socket's file, sends subscribers the published events, and closes connections
     /// after that duration.

@@ -4,19 +4,13 @@ package import LinuxSystem
 package enum SocketServerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Another process listens at the path.
     case inUse(String)
-    /// The file at the path is not a socket.
     case noSocket(String)
-    /// The path is too long for a socket.
     case longPath(String)
-    /// The path does not begin with /.
     case relativePath(String)
-    /// The account does not exist.
     case unknownUser(String)
-    /// The group does not exist.
     case unknownGroup(String)
     /// The socket's group cannot be set to this one.
     case foreignGroup(String, SystemError)
-    /// A system call failed.
     case system(SystemError)
 
     /// The error and the remedy.

@@ -8,10 +8,15 @@ extension SocketService {
 
     func acceptConnections() {
         guard let error = acceptor.accept(admit) else { return }
-        let now = SystemClock.monotonic()
-        if let text = limits.faults.pass("no connection can be taken: \(error.reason)", now: now) {
-            surroundings.say(text, .warning)
-        }
+        log("no connection can be taken: \(error.reason)", .warning, within: &limits.faults)
+    }
+
+    /// Logs a message that a client can cause at will; `false` when the limit omits it.
+    @discardableResult
+    private func log(_ text: @autoclosure () -> String, _ level: LogLevel, within limit: inout MessageLimit) -> Bool {
+        guard let text = limit.pass(text(), now: SystemClock.monotonic()) else { return false }
+        surroundings.say(text, level)
+        return true
     }
 
     private func admit(_ socket: Descriptor) throws(SystemError) {
@@ -49,10 +54,7 @@ extension SocketService {
     /// connection.
     func refuse(_ connection: ServedConnection, _ message: String, column: Int? = nil, isBusy: Bool = false) {
         gauges.change { $0.refusedCount += 1 }
-        let now = SystemClock.monotonic()
-        if let text = limits.refusals.pass("refused \(policy.name(connection.peer)): \(message)", now: now) {
-            surroundings.say(text, .warning)
-        }
+        log("refused \(policy.name(connection.peer)): \(message)", .warning, within: &limits.refusals)
         // It would follow an incomplete line.
         guard !connection.hasOutput else { return }
         _ = connection.send(isBusy ? .busy(message: message) : .error(message: message, column: column))
@@ -101,7 +103,7 @@ extension SocketService {
 
     /// Refuses a request whose client may still be writing.
     func refuseAndWait(_ connection: ServedConnection, _ message: String, column: Int? = nil) {
-        gauges.change { $0.subscribers[connection.identifier] = nil }
+        gauges.change { $0.subscribed[connection.identifier] = nil }
         subscriptionsChanged(without: connection)
         refuse(connection, message, column: column)
         connection.request = []
@@ -126,18 +128,13 @@ extension SocketService {
             case .subscribe(let subscription): subscribe(connection, subscription)
             case .status:
                 connection.phase = .asking
-                let text = "\(policy.name(connection.peer)) asks for the status"
-                if let text = limits.questions.pass(text, now: SystemClock.monotonic()) {
-                    surroundings.say(text, .debug)
-                }
+                log("\(policy.name(connection.peer)) asks for the status", .debug, within: &limits.questions)
                 requestStatus(for: connection.identifier)
             case .change(let change):
                 connection.phase = .asking
                 let text =
                     "\(policy.name(connection.peer)) asks to \(change.action.rawValue) \(Spelling.quoted(change.name))"
-                if let text = limits.changes.pass(text, now: SystemClock.monotonic()) {
-                    surroundings.say(text, .notice)
-                } else {
+                if !log(text, .notice, within: &limits.changes) {
                     omittedMessages[connection.identifier] = (text, connection.peer.user)
                 }
                 requestChange(change, for: connection.identifier)
@@ -160,12 +157,9 @@ extension SocketService {
         connection.readings = request.readings.map(LiveValuesFeed.init)
         connection.samples = samples
         gauges.change {
-            $0.subscribers[connection.identifier] = .init(peer: connection.peer, sequence: feed.after)
+            $0.subscribed[connection.identifier] = .init(peer: connection.peer, sequence: feed.after)
         }
-        let now = SystemClock.monotonic()
-        if let text = limits.subscriptions.pass("\(policy.name(connection.peer)) has subscribed", now: now) {
-            surroundings.say(text, .info)
-        }
+        log("\(policy.name(connection.peer)) has subscribed", .info, within: &limits.subscriptions)
         subscriptionsChanged(without: nil)
         let isSent = connection.send(
             .subscribed(identity: identity, newest: ring.newestSequence, after: feed.after))
@@ -176,10 +170,7 @@ extension SocketService {
         // Requests for nothing leave no gap in which a change has no author, also of a client that has left.
         if let omitted = omittedMessages.removeValue(forKey: identifier), case .changed(let change) = message {
             let key = "\(omitted.account) \(change.action.rawValue) \(change.name)"
-            if let text = limits.effects[key, default: MessageLimit()].pass(omitted.text, now: SystemClock.monotonic())
-            {
-                surroundings.say(text, .notice)
-            }
+            log(omitted.text, .notice, within: &limits.effects[key, default: MessageLimit()])
         }
         guard let connection = connections[identifier], case .asking = connection.phase else { return }
         connection.phase = .closing

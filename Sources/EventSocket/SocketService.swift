@@ -1,10 +1,9 @@
 import Binnacle
-import Glibc
 import LinuxSystem
 
 /// The server's work on its thread: accepts connections, and sends lines as fast as each client reads.
 package final class SocketService {
-    let gauges: Gauges<SocketGauges>
+    let gauges: Gauges<SocketStatistics>
     let policy: PeerPolicy
     let settings: SocketSettings
     let requestNanoseconds: Int64
@@ -62,7 +61,7 @@ package final class SocketService {
     private static let mostPieces = 4
 
     init(
-        listener: SocketListener, courier: Courier<SocketInbox>, gauges: Gauges<SocketGauges>, policy: PeerPolicy,
+        listener: SocketListener, courier: Courier<SocketInbox>, gauges: Gauges<SocketStatistics>, policy: PeerPolicy,
         settings: SocketSettings, history: (any EventHistory)?, identity: String?, ring: EventRing,
         sampleStreams: [SampleOrigin], requestNanoseconds: Int64, surroundings: SocketServer.Surroundings
     ) throws(SystemError) {
@@ -229,9 +228,9 @@ package final class SocketService {
         let step = feed.fill(&scratch, limit: Self.pieceSize, ring: ring)
         connection.phase = .subscribed(feed)
         gauges.change { state in
-            state.subscribers[connection.identifier]?.sequence = feed.after
-            state.subscribers[connection.identifier]?.missed = feed.missedCount
-            state.subscribers[connection.identifier]?.lostSamples = connection.samples?.lostCount ?? 0
+            state.subscribed[connection.identifier]?.sequence = feed.after
+            state.subscribed[connection.identifier]?.missed = feed.missedCount
+            state.subscribed[connection.identifier]?.lostSamples = connection.samples?.lostCount ?? 0
         }
         switch step {
         case .lines: break
@@ -278,7 +277,6 @@ package final class SocketService {
         surroundings.status { text in courier.add { $0.status = text } }
     }
 
-    /// Requests a change for a connection.
     func requestChange(_ change: DaemonChange, for identifier: UInt64) {
         let courier = courier
         surroundings.change(change) { refusal, problem in
@@ -310,7 +308,7 @@ package final class SocketService {
         ready.remove(identifier)
         gauges.change { state in
             state.connectionCount -= 1
-            state.subscribers[identifier] = nil
+            state.subscribed[identifier] = nil
         }
         subscriptionsChanged(without: nil)
         // A descriptor is available again.

@@ -9,7 +9,6 @@ package struct SocketSettings: Sendable, Equatable {
     package var users: [String]?
     /// The groups whose members may connect, by name.
     package var groups: [String]?
-    /// The maximum number of connections.
     package var connectionLimit = 100
     /// The maximum number of connections of one account, except for root and the daemon's own.
     package var accountConnectionLimit = 25
@@ -19,7 +18,6 @@ package struct SocketSettings: Sendable, Equatable {
     /// The maximum number of connections of one account, limited by the total.
     var accountLimit: Int { min(accountConnectionLimit, connectionLimit) }
 
-    /// Settings with the defaults.
     package init(path: String) {
         self.path = path
     }

@@ -2,12 +2,8 @@ import Binnacle
 import LinuxSystem
 import Synchronization
 
-/// What ends the waits of a subscription's thread.
-struct SubscriptionWakers {
-    let end: Waker
-    /// Wakes the thread when the queue has space.
-    let room: Waker
-}
+/// What ends the waits of a subscription's thread: at its end, and when the queue has space.
+typealias SubscriptionWakers = (end: Waker, room: Waker)
 
 /// Passes messages from a thread that may block to a task that must not; the thread waits while the queue is full.
 final class SubscriptionChannel<Message: Sendable>: Sendable {

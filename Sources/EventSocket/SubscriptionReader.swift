@@ -1,23 +1,9 @@
-package import Binnacle
-import Glibc
+import Binnacle
 import LinuxSystem
 import PlainText
 
 /// Reads a subscription, and continues after the last event when the daemon is back; for a thread that may block.
 package final class SubscriptionReader {
-    /// A result of ``next()``.
-    package enum Message: Sendable, Equatable {
-        /// An event, and its line.
-        case event(Event, json: String)
-        case missed(MissedEvents)
-        case readings(LiveValues)
-        case samples(StreamedSamples)
-        /// The end of a subscription that does not follow.
-        case end
-        /// The wait was cancelled.
-        case cancelled
-    }
-
     /// The treatment of a daemon that does not answer.
     package enum Patience: Sendable {
         /// An error.
@@ -73,14 +59,14 @@ package final class SubscriptionReader {
         self.tell = tell
     }
 
-    /// Waits for the next message.
-    package func next() throws(EventSubscriptionError) -> Message {
+    /// Waits for the next event, readings, samples, missed events or end of the subscription; `nil` when that is cancelled.
+    package func next() throws(EventSubscriptionError) -> SocketMessage? {
         while true {
             do throws(EventSubscriptionError) {
                 let connection = try connected()
                 guard let line = try connection.readLine(cancelling: cancelling, deadline: answerDeadline) else {
                     if let answerDeadline, SystemClock.monotonic() >= answerDeadline { throw .busy(path: path) }
-                    return .cancelled
+                    return nil
                 }
                 answerDeadline = nil
                 if let message = try message(line) { return message }
@@ -89,7 +75,7 @@ package final class SubscriptionReader {
                 guard isPatient, error.isTransient else { throw error }
                 if !isWaiting { tell(.waiting(error)) }
                 isWaiting = true
-                guard wait() else { return .cancelled }
+                guard wait() else { return nil }
             }
         }
     }
@@ -126,7 +112,7 @@ package final class SubscriptionReader {
         request.sinceNanoseconds = nil
     }
 
-    private func message(_ line: String) throws(EventSubscriptionError) -> Message? {
+    private func message(_ line: String) throws(EventSubscriptionError) -> SocketMessage? {
         let message = try mapError({ EventSubscriptionError.notUnderstood(reason: $0.description) }) {
             () throws(JSONReader.SyntaxError) in try SocketMessage(parsing: line)
         }
@@ -141,23 +127,19 @@ package final class SubscriptionReader {
             isWaiting = false
             tell(.subscribed(path: path))
             return nil
-        case .event(let event, let json):
-            goOn(after: event.sequence)
-            return .event(event, json: json)
-        case .missed(let missed):
-            if let last = missed.last { goOn(after: last) }
-            return .missed(missed)
+        case .event(let event, _): goOn(after: event.sequence)
+        case .missed(let missed): if let last = missed.last { goOn(after: last) }
         case .readings(let readings):
             let whole = readings.addingKnown(of: lastReadings)
             lastReadings = whole
             return .readings(whole)
-        case .samples(let samples): return .samples(samples)
-        case .end: return .end
+        case .samples, .end: break
         case .error(let message, _):
             throw .refusal(message, path: path)
         // The connection throws the refusal of itself.
         case .status, .changed, .busy, .unknown: return nil
         }
+        return message
     }
 
     /// Waits before the next attempt, each time twice as long; `false` when the wait is cancelled.

@@ -21,7 +21,6 @@ package struct SubscriptionRequest: Sendable, Equatable {
     /// Requests all events from now on.
     package init() {}
 
-    /// Requests samples, and no events.
     package init(samples: SamplesRequest) {
         filter.kinds = []
         self.samples = samples
@@ -38,9 +37,7 @@ package struct SubscriptionRequest: Sendable, Equatable {
         if !follows { body.add("follow", raw: "false") }
         if let readings { body.add("readings", raw: readings.json) }
         if let samples { body.add("samples", raw: samples.json) }
-        var request = JSONObject()
-        request.add("subscribe", raw: body.text)
-        return request.text
+        return JSONObject.text(["subscribe": body.text])
     }
 }
 
@@ -57,12 +54,12 @@ extension SubscriptionRequest {
             case "kinds":
                 // A client that requests readings or samples may want no events.
                 let isNone = wantsValues && value.elements?.isEmpty ?? false
-                filter.kinds = isNone ? [] : try Self.kinds(value)
+                filter.kinds = isNone ? [] : try value.kinds("kind")
             case "sensors": filter.sensors = try value.sensorNames()
             case "readings": readings = try LiveValuesRequest(reading: value)
             case "samples": samples = try SamplesRequest(reading: value)
             case "after":
-                guard case .number(let text) = value.value, let number = UInt64(text) else {
+                guard let number = value.value.sequence else {
                     throw value.error("`after` has to be the number of an event")
                 }
                 after = number
@@ -80,19 +77,6 @@ extension SubscriptionRequest {
         if samples != nil, !follows {
             throw body.error("samples are not kept: with `samples`, `follow` has to be true")
         }
-    }
-
-    private static func kinds(_ value: LocatedJSONValue) throws(SocketRequest.SyntaxError) -> Set<EventKind> {
-        var kinds: Set<EventKind> = []
-        for element in try value.list(of: "kinds") {
-            let name = try element.name()
-            guard let kind = EventKind(rawValue: name) else {
-                let hint = Spelling.hint(for: name, among: EventKind.allCases.map(\.rawValue))
-                throw element.error("unknown kind \(Spelling.quoted(name)) (\(hint))")
-            }
-            kinds.insert(kind)
-        }
-        return kinds
     }
 }
 
@@ -120,6 +104,21 @@ extension LocatedJSONValue {
             }
         }
         return sensors
+    }
+
+    /// The kinds of events or of samples, which are `what` in messages.
+    func kinds<Kind>(_ what: String) throws(SocketRequest.SyntaxError) -> Set<Kind>
+    where Kind: RawRepresentable<String> & CaseIterable & Hashable {
+        var kinds: Set<Kind> = []
+        for element in try list(of: "kinds") {
+            let name = try element.name()
+            guard let kind = Kind(rawValue: name) else {
+                let hint = Spelling.hint(for: name, among: Kind.allCases.map(\.rawValue))
+                throw element.error("unknown \(what) \(Spelling.quoted(name)) (\(hint))")
+            }
+            kinds.insert(kind)
+        }
+        return kinds
     }
 
     /// The elements of an array that is not empty.

@@ -9,12 +9,12 @@ final class SubscriptionThread<Message: Sendable>: Sendable {
     private let request: SubscriptionRequest
     private let path: String
     private let reconnects: Bool
-    private let choose: @Sendable (SubscriptionReader.Message) -> Message?
+    private let choose: @Sendable (SocketMessage) -> Message?
 
     /// Creates an object without a thread; `choose` makes of the daemon's messages those of the task, and `nil` of the others.
     init(
         _ request: SubscriptionRequest, path: String, reconnects: Bool,
-        choose: @escaping @Sendable (SubscriptionReader.Message) -> Message?
+        choose: @escaping @Sendable (SocketMessage) -> Message?
     ) {
         self.request = request
         self.path = path
@@ -36,7 +36,7 @@ final class SubscriptionThread<Message: Sendable>: Sendable {
     private func start() {
         let (channel, request, path, reconnects, choose) = (channel, request, path, reconnects, choose)
         do throws(SystemError) {
-            let wakers = SubscriptionWakers(end: try Waker(), room: try Waker())
+            let wakers = try (end: Waker(), room: Waker())
             guard channel.attach(wakers) else { return }
             try WorkerThread.start {
                 let reader = SubscriptionReader(
@@ -51,15 +51,14 @@ final class SubscriptionThread<Message: Sendable>: Sendable {
     }
 
     private static func read(
-        _ reader: SubscriptionReader, _ choose: (SubscriptionReader.Message) -> Message?,
+        _ reader: SubscriptionReader, _ choose: (SocketMessage) -> Message?,
         into channel: SubscriptionChannel<Message>, _ room: Waker
     ) {
         while true {
             do throws(EventSubscriptionError) {
-                let message = try reader.next()
-                switch message {
-                case .end, .cancelled: return channel.messages.finish()
-                default: if let chosen = choose(message), !channel.put(chosen, room) { return }
+                switch try reader.next() {
+                case .end, nil: return channel.messages.finish()
+                case let message?: if let chosen = choose(message), !channel.put(chosen, room) { return }
                 }
             } catch {
                 return channel.messages.finish(error)

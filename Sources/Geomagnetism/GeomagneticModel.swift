@@ -43,7 +43,7 @@ extension GeomagneticModel {
             let epoch = Self.number(head[0]), (1900...2100).contains(epoch)
         else {
             throw GeomagneticModelError(
-                line: 1, "a model begins with its epoch and its name, as in '2025.0 WMM-2025 11/13/2024'")
+                line: 1, message: "a model begins with its epoch and its name, as in '2025.0 WMM-2025 11/13/2024'")
         }
         var found: [Int: Coefficient] = [:]
         var degree = 0
@@ -55,17 +55,18 @@ extension GeomagneticModel {
             if words[0].hasPrefix(Self.end) { break }
             let (n, m, coefficient) = try Self.row(words, line: lastLine)
             guard found.updateValue(coefficient, forKey: Self.index(n, m)) == nil else {
-                throw GeomagneticModelError(line: lastLine, "degree \(n), order \(m) stands here a second time")
+                throw GeomagneticModelError(
+                    line: lastLine, message: "degree \(n), order \(m) stands here a second time")
             }
             degree = max(degree, n)
         }
-        guard degree >= 1 else { throw GeomagneticModelError(line: lastLine, "a model has coefficients") }
+        guard degree >= 1 else { throw GeomagneticModelError(line: lastLine, message: "a model has coefficients") }
         var coefficients = [Coefficient](repeating: Coefficient(), count: Self.index(degree, degree) + 1)
         for n in 1...degree {
             for m in 0...n {
                 guard let coefficient = found[Self.index(n, m)] else {
                     throw GeomagneticModelError(
-                        line: lastLine, "degree \(n), order \(m) is missing: the file is not whole")
+                        line: lastLine, message: "degree \(n), order \(m) is missing: the file is not whole")
                 }
                 coefficients[Self.index(n, m)] = coefficient
             }
@@ -80,13 +81,14 @@ extension GeomagneticModel {
             (0...n).contains(m)
         else {
             throw GeomagneticModelError(
-                line: line, "a line has a degree, an order up to it, and the four numbers g, h and their changes a year"
+                line: line,
+                message: "a line has a degree, an order up to it, and the four numbers g, h and their changes a year"
             )
         }
         var numbers: [Double] = []
         for word in words[2...] {
             guard let number = number(word), number.magnitude <= 1e6 else {
-                throw GeomagneticModelError(line: line, "'\(word.prefix(40))' is no coefficient in nT")
+                throw GeomagneticModelError(line: line, message: "'\(word.prefix(40))' is no coefficient in nT")
             }
             numbers.append(number)
         }

@@ -5,11 +5,6 @@ package struct GeomagneticModelError: Error, Sendable, Equatable, CustomStringCo
     /// What is wrong there, and what belongs there.
     package let message: String
 
-    init(line: Int, _ message: String) {
-        self.line = line
-        self.message = message
-    }
-
     /// `line: message`.
     package var description: String { "\(line): \(message)" }
 }

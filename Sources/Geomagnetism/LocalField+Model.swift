@@ -10,6 +10,7 @@ extension LocalField {
             declinationDegrees: rounded(field.declinationDegrees, 100),
             declinationUncertaintyDegrees: rounded(field.declinationUncertaintyDegrees, 100),
             fieldMicrotesla: rounded(field.totalNanotesla / 1000, 10),
-            dipDegrees: rounded(field.inclinationDegrees, 10), zone: field.zone)
+            dipDegrees: rounded(field.inclinationDegrees, 10))
+        zone = field.zone
     }
 }

@@ -1,14 +1,12 @@
 package import Binnacle
 
 extension Event {
-    /// Reports that a handler fails.
     package init(handlerFailed name: String, because reason: String) {
         self.init(
             kind: .handlerFailed, timeNanoseconds: 0,
             figures: [Figure(.handler, .text(name)), Figure(.reason, .text(reason))])
     }
 
-    /// Reports that a handler works again.
     package init(handlerRecovered name: String) {
         self.init(kind: .handlerRecovered, timeNanoseconds: 0, figures: [Figure(.handler, .text(name))])
     }

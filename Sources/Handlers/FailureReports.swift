@@ -61,18 +61,14 @@ package struct FailureReports {
         failureCount = 0
     }
 
-    private mutating func nextAttemptTime(_ shortest: Int64) -> Int64 {
-        let pause = min(pauses.longest, pauses.first << min(failureCount, 20))
-        failureCount += 1
-        return Units.later(SystemClock.monotonic(), by: max(shortest, Int64.random(in: pause / 2...pause)))
-    }
-
     /// Waits before the next attempt, at least for `shortest` nanoseconds, and returns whether there is one; `isOver` is called at
     /// each wake-up with the time of the attempt.
     package mutating func waitBeforeRetry(
         atLeast shortest: Int64 = 0, unless isOver: (_ attemptTime: Int64) -> Bool
     ) -> Bool {
-        let time = nextAttemptTime(shortest)
+        let pause = min(pauses.longest, pauses.first << min(failureCount, 20))
+        failureCount += 1
+        let time = Units.later(SystemClock.monotonic(), by: max(shortest, Int64.random(in: pause / 2...pause)))
         while !isOver(time) {
             let left = SystemClock.milliseconds(until: time)
             guard left > 0 else { return true }

@@ -4,7 +4,7 @@ package import TableReading
 /// The action of a handler: the keys of its section, and its work.
 ///
 /// To add an action, add a conforming type in a file of its own, and list it in ``HandlerActions``.
-package protocol HandlerAction: Sendable {
+package protocol HandlerAction: Sendable, Equatable {
     /// The keys and their documentation.
     static var row: HandlerRow { get }
     /// An example of the first key, for messages.
@@ -41,9 +41,6 @@ package protocol HandlerAction: Sendable {
     var exclusivePlaces: [(words: String, key: String, name: String, hint: String?)] { get }
 
     var writtenFile: String? { get }
-
-    /// Whether another action has the same effect.
-    func isSame(as other: any HandlerAction) -> Bool
 }
 
 /// A detector that a handler listens to, and which of the handler's kinds it reports.
@@ -65,7 +62,6 @@ package struct HandledDetector: Sendable, Equatable {
 
 /// What a configuration changes for a handler when it applies.
 package struct HandledChange: Sendable {
-    /// The detectors that the handler listens to.
     package var detectors: [HandledDetector] = []
     /// The names of the detectors that run on with what they know.
     package var kept: Set<String> = []
@@ -81,7 +77,6 @@ package struct HandledChange: Sendable {
     package init() {}
 }
 
-/// The events that a handler gets.
 package struct HandledEvents: Sendable, Equatable {
     package let kinds: Set<EventKind>
     /// The names of the detectors; `nil` for all.
@@ -113,7 +108,6 @@ package struct HandlerRow: Sendable {
     package let kinds: String?
     /// The description, as paragraphs.
     package let text: String
-    /// The key that chooses the action.
     package let key: Key
     package let further: [Key]
 
@@ -139,10 +133,7 @@ extension HandlerAction {
     package var exclusivePlaces: [(words: String, key: String, name: String, hint: String?)] { [] }
     package var missingLibrary: String? { nil }
     package var writtenFile: String? { nil }
-}
 
-extension HandlerAction where Self: Equatable {
-    package func isSame(as other: any HandlerAction) -> Bool {
-        other as? Self == self
-    }
+    /// Whether another action has the same effect.
+    package func isSame(as other: any HandlerAction) -> Bool { other as? Self == self }
 }

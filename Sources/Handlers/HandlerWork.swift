@@ -146,10 +146,7 @@ private final class HandlerStream {
         let lost = writer.lostLineCount - toldLostCount
         guard lost > 0 else { return nil }
         toldLostCount = writer.lostLineCount
-        var drop = Event(kind: .eventsDropped, timeNanoseconds: 0, figures: [Figure(.handler, .text(port.name))])
-        drop.set(.count, .integer(Int64(lost)))
-        drop.set(.reason, .text("\(label) could not be written to"))
-        port.report(drop)
+        port.report(EventDrops.event(count: lost, handler: port.name, reason: "\(label) could not be written to"))
         return nil
     }
 

@@ -4,7 +4,7 @@ package import PlainText
 package import TableReading
 
 /// `log = true`: writes the event to the log.
-package struct LogAction: HandlerAction, Equatable {
+package struct LogAction: HandlerAction {
     /// The levels of the section, which replace the default ones.
     package let levels: [EventKind: LogLevel]
     /// Those of them whose events do not come.

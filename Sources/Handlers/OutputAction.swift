@@ -1,7 +1,7 @@
 package import TableReading
 
 /// `stdout = true`: writes the event to standard output, as JSON on one line.
-package struct OutputAction: HandlerAction, Equatable {
+package struct OutputAction: HandlerAction {
     package init() {}
 
     package static let row = HandlerRow(

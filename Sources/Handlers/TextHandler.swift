@@ -4,7 +4,6 @@ import PlainText
 
 /// Writes each event as a line of text: the time, the kind, the detector or sensor, and the figures.
 package final class TextHandler: EventHandler {
-    /// The style of lines.
     package struct Style: Sendable {
         /// Whether times are local instead of UTC.
         package var isLocal = false

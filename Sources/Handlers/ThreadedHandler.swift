@@ -137,7 +137,7 @@ package final class HandlerPort: Sendable {
 /// Events beyond the capacity are dropped, the newest first, counted and reported. A store passes deliveries instead and keeps
 /// each until it is acknowledged; the handler's successor gets the others.
 package final class ThreadedHandler: EventHandler, Sendable {
-    private let plan: HandlerPlan
+    package let plan: HandlerPlan
     private let port: HandlerPort
 
     /// Starts the thread, unless the plan starts it with the first event.
@@ -200,10 +200,7 @@ package final class ThreadedHandler: EventHandler, Sendable {
         }
     }
 
-    /// The maximum number of unacknowledged deliveries; `nil` for a handler that accepts none.
-    package var deliveryLimit: Int? { plan.deliveryLimit }
-
-    /// Passes up to ``deliveryLimit`` unacknowledged deliveries of a store to the worker, in order.
+    /// Passes up to ``HandlerPlan/deliveryLimit`` unacknowledged deliveries of a store to the worker, in order.
     package func deliver(_ deliveries: [Delivery]) {
         // An event may have waited in the store when the handler was disarmed, and come after it is armed again.
         let first = isArmed ? port.firstSequence.load(ordering: .sequentiallyConsistent) : .max
@@ -239,9 +236,6 @@ package final class ThreadedHandler: EventHandler, Sendable {
     /// The number of events that were left out because the handler is disarmed, of those that had reached its queue or the store.
     package var leftOutCount: Int { port.leftOutCount.load(ordering: .relaxed) }
 
-    /// The latest value, in a handler without a queue.
-    package var latest: (any LatestState)? { plan.latest }
-
     private var kept: (any KeptState)? { plan.kept ?? plan.latest }
 
     /// Starts with what the handler knows that this one replaces, and has the worker see it.
@@ -265,9 +259,6 @@ package final class ThreadedHandler: EventHandler, Sendable {
         kept.configurationDidChange(change)
         port.courier.waker.wake()
     }
-
-    /// The handler's JSON object in the output of `binnacle status`.
-    package var status: String? { plan.status?() }
 
     /// The number of dropped events so far.
     package var droppedCount: Int { port.drops.totalCount }

@@ -2,7 +2,6 @@ import PlainText
 
 /// The devices of a server as libiio's XML.
 enum IIOContext {
-    /// The numbered name of a device in requests.
     static func id(_ index: Int) -> String { "iio:device\(index)" }
 
     /// The document with the declaration that libiio 0.24 writes.

@@ -18,7 +18,6 @@ package struct IIOScan: Equatable, Sendable {
 /// The values are those of the daemon: in the device's frame and with its calibration. Their unit is IIO's (Documentation/ABI/testing/
 /// sysfs-bus-iio: m/s², rad/s, Gauss), as whole numbers of a decimal scale, because IIO has no format for others.
 package struct IIODevice: Equatable, Sendable {
-    /// What the device measures.
     package enum Content: Equatable, Sendable {
         case samples(SampleKind)
         case attitude
@@ -96,7 +95,6 @@ package struct IIODevice: Equatable, Sendable {
         return ["x", "y", "z"].enumerated().map { Channel(id: "\(type)_\($1)", values: $0..<$0 + 1) } + [stamp]
     }
 
-    /// The attributes of the device itself.
     package var attributes: [String] {
         content == .attitude ? ["frame", "reference", "sampling_frequency"] : ["sampling_frequency"]
     }

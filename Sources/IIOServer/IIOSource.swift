@@ -11,7 +11,6 @@ package protocol IIOSource: AnyObject {
     func open(_ device: IIODevice) throws(IIOFailure) -> any IIOFeed
     /// The scan at this moment, for a program that polls; while it waits for one, `isWanted` is asked again and again.
     func latest(_ device: IIODevice, until deadline: Int64, isWanted: () -> Bool) throws(IIOFailure) -> IIOScan
-    /// The text of an attribute of a device.
     func attribute(_ name: String, of device: IIODevice) throws(IIOFailure) -> String
 }
 

@@ -45,10 +45,8 @@ package final class BandSpectrum {
     private var resolutionHz = 0.0
     private var transform = RealTransform(BandSpectrum.leastLength)
 
-    /// Creates an empty stretch.
     package init() {}
 
-    /// Begins a stretch.
     package func removeAll() { count = 0 }
 
     /// Appends samples as far as there is room, each multiplied by the factors of its axes; returns how many that were.

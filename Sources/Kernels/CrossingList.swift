@@ -17,7 +17,6 @@ package struct CrossingList: ~Copyable {
     /// The size of the memory after the last crossing that a kernel may overwrite: `CK_CROSSING_ROOM`.
     private static let room = 64
 
-    /// Creates an empty list.
     package init() {
         capacity = Self.room
         offsets = .allocate(capacity: capacity)
@@ -26,8 +25,6 @@ package struct CrossingList: ~Copyable {
     deinit {
         offsets.deallocate()
     }
-
-    @inlinable package var isEmpty: Bool { count == 0 }
 
     /// The index of a crossing's first sample on the new side, counted from the beginning of the range.
     ///

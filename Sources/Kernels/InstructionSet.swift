@@ -1,7 +1,7 @@
 import CKernels
 
 /// The forms of a kernel, which differ only in speed; all give the same bits.
-package enum InstructionSet: String, Sendable, CaseIterable, Comparable {
+package enum InstructionSet: Sendable, CaseIterable, Comparable {
     /// The reference: a loop over single samples.
     case scalar
     /// For every machine of the architecture: SSE2 on x86-64, NEON on arm64.
@@ -36,31 +36,15 @@ package enum InstructionSet: String, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The order of the cases.
-    package static func < (left: InstructionSet, right: InstructionSet) -> Bool {
-        left.rank < right.rank
-    }
-
     private struct Complaint: Error {
         let text: String
     }
 
     private static let forced: Result<InstructionSet, Complaint>? = ck_forced_instruction_set().map {
         let name = String(cString: $0)
-        if let named = InstructionSet(rawValue: name), named.isHere { return .success(named) }
-        let known = available.map(\.rawValue).joined(separator: ", ")
+        if let named = available.first(where: { "\($0)" == name }) { return .success(named) }
+        let known = available.map { "\($0)" }.joined(separator: ", ")
         return .failure(Complaint(text: "BINNACLE_ISA=\(name): this machine has \(known)"))
-    }
-
-    /// Not the index in `allCases`, which would allocate an array for every comparison.
-    private var rank: Int {
-        switch self {
-        case .scalar: 0
-        case .baseline: 1
-        case .neon: 2
-        case .avx2: 3
-        case .avx512: 4
-        }
     }
 
     private var isHere: Bool {

@@ -21,9 +21,8 @@ package struct MarkKernel: Sendable {
     ) {
         switch instructionSet {
         case .scalar: markOneByOne(text, blockCount, words)
-        case .baseline, .neon: markSixteen(text, blockCount, words)
-        case .avx2, .avx512:
-            #if arch(x86_64)
+        #if arch(x86_64)
+            case .avx2, .avx512:
                 withUnsafePointer(to: sought) { sought in
                     let bytes = UnsafeRawPointer(sought).assumingMemoryBound(to: UInt8.self)
                     if instructionSet == .avx512 {
@@ -32,9 +31,8 @@ package struct MarkKernel: Sendable {
                         ck_marks_avx2(text, blockCount, bytes, words)
                     }
                 }
-            #else
-                markSixteen(text, blockCount, words)
-            #endif
+        #endif
+        default: markSixteen(text, blockCount, words)
         }
     }
 

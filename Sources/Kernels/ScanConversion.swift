@@ -10,7 +10,6 @@ package struct ScanConversion: Sendable, Equatable {
     /// The same for z.
     package let z: SIMD4<Double>
 
-    /// Creates a conversion from three factors and a constant for each axis.
     package init(x: SIMD4<Double>, y: SIMD4<Double>, z: SIMD4<Double>) {
         self.x = x
         self.y = y

@@ -77,7 +77,6 @@ package final class Courier<Content: Sendable>: Sendable {
         if isFirst { waker.wake() }
     }
 
-    /// Reads or changes the content.
     package func withContent<Result: Sendable>(_ body: (inout Content) -> Result) -> Result {
         state.withLock { body(&$0.content) }
     }
@@ -95,7 +94,6 @@ package final class Courier<Content: Sendable>: Sendable {
     /// Whether the next item starts the thread, because none could be started for those before.
     package var awaitsItem: Bool { state.withLock { $0.begin != nil } }
 
-    /// Whether the thread has ended.
     package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     /// Waits for the thread's end after ``requestStop(_:)``; returns whether it ended before a time on CLOCK_MONOTONIC.
@@ -131,7 +129,6 @@ package final class Courier<Content: Sendable>: Sendable {
 package enum CourierAnswer: Sendable {
     /// The thread will get the item.
     case taken
-    /// The queue is full.
     case full
     /// The thread was requested to stop, or has ended.
     case stopped
@@ -231,7 +228,8 @@ package final class Gauges<Values: Sendable>: Sendable {
     /// The values; on any thread.
     package var values: Values { state.withLock { $0 } }
 
-    package func change(_ body: (inout Values) -> Void) { state.withLock { body(&$0) } }
+    @discardableResult
+    package func change<Result: Sendable>(_ body: (inout Values) -> Result) -> Result { state.withLock { body(&$0) } }
 }
 
 /// The time for the remaining work after a request to stop; times are on CLOCK_MONOTONIC.
@@ -288,9 +286,7 @@ package struct BoundedQueue<Item: Sendable>: Sendable {
         self.capacity = capacity
     }
 
-    /// The number of items that wait.
     @inlinable package var waitingCount: Int { items.count - first }
-    /// Whether no item waits.
     package var isEmpty: Bool { first == items.count }
     /// Whether an item would be accepted.
     package var hasRoom: Bool { load < capacity }

@@ -27,7 +27,6 @@ package final class LineWriter {
     /// Adds a line of UTF-8.
     package func write(_ line: [UInt8]) { write(line[...]) }
 
-    /// Adds a line of UTF-8.
     package func write(_ line: ArraySlice<UInt8>) {
         hasLines = true
         guard failure == nil else {

@@ -13,7 +13,6 @@ package final class Mailbox<Message: Sendable>: Sendable {
     /// Wakes the thread that takes the messages; may be shared.
     package let waker: Waker
 
-    /// Creates an empty mailbox.
     package init(waker: Waker) {
         self.waker = waker
     }

@@ -115,9 +115,7 @@ package struct NetworkAddress {
         let type = Int32(type.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         return Descriptor(owning: try systemCall("socket") { socket(family, type, 0) })
     }
-}
 
-extension NetworkAddress {
     /// Listens on a port of this machine without blocking; connections inherit the size of the kernel's send buffer.
     package func listen(
         sendBuffer: Int32, backlog: Int32, path: @autoclosure () -> String? = nil
@@ -135,7 +133,6 @@ extension NetworkAddress {
 }
 
 extension Descriptor {
-    /// Sets an option of a socket.
     package func setOption(_ level: Int32, _ option: Int32, _ value: Int32) throws(SystemError) {
         var value = value
         try systemCall("setsockopt") {

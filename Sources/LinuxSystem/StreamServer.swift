@@ -12,17 +12,15 @@ package final class StreamAcceptor {
     package static let token = UInt64.max - 1
     private let listener: Descriptor
     private let epoll: Epoll
-    private let pauseNanoseconds: Int64
+    /// The pause when no descriptor is available.
+    private static let pauseNanoseconds: Int64 = 1_000_000_000
     /// The number of connections accepted in a row before other descriptors are handled.
     private static let mostAtOnce = 64
 
     /// Adds a listening socket to an epoll.
-    package init(
-        _ listener: Descriptor, _ epoll: Epoll, pauseNanoseconds: Int64 = 1_000_000_000
-    ) throws(SystemError) {
+    package init(_ listener: Descriptor, _ epoll: Epoll) throws(SystemError) {
         self.listener = listener
         self.epoll = epoll
-        self.pauseNanoseconds = pauseNanoseconds
         try epoll.add(listener.raw, token: Self.token)
     }
 
@@ -40,7 +38,7 @@ package final class StreamAcceptor {
                     EOPNOTSUPP, ENETUNREACH:
                     continue
                 default:
-                    resumeTime = SystemClock.monotonic() + pauseNanoseconds
+                    resumeTime = SystemClock.monotonic() + Self.pauseNanoseconds
                     listen(false)
                     return error
                 }
@@ -67,14 +65,13 @@ package final class StreamAcceptor {
             try epoll.change(listener.raw, token: Self.token, reads: reads, writes: false)
         } catch {
             // The kernel is out of memory.
-            resumeTime = SystemClock.monotonic() + pauseNanoseconds
+            resumeTime = SystemClock.monotonic() + Self.pauseNanoseconds
         }
     }
 }
 
 /// A stream connection that never blocks; for the thread of an epoll.
 package final class StreamConnection {
-    /// The result of writing.
     package enum Writing {
         /// Everything is written.
         case done

@@ -42,11 +42,9 @@ struct HomeAssistantDevice {
         device.add("name", sensor.isEmpty ? "Handlers of \(topics.machine.host)" : sensor)
         device.add("mf", "Binnacle")
         device.add("mdl", "\(sensor.isEmpty ? "Handlers" : "Sensor") of \(topics.machine.host)")
-        var origin = JSONObject()
-        origin.add("name", "Binnacle")
         var object = JSONObject()
         object.add("dev", raw: device.text)
-        object.add("o", raw: origin.text)
+        object.add("o", raw: JSONObject.text(["name": "\"Binnacle\""]))
         object.add("avty", list: availability)
         object.add("avty_mode", "all")
         object.add("qos", raw: "1")
@@ -57,16 +55,10 @@ struct HomeAssistantDevice {
     }
 
     private var availability: [String] {
-        var sources: [String] = []
-        if let status = topics.status {
-            var source = JSONObject()
-            source.add("t", status)
-            sources.append(source.text)
-        }
-        var source = JSONObject()
-        source.add("t", topics.state(sensor))
-        source.add("val_tpl", "{{ 'online' if value_json.active | default(true) else 'offline' }}")
-        return sources + [source.text]
+        let status = topics.status.map { [JSONObject.text(["t": JSONObject.quoted($0)])] } ?? []
+        let template = "{{ 'online' if value_json.active | default(true) else 'offline' }}"
+        let (topic, shown) = (JSONObject.quoted(topics.state(sensor)), JSONObject.quoted(template))
+        return status + [JSONObject.text(["t": topic, "val_tpl": shown])]
     }
 
     // MARK: - Components

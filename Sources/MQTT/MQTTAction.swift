@@ -4,12 +4,11 @@ import PlainText
 package import TableReading
 
 /// `mqtt = "mqtts://…"`: publishes the event to a broker.
-package struct MQTTAction: HandlerAction, Equatable {
+package struct MQTTAction: HandlerAction {
     /// The connection's settings, except for the client ID.
     package private(set) var settings: MQTTSettings
     /// The client ID; `nil` for one made from the machine and the handler.
     package let clientID: TopicTemplate?
-    /// The topic of an event.
     package let topic: TopicTemplate
     /// The topic of a sensor's state; `nil` to publish no states.
     package let stateTopic: TopicTemplate?
@@ -18,7 +17,6 @@ package struct MQTTAction: HandlerAction, Equatable {
 
     /// The descriptions for Home Assistant; `nil` for none.
     package let discovery: Discovery?
-    /// The prefix of the descriptions' topics.
     package let discoveryPrefix: String
     /// The topic of requests for missed events; `nil` for none.
     package let requestTopic: TopicTemplate?

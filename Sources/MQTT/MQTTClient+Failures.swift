@@ -124,14 +124,5 @@ extension MQTTClient {
     }
 
     /// Whether a connection to an address of the broker was made.
-    var hasPeer: Bool {
-        var address = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        return withUnsafeMutablePointer(to: &address) { pointer in
-            // Every socket address begins with its family; only that is read here.
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getpeername(wire?.outer.raw ?? -1, $0, &length) == 0
-            }
-        }
-    }
+    var hasPeer: Bool { (try? NetworkAddress(of: wire?.outer.raw ?? -1, isPeer: true)) != nil }
 }

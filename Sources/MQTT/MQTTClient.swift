@@ -20,7 +20,6 @@ package final class MQTTClient {
     /// Whether the connection uses MQTT 5; otherwise 3.1.1.
     let speaksVersion5: Bool
     private var acknowledged: [Acknowledgement] = []
-    /// The topics of retained descriptions.
     private var descriptions: [String] = []
     private var requests: [Request] = []
     private var subscriptions: [MQTTSubscription] = []
@@ -39,7 +38,6 @@ package final class MQTTClient {
     /// The connection; `nil` before it is begun.
     private(set) var wire: MQTTWire?
 
-    /// A message at the topic of requests.
     struct Request {
         let message: [UInt8]
         let isRetained: Bool

@@ -1,7 +1,7 @@
 import Binnacle
 import Handlers
+import LinuxSystem
 import PlainText
-import Synchronization
 
 /// A request for missed events: `{"after":41}`, or `{"after":41,"through":50}`.
 struct MQTTRequest: Equatable {
@@ -32,8 +32,7 @@ struct MQTTRequest: Equatable {
         var numbers: [String: UInt64] = [:]
         for member in members {
             let key = member.key
-            guard ["after", "through"].contains(key), case .number(let text) = member.value, let number = UInt64(text)
-            else {
+            guard ["after", "through"].contains(key), let number = member.value.sequence else {
                 throw Fault(reason: #"it has to be as {"after":41,"through":50}, with whole numbers"#)
             }
             numbers[key] = number
@@ -45,19 +44,6 @@ struct MQTTRequest: Equatable {
 
 /// Publishes missed events again, page by page from the store.
 struct MQTTRepeats {
-    /// Receives pages on the store's thread.
-    private final class Inbox: Sendable {
-        private let page = Mutex<EventPage?>(nil)
-
-        func put(_ new: EventPage) { page.withLock { $0 = new } }
-        func removePage() -> EventPage? {
-            page.withLock { page in
-                defer { page = nil }
-                return page
-            }
-        }
-    }
-
     private struct Work {
         var request: MQTTRequest
         var position: UInt64
@@ -67,7 +53,8 @@ struct MQTTRepeats {
         /// The oldest event in the store.
         var first: UInt64 = 0
         var count = 0
-        let inbox = Inbox()
+        /// Receives pages on the store's thread.
+        let inbox = Gauges<EventPage?>(nil)
     }
 
     private var work: Work?
@@ -121,7 +108,7 @@ struct MQTTRepeats {
             self.work = isDone ? next.map { Work(request: $0, position: $0.after) } : work
             if isDone { next = nil }
         }
-        if work.isReading, let page = work.inbox.removePage() {
+        if work.isReading, let page = work.inbox.change({ $0.take() }) {
             work.isReading = false
             if page.failure != nil || page.isClosed {
                 (work.isRead, work.lines) = (true, [])
@@ -148,7 +135,7 @@ struct MQTTRepeats {
             let query = EventQuery(
                 after: work.position, filter: EventFilter(kinds: events.kinds), limit: Self.pageSize)
             history.read(query) { [inbox = work.inbox] page in
-                inbox.put(page)
+                inbox.change { $0 = page }
                 wake()
             }
         }

@@ -128,7 +128,6 @@ package struct MQTTSensorStates {
     private struct Record {
         let sensor: String
         var state = MQTTSensorState()
-        /// The event that changed the state last.
         var event: Event?
         /// Whether a reload removed the sensor: an empty message ends the retention.
         var isGone = false

@@ -5,7 +5,6 @@ import TableReading
 package struct MQTTSettings: Sendable, Equatable {
     /// The broker's name or address, without brackets.
     package var host = ""
-    /// The broker's port.
     package var port = 0
     /// Whether the connection is encrypted and the broker's certificate is verified.
     package var usesTLS = false
@@ -17,7 +16,6 @@ package struct MQTTSettings: Sendable, Equatable {
     package var authorityFile: String?
     /// The client's own certificate, a file in PEM form.
     package var certificateFile: String?
-    /// The private key of ``certificateFile``.
     package var keyFile: String?
     /// The client's ID for the broker, which has to be unique there.
     package var clientID = ""
@@ -57,10 +55,18 @@ extension MQTTSettings {
             """
             The file with the user's password, which is never in the configuration. It must not be readable for \
             every account. It is read again at each connection.
-            """, read: readPasswordFile),
+            """
+        ) { table, key, settings in
+            if table.entry("password_credential") == nil { require("user", passwordPurpose, for: key, table) }
+            settings.password = HandlerPassword.file(table, key)
+        },
         SettingRow(
             "password_credential", \.password, shown: .example("\"mqtt\""),
-            "Instead of password_file, the name of a LoadCredential= in the service's unit.", read: readCredential),
+            "Instead of password_file, the name of a LoadCredential= in the service's unit."
+        ) { table, key, settings in
+            if table.entry("password_file") == nil { require("user", passwordPurpose, for: key, table) }
+            settings.password = HandlerPassword.credential(table, key)
+        },
         SettingRow(
             "ca_file", \.authorityFile, shown: .example("\"/etc/binnacle/broker-ca.pem\""),
             usual: "those whom the system trusts", "The authorities whose certificates are accepted, in PEM form."
@@ -102,27 +108,14 @@ extension MQTTSettings {
             does not have is empty.
             """
         ) { table, key, settings in
-            guard let text = table.string(key), let entry = table.entry(key) else { return }
-            settings.payload = table.parsed(key, at: entry.node.position) { () throws(TextSyntaxError) in
-                try CommandTemplate.Argument(parsing: text)
-            }
+            settings.payload = table.entry(key).flatMap { table.argument(key, $0.node, mayBeEmpty: false) }
         },
     ]
 
+    private static let passwordPurpose = "a password is that of a user"
+
     private static func require(_ key: String, _ purpose: String, for other: String, _ table: TableReader) {
         if table.entry(other) != nil { table.require(key, purpose, for: other) }
-    }
-
-    private static func readPasswordFile(_ table: TableReader, _ key: String, _ settings: inout MQTTSettings) {
-        if table.entry("password_credential") == nil {
-            require("user", "a password is that of a user", for: key, table)
-        }
-        settings.password = HandlerPassword.file(table, key)
-    }
-
-    private static func readCredential(_ table: TableReader, _ key: String, _ settings: inout MQTTSettings) {
-        if table.entry("password_file") == nil { require("user", "a password is that of a user", for: key, table) }
-        settings.password = HandlerPassword.credential(table, key)
     }
 
     /// A text without control characters, which MQTT forbids in strings.

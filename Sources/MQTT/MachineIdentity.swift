@@ -1,5 +1,4 @@
 import CMosquitto
-import Glibc
 import Handlers
 import LinuxSystem
 import PlainText
@@ -22,10 +21,7 @@ package enum MachineIdentity {
         let text = Array((["binnacle"] + parts).joined(separator: "\n").utf8)
         var digest = [UInt8](repeating: 0, count: Int(CMOSQUITTO_DIGEST_SIZE))
         guard cmosquitto_digest(text, text.count, &digest) else { return nil }
-        return digest.prefix(count).map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
+        return digest.prefix(count).map(\.hexadecimal).joined()
     }
 
     /// The inputs of the identity: the installation and the hardware.
@@ -41,7 +37,7 @@ package enum MachineIdentity {
         var cards: [(isAtUSB: Int, place: String, address: String)] = []
         for name in names(in: folder) {
             // An interface without a device is a bridge, a tunnel or a container's; 0 is NET_ADDR_PERM.
-            guard let place = realPath("\(folder)/\(name)/device"),
+            guard let place = resolvedPath("\(folder)/\(name)/device"),
                 SmallFile.kernelText("\(folder)/\(name)/addr_assign_type") == "0",
                 let address = SmallFile.kernelText("\(folder)/\(name)/address"), !address.isEmpty
             else { continue }
@@ -52,11 +48,5 @@ package enum MachineIdentity {
 
     private static func names(in folder: String) -> [String] {
         ((try? folderNames(folder)) ?? []).filter { !$0.hasPrefix(".") }
-    }
-
-    private static func realPath(_ path: String) -> String? {
-        guard let found = realpath(path, nil) else { return nil }
-        defer { free(found) }
-        return String(cString: found)
     }
 }

@@ -20,21 +20,16 @@ package struct MachineNames: Sendable, Equatable {
 ///
 /// A placeholder becomes part of one level, whatever its value contains.
 package struct TopicTemplate: Sendable, Equatable {
-    /// A part of a topic.
     package enum Piece: Sendable, Equatable {
-        /// Literal text.
         case text(String)
         /// The machine's name.
         case host
-        /// The machine's identity.
         case identity
         /// The kind of the event, with a level for each of its words.
         case kindLevels
-        /// An event value.
         case placeholder(CommandPlaceholder)
     }
 
-    /// The parts, in order.
     package let pieces: [Piece]
 
     /// The topic for an event; a value that the event lacks becomes `-`.

@@ -117,10 +117,6 @@ package struct Picture {
             ? "\(eventCount) events" : "The \(cut.joined(separator: " and the ")); --from and --to show the others."
     }
 
-    init(title: String) {
-        self.title = title
-    }
-
     /// First and last stamp of all tracks, in nanoseconds.
     var timeRange: ClosedRange<Int64> {
         var range: ClosedRange<Int64>?
@@ -134,8 +130,8 @@ package struct Picture {
     /// Indices of the states that occur.
     func occurring(_ states: States) -> [Int] {
         let values = tracks[states.track].least[states.series]
-        let bits = values.reduce(UInt16(0)) { $0 | ($1.isFinite ? UInt16($1) : 0) }
-        return states.names.indices.filter { $0 < UInt16.bitWidth && bits & (1 << $0) != 0 }
+        let bits = values.reduce(UInt32(0)) { $0 | ($1.isFinite ? UInt32($1) : 0) }
+        return states.names.indices.filter { bits & (1 << $0) != 0 }
     }
 
     /// Rows of events: each detector, or sensor, with each kind that occurs, in the order of kinds.

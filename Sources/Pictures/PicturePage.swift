@@ -222,7 +222,7 @@ package struct PicturePage {
     ///
     /// Samples: the times in seconds as doubles, then the values of each series as floats. Blocks: for each series,
     /// pairs of 16 bits in steps of its ``Scale``, rounded outwards; the first is above the second if there is no
-    /// value.
+    /// value. Of bits, a pair is the lower and the upper half, and 0 and 0 without a value.
     private func data(of track: Track) -> [UInt8] {
         var data: [UInt8] = []
         if track.blockNanoseconds == 0 {
@@ -276,10 +276,15 @@ package struct Scale {
         step = (greatest - least) / 65_535
     }
 
-    /// The steps of a block, rounded outwards; the first is above the second if it has no value.
+    /// The steps of a block, rounded outwards, or both halves of its bits.
+    ///
+    /// Without a value the first step is above the second, and bits are 0.
     package func steps(_ low: Float, _ high: Float) -> (low: UInt16, high: UInt16) {
         guard low <= high else { return kind == .bits ? (0, 0) : (65_535, 0) }
-        guard kind != .bits else { return (UInt16(low), UInt16(low)) }
+        guard kind != .bits else {
+            let bits = UInt32(low)
+            return (UInt16(truncatingIfNeeded: bits), UInt16(bits >> 16))
+        }
         guard step > 0 else { return (0, 65_535) }
         let down = ((Double(low) - least) / step).rounded(.down)
         let up = ((Double(high) - least) / step).rounded(.up)

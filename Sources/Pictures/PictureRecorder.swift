@@ -15,12 +15,8 @@ package final class PictureRecorder {
     private let tracks: [(track: Track, units: [SampledValue.Unit])]
     /// Spectra of the accelerometers among the sources.
     private let spectra: [Spectrum?]
-    private var events: [Event] = []
-    private var eventCount = 0
-    /// How many of them are headings or attitudes: a turn has one for each degree, and they would displace others.
-    private var courseCount = 0
-    private var leftOutNanoseconds: Int64?
-    private var gaps: [Picture.Gap] = []
+    /// The events and gaps so far, headings limited by themselves: a turn has one for each degree.
+    private var recorded = Picture(title: "")
 
     /// The most headings and attitudes that are drawn, and the most other events.
     private static let mostEvents = 4000
@@ -59,12 +55,8 @@ package final class PictureRecorder {
 
     /// The recorded picture: for each stream its samples, and what detectors derived from them.
     package func picture(_ title: String) -> Picture {
-        var picture = Picture(title: title)
-        picture.events = events
-        picture.eventCount = eventCount
-        picture.courseCount = courseCount
-        picture.leftOutNanoseconds = leftOutNanoseconds
-        picture.gaps = gaps
+        var picture = recorded
+        picture.title = title
         for kind in [SampleKind.accelerometer, .magnetometer, .gyroscope] {
             for (place, source) in observer.sources.enumerated() {
                 guard let stream = source.stream, stream.kind == kind, tracks[place].track.count > 0 else { continue }
@@ -204,16 +196,16 @@ extension PictureRecorder: PipelineObserverDelegate {
 
 extension PictureRecorder: EventHandler {
     package func handle(_ event: Event) {
-        eventCount += 1
+        recorded.eventCount += 1
         let isCourse = event.kind.role == .course
-        if isCourse { courseCount += 1 }
-        if (isCourse ? courseCount : eventCount - courseCount) <= Self.mostEvents {
-            events.append(event)
-        } else if !isCourse, leftOutNanoseconds == nil {
-            leftOutNanoseconds = event.timeNanoseconds
+        if isCourse { recorded.courseCount += 1 }
+        if (isCourse ? recorded.courseCount : recorded.eventCount - recorded.courseCount) <= Self.mostEvents {
+            recorded.events.append(event)
+        } else if !isCourse, recorded.leftOutNanoseconds == nil {
+            recorded.leftOutNanoseconds = event.timeNanoseconds
         }
         guard let gap = Picture.Gap(event) else { return }
-        gaps.append(gap)
-        if gaps.count > Self.mostGaps { gaps = Picture.Gap.joined(gaps) }
+        recorded.gaps.append(gap)
+        if recorded.gaps.count > Self.mostGaps { recorded.gaps = Picture.Gap.joined(recorded.gaps) }
     }
 }

@@ -115,13 +115,13 @@ package struct PictureSVG {
     /// Draws the states that occur, such as reasons for a missing heading, one row each.
     private mutating func draw(_ states: Picture.States) {
         let samples = columns(states.track, states.series).enumerated().compactMap { column, pair in
-            pair.map { (column: column, bits: UInt16($0.least)) }
+            pair.map { (column: column, bits: UInt32($0.least)) }
         }
         for place in picture.occurring(states) {
             text(states.names[place], Self.left + 2, top + 9)
             var bars: [Range<Int>] = []
             for (sample, next) in zip(samples, samples.dropFirst().map(\.column) + [.max])
-            where sample.bits & 1 << UInt16(place) != 0 {
+            where sample.bits & 1 << UInt32(place) != 0 {
                 let begin = bars.last?.upperBound == sample.column ? bars.removeLast().lowerBound : sample.column
                 bars.append(begin..<(next - sample.column > joins ? sample.column + 1 : next))
             }

@@ -172,7 +172,7 @@ package final class Track {
         switch kind {
         case .value: return Extremes(least: min(one.least, other.least), greatest: max(one.greatest, other.greatest))
         case .bits:
-            let bits = Float(UInt16(one.least) | UInt16(other.least))
+            let bits = Float(UInt32(one.least) | UInt32(other.least))
             return Extremes(least: bits, greatest: bits)
         case .angle:
             var best = Extremes(least: 0, greatest: .infinity)

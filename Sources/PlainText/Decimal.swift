@@ -16,10 +16,14 @@ package enum Decimal {
         return isWritten
     }
 
-    /// Appends a whole number.
     package static func append(_ value: Int64, to text: inout [UInt8]) {
         text.write(atMost: mostBytes) { $0.write(value.magnitude, decimals: 0, isNegative: value < 0) }
     }
+}
+
+extension Double {
+    /// The number as ``Decimal/text(_:decimals:)`` formats it, and `null` where that is `nil`.
+    package func text(_ decimals: Int) -> String { Decimal.text(self, decimals: decimals) ?? "null" }
 }
 
 extension ByteCursor {

@@ -49,7 +49,6 @@ package struct JSONObject {
         }
     }
 
-    /// Adds a text, or null.
     package mutating func add(_ key: String, _ value: String?) {
         guard let value else { return add(key, raw: "null") }
         if Self.isPlain(value) { add(key, plain: value) } else { add(key, raw: Self.quoted(value)) }
@@ -84,7 +83,6 @@ package struct JSONObject {
         add(key, room: value.utf8.count) { $0.write(text: value) }
     }
 
-    /// Adds a whole number.
     package mutating func add(_ key: String, integer value: Int64) {
         add(key, room: Decimal.mostBytes) { $0.write(value.magnitude, decimals: 0, isNegative: value < 0) }
     }

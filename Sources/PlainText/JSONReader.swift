@@ -4,7 +4,6 @@
 package struct JSONReader {
     /// Why a text is not JSON.
     package struct SyntaxError: Error, Equatable, CustomStringConvertible {
-        /// What is wrong.
         package let message: String
         /// The position of the error in bytes, from 1.
         package let column: Int
@@ -14,7 +13,6 @@ package struct JSONReader {
             self.column = column
         }
 
-        /// The position and the error.
         package var description: String { "column \(column): \(message)" }
     }
 

@@ -1,6 +1,5 @@
 /// A JSON value that keeps the text of its numbers, so that it can be written again with the same bytes.
 package enum JSONValue: Sendable, Equatable {
-    /// `null`.
     case null
     /// `true` or `false`.
     case boolean(Bool)
@@ -11,7 +10,6 @@ package enum JSONValue: Sendable, Equatable {
     /// The members of an object in order; keys are unique.
     case object([Member])
 
-    /// One member of an object.
     package struct Member: Sendable, Equatable {
         package let key: String
         package let value: JSONValue
@@ -35,9 +33,32 @@ package enum JSONValue: Sendable, Equatable {
         return Int64(text)
     }
 
+    /// The whole number from 0 on; `nil` when 64 bits cannot hold it, or for another type.
+    package var sequence: UInt64? {
+        guard case .number(let text) = self else { return nil }
+        return UInt64(text)
+    }
+
+    /// A finite number; `nil` for other values.
+    package var double: Double? {
+        guard case .number(let text) = self, let value = Double(text), value.isFinite else { return nil }
+        return value
+    }
+
     /// The elements of an array; none for another type.
     package var items: [JSONValue] {
         guard case .array(let elements) = self else { return [] }
+        return elements
+    }
+
+    /// The elements of an array, each read; `nil` when it is no array, or one of them cannot be read.
+    @inlinable package func elements<Element>(_ read: (JSONValue) -> Element?) -> [Element]? {
+        guard case .array(let values) = self else { return nil }
+        var elements: [Element] = []
+        for value in values {
+            guard let element = read(value) else { return nil }
+            elements.append(element)
+        }
         return elements
     }
 

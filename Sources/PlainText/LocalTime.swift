@@ -20,6 +20,12 @@ package enum LocalTime {
         return local
     }
 
+    /// Minutes since midnight at a time in nanoseconds since 1970.
+    package static func minuteOfDay(at nanoseconds: Int64) -> Int {
+        let local = fields(time_t(nanoseconds / second))
+        return Int(local.tm_hour) * 60 + Int(local.tm_min)
+    }
+
     /// Formats a time in nanoseconds since 1970, without leap seconds, to the millisecond: `2026-11-21 13:45:44.000` (23
     /// characters).
     package static func text(_ nanoseconds: Int64) -> String {

@@ -4,7 +4,6 @@ package struct LocatedJSONValue: Sendable {
     /// The positions of keys and values in the order of the text; a container's precedes those of its contents.
     private let columns: ArraySlice<Int>
 
-    /// One member of an object.
     package struct Member: Sendable {
         package let key: String
         /// The position of the key in bytes, from 1.

@@ -19,9 +19,7 @@ extension String {
         }
         return result
     }
-}
 
-extension String {
     /// The text as XML has it, in an element or an attribute; ``printable``, because XML does not allow every character.
     package var xml: String {
         [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")].reduce(printable) {

@@ -2,7 +2,6 @@ package import Glibc
 
 /// An open file descriptor that is closed with its last owner.
 package final class Descriptor: Sendable {
-    /// The number.
     package let raw: Int32
 
     /// Takes ownership of an open descriptor.

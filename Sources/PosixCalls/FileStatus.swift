@@ -14,6 +14,13 @@ package func fileStatus(of descriptor: Int32, path: @autoclosure () -> String? =
     return status
 }
 
+/// The path with symbolic links resolved; `nil` when there is no such file.
+package func resolvedPath(_ path: String) -> String? {
+    guard let pointer = realpath(path, nil) else { return nil }
+    defer { free(pointer) }
+    return String(cString: pointer)
+}
+
 /// Throws when this process may not make a file at a path, or when its folder is absent.
 package func requireWritableFolder(of path: String) throws(SystemError) {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."

@@ -8,7 +8,6 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {
     private let changed: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
 
-    /// Holds a value.
     package init(_ state: State) {
         self.state = state
         mutex = .allocate(capacity: 1)

@@ -26,7 +26,6 @@ package enum SmallFile {
         /// It is larger than the limit.
         case tooLarge
 
-        /// The reason in words.
         package var reason: String {
             switch self {
             case .system(let error): error.reason

@@ -2,9 +2,7 @@ import Glibc
 
 /// A system call that failed, with its arguments and the reason.
 package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The error number.
     package let code: Int32
-    /// The name of the call.
     package let call: String
     /// The file or device, if there is one.
     package let path: String?

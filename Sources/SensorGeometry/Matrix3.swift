@@ -1,13 +1,9 @@
 /// A 3 × 3 matrix, stored inline so that a step of the fusion allocates nothing.
 public struct Matrix3: Sendable, Equatable {
-    /// The first row.
     @usableFromInline package var x: Vector3
-    /// The second row.
     @usableFromInline package var y: Vector3
-    /// The third row.
     @usableFromInline package var z: Vector3
 
-    /// Creates a matrix from three rows.
     @inlinable
     package init(_ x: Vector3, _ y: Vector3, _ z: Vector3) {
         self.x = x
@@ -41,10 +37,8 @@ public struct Matrix3: Sendable, Equatable {
     /// The rows, from the first on.
     public var rows: [Vector3] { [x, y, z] }
 
-    /// The nine elements, row by row.
     package var elements: [Double] { rows.flatMap { [$0.x, $0.y, $0.z] } }
 
-    /// The diagonal elements.
     @inlinable package var diagonal: Vector3 { Vector3(x.x, y.y, z.z) }
 
     /// Rows as columns.
@@ -63,20 +57,17 @@ public struct Matrix3: Sendable, Equatable {
         Vector3(dot(matrix.x, vector), dot(matrix.y, vector), dot(matrix.z, vector))
     }
 
-    /// The product of two matrices.
     @inlinable
     package static func * (left: Matrix3, right: Matrix3) -> Matrix3 {
         @inline(__always) func row(_ v: Vector3) -> Vector3 { right.x * v.x + right.y * v.y + right.z * v.z }
         return Matrix3(row(left.x), row(left.y), row(left.z))
     }
 
-    /// The sum of two matrices.
     @inlinable
     package static func + (left: Matrix3, right: Matrix3) -> Matrix3 {
         Matrix3(left.x + right.x, left.y + right.y, left.z + right.z)
     }
 
-    /// The difference of two matrices.
     @inlinable
     package static func - (left: Matrix3, right: Matrix3) -> Matrix3 {
         Matrix3(left.x - right.x, left.y - right.y, left.z - right.z)

@@ -23,7 +23,7 @@ extension Configuration {
                     message: reason)
             }
         }
-        if store != nil, let reason = StoreLibrary.problem {
+        if store != nil, let reason = Database.libraryProblem {
             warnings.append(places.warning(at: "store", message: reason))
         }
         // Without devices there is nothing to compare with.

@@ -20,6 +20,12 @@ package struct StationError: Error, CustomStringConvertible {
         self.description = description
     }
 
+    package static func usage(_ words: String) -> StationError { StationError(.usage, words) }
+    package static func data(_ words: String) -> StationError { StationError(.data, words) }
+    package static func noInput(_ words: String) -> StationError { StationError(.noInput, words) }
+    package static func unavailable(_ words: String) -> StationError { StationError(.unavailable, words) }
+    package static func cannotCreate(_ words: String) -> StationError { StationError(.cannotCreate, words) }
+
     package init(_ error: TraceError) {
         self.init(ExitStatus(error.category), error.description)
         refusedTrace = error.remedy.map { (error.path, $0) }
@@ -102,6 +108,13 @@ extension Configuration {
             try read(path: path, settings: settings, device: device)
         }
     }
+
+    package func requireDetector(_ path: String) throws(StationError) {
+        guard detectorNames.isEmpty, dbus == nil else { return }
+        throw StationError(
+            .configuration,
+            "\(path.printable): no detector: add a section [motion.NAME] or another one of a detector")
+    }
 }
 
 extension DeviceFinder {
@@ -125,8 +138,8 @@ extension StationError {
             })
         else { return }
         let name = output == "-" ? "standard output is \(input.printable), which" : "\(output.printable):"
-        throw StationError(
-            .usage, "\(name) would be written over while it is read: choose another \(output == "-" ? "file" : option)")
+        throw .usage(
+            "\(name) would be written over while it is read: choose another \(output == "-" ? "file" : option)")
     }
 
     /// Refuses handlers that would write to a file that is read.

@@ -24,7 +24,6 @@ package final class TerminalProgressView: ProgressView {
 
     package func describe(_ detail: () -> String) { self.detail = detail() }
 
-    /// Clears the line.
     package func clear() {
         drawn = ""
         TerminalBar.put("\r\u{1B}[K", on: descriptor)

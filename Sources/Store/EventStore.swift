@@ -162,7 +162,6 @@ extension EventStore: EventHistory {
 ///
 /// After a kill, an event stored without its deliveries would never reach its handlers.
 package final class StoreInlet {
-    /// The destination of the entries.
     package let store: EventStore
     private var entries: [Delivery] = []
 

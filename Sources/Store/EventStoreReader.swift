@@ -8,7 +8,6 @@ package import LinuxSystem
 package struct EventStoreReader: Sendable {
     /// Why a file cannot be read.
     package enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// There is no file.
         case missing(path: String)
         /// Another process has locked it.
         case inUse(path: String)
@@ -28,7 +27,6 @@ package struct EventStoreReader: Sendable {
         }
     }
 
-    /// The file.
     package let path: String
 
     /// Creates a reader; the file is opened by ``read(_:)``.

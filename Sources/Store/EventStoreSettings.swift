@@ -10,18 +10,14 @@ package struct EventStoreSettings: Sendable, Equatable {
         case full
     }
 
-    /// The database file.
     package var path: String
-    /// The safety of commits.
     package var synchronous: Synchronous = .normal
     /// Maximum age of events, in days.
     package var keepDays: Double = 30
-    /// Maximum number of events.
     package var keepEvents: Int = 1_000_000
     /// Maximum size of the file and its log, in MB of a million bytes.
     package var keepMegabytes: Double = 100
 
-    /// Settings with the defaults.
     package init(path: String) {
         self.path = path
     }
@@ -47,13 +43,11 @@ package struct EventStoreStatistics: Sendable, Equatable {
         package var isAttached: Bool
         /// The cursor: the ticket up to which all deliveries are acknowledged.
         package var position: Int64
-        /// The number of deliveries that wait for the handler.
         package var waitingCount: Int
         /// The number of deliveries that the handler has not acknowledged.
         package var unacknowledgedCount: Int
     }
 
-    /// The file.
     package var path: String
     /// Why nothing can be stored, and the remedy; `nil` without a failure.
     package var failure: String?
@@ -67,7 +61,6 @@ package struct EventStoreStatistics: Sendable, Equatable {
     package var newestWallNanoseconds: Int64?
     /// The highest sequence number of any event.
     package var lastSequence: UInt64 = 0
-    /// The number of queued events and deliveries.
     package var queueCount = 0
     /// The number of events dropped because the queue was full.
     package var droppedCount = 0
@@ -77,7 +70,6 @@ package struct EventStoreStatistics: Sendable, Equatable {
     package var unreadableCount = 0
     /// The number of waiting deliveries removed to keep the file within its limits.
     package var removedDeliveryCount = 0
-    /// The handlers, sorted by name.
     package var handlers: [Handler] = []
 
     /// Creates statistics in which all counts are zero.

@@ -1,10 +1,10 @@
 import CSQLite
+import PlainText
 
 /// A connection to a database file, for one thread at a time.
 package final class Database {
     /// The use of the file, which has to exist.
     package enum Access: Sendable {
-        /// Reading and writing.
         case change
         /// Reading without the log beside the file, which no process may change meanwhile.
         case readImmutable
@@ -96,10 +96,13 @@ package final class Database {
     /// Makes ``close()`` merge the log into the file and remove it.
     func mergeLogOnClose() { csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
 
-    /// Why the library cannot be loaded; `nil` if it can.
-    static var libraryProblem: String? {
+    /// Why SQLite cannot be loaded, and the remedy; `nil` if it can.
+    ///
+    /// The first use in the process loads the library and blocks meanwhile. After a failure the next use tries again.
+    package static var libraryProblem: String? {
         var reason: UnsafePointer<CChar>?
-        return csqlite_load(&reason) == nil ? text(reason) : nil
+        guard csqlite_load(&reason) == nil else { return nil }
+        return "the event store needs SQLite: \(MissingLibrary.reason(text(reason), debian: "libsqlite3-0"))"
     }
 
     // MARK: - Statements

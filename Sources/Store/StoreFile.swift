@@ -52,7 +52,7 @@ final class StoreFile {
     init(
         _ settings: EventStoreSettings, succeeding past: (identity: String, lastSequence: UInt64)
     ) throws(StoreFailure) {
-        if let problem = StoreLibrary.problem {
+        if let problem = Database.libraryProblem {
             throw .foreign(path: settings.path, reason: problem, remedy: "it is tried again every 30 s")
         }
         place = try FilePlace(settings.path)

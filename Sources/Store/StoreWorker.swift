@@ -30,7 +30,6 @@ final class StoreWorker {
     private var file: StoreFile?
     /// The current outage; `nil` when the file is writable.
     private var outage: Outage?
-    /// The file, if it is writable.
     private var writableFile: StoreFile? { outage == nil ? file : nil }
     private var committer: Committer
     private var deliveries: Deliveries

@@ -22,7 +22,6 @@ package final class DiagnosticCollector {
         self.settings = files.count - settings..<files.count
     }
 
-    /// Whether a position is in a setting of the command line.
     package func isSetting(_ position: SourcePosition) -> Bool { settings.contains(position.file) }
 
     /// Adds an error or a warning; its texts are evaluated only below the limit.
@@ -122,7 +121,6 @@ package struct ConfigurationDiagnostic: Error, Sendable, Hashable, CustomStringC
     let position: SourcePosition
     /// Settings of the command line have one line, so only the column is reported.
     let isSetting: Bool
-    /// The problem.
     package let message: String
     /// The remedy, if it is known.
     package var hint: String?

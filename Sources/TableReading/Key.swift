@@ -268,7 +268,6 @@ extension TableReader {
     }
 }
 
-/// The documentation of a section.
 package struct SectionRow: Sendable {
     /// As in `sensor.NAME`.
     package let title: String

@@ -14,28 +14,23 @@ extension TableReader {
     /// The path of a file that is read on use, with a warning if it is missing; it may be an entry of an archive.
     package func file(_ key: String, mayBeEntry: Bool = false) -> String? {
         guard let node = entry(key)?.node, let file = path(key, node) else { return nil }
-        warnIfMissing(file, node, mayBeEntry: mayBeEntry)
-        return file
-    }
-
-    /// Warns if a file that is read on use is missing.
-    package func warnIfMissing(_ path: String, _ node: TOMLNode, mayBeEntry: Bool = false) {
-        diagnostics.add(namedFile: path)
-        warnIfHidden(path, node)
+        diagnostics.add(namedFile: file)
+        warnIfHidden(file, node)
         do throws(SystemError) {
-            let status = try fileStatus(path)
+            let status = try fileStatus(file)
             if !status.isRegular {
                 warn(
                     at: node.position,
-                    "\(Spelling.quoted(path: path)) is a \(status.isFolder ? "directory" : "pipe or a device")")
+                    "\(Spelling.quoted(path: file)) is a \(status.isFolder ? "directory" : "pipe or a device")")
             }
-            warnIfDenied(path, node, status, needing: 0o4)
+            warnIfDenied(file, node, status, needing: 0o4)
         } catch {
             // Unless it is missing, another account may be able to read it. The entries of a file are found when it is opened.
             if error.isMissing, !mayBeEntry || error.code != ENOTDIR {
-                warn(at: node.position, "there is no file \(Spelling.quoted(path: path))")
+                warn(at: node.position, "there is no file \(Spelling.quoted(path: file))")
             }
         }
+        return file
     }
 
     /// Warns if a program is missing or cannot be run.

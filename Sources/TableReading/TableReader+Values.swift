@@ -1,4 +1,3 @@
-import Glibc
 import PlainText
 
 extension TableReader {
@@ -12,10 +11,7 @@ extension TableReader {
 
     /// A string that contains no NUL.
     package func string(_ key: String, _ node: TOMLNode, mayBeEmpty: Bool = false) -> String? {
-        guard case .string(let text) = node.value else {
-            refuse(key, node, expected: "a string")
-            return nil
-        }
+        guard let text = expect(node.string, key, node, "a string") else { return nil }
         guard mayBeEmpty || !text.isEmpty else {
             refuse(key, at: node.position, "`\(key)` is empty")
             return nil
@@ -65,11 +61,7 @@ extension TableReader {
 
     /// A finite number, or an integer.
     package func double(_ key: String) -> Double? {
-        guard let entry = entry(key) else { return nil }
-        guard let value = number(entry.node) else {
-            refuse(key, entry.node, expected: "a number")
-            return nil
-        }
+        let value = entry(key).flatMap { expect($0.node.number, key, $0.node, "a number") }
         return limited(key, value, to: \.isFinite) { "(\($0)) has to be a finite number" }
     }
 
@@ -117,9 +109,7 @@ extension TableReader {
     }
 
     package func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
-        guard let entry = entry(key) else { return nil }
-        guard case .integer(let number) = entry.node.value else {
-            refuse(key, entry.node, expected: "an integer")
+        guard let node = entry(key)?.node, let number = expect(node.integer, key, node, "an integer") else {
             return nil
         }
         guard let value = Int(exactly: number), range.contains(value) else {
@@ -134,39 +124,23 @@ extension TableReader {
     }
 
     package func array(_ key: String, _ node: TOMLNode, of elements: String) -> [TOMLNode]? {
-        guard case .array(let nodes) = node.value else {
-            refuse(key, node, expected: "an array of \(elements)")
-            return nil
-        }
-        return nodes
+        expect(node.items, key, node, "an array of \(elements)")
     }
 
     /// A reader for a nested table.
     package func table(_ key: String, _ node: TOMLNode, title: String, allowed: [String]) -> TableReader? {
-        guard case .table(let entries) = node.value else {
-            refuse(key, node, expected: "a table")
-            return nil
+        expect(node.entries, key, node, "a table").map {
+            TableReader(title: title, position: node.position, entries: $0, allowed: allowed, diagnostics: diagnostics)
         }
-        return TableReader(
-            title: title, position: node.position, entries: entries, allowed: allowed, diagnostics: diagnostics)
     }
 
     /// The entries of a table with arbitrary keys.
     package func entries(_ key: String, _ node: TOMLNode, of values: String) -> [TOMLEntry]? {
-        guard case .table(let entries) = node.value else {
-            refuse(key, node, expected: "a table of \(values)")
-            return nil
-        }
-        return entries
+        expect(node.entries, key, node, "a table of \(values)")
     }
 
     package func boolean(_ key: String) -> Bool? {
-        guard let entry = entry(key) else { return nil }
-        guard case .boolean(let value) = entry.node.value else {
-            refuse(key, entry.node, expected: "true or false")
-            return nil
-        }
-        return value
+        entry(key).flatMap { expect($0.node.boolean, key, $0.node, "true or false") }
     }
 
     /// A boolean that must not be false.
@@ -179,12 +153,21 @@ extension TableReader {
         return value
     }
 
-    /// The value as a number; `nil` for other types.
-    package func number(_ node: TOMLNode) -> Double? { node.number }
+    /// A value of the expected type; `nil` for another one, which is reported.
+    package func expect<Value>(_ value: Value?, _ key: String, _ node: TOMLNode, _ type: String) -> Value? {
+        if value == nil { refuse(key, node, expected: type) }
+        return value
+    }
 }
 
+/// The value as one of a type; `nil` for other types.
 extension TOMLNode {
-    /// The value as a number; `nil` for other types.
+    package var string: String? { if case .string(let text) = value { text } else { nil } }
+    package var integer: Int64? { if case .integer(let number) = value { number } else { nil } }
+    package var boolean: Bool? { if case .boolean(let isTrue) = value { isTrue } else { nil } }
+    package var items: [TOMLNode]? { if case .array(let nodes) = value { nodes } else { nil } }
+    package var entries: [TOMLEntry]? { if case .table(let entries) = value { entries } else { nil } }
+    /// An integer is one as well.
     package var number: Double? {
         switch value {
         case .integer(let value): Double(value)
@@ -202,7 +185,7 @@ extension TableReader {
 
     package func choice<Word>(_ key: String, _ node: TOMLNode, as type: Word.Type) -> Word?
     where Word: RawRepresentable<String> & CaseIterable {
-        if case .string(let text) = node.value, let word = type.init(rawValue: text) { return word }
+        if let text = node.string, let word = type.init(rawValue: text) { return word }
         // The words are listed only if none of them matches.
         _ = word(key, node, among: type.allCases.map(\.rawValue))
         return nil
@@ -233,10 +216,7 @@ extension TableReader {
     }
 
     package func word(_ key: String, _ node: TOMLNode, among words: [String]) -> String? {
-        guard case .string(let text) = node.value else {
-            refuse(key, node, expected: "a string")
-            return nil
-        }
+        guard let text = expect(node.string, key, node, "a string") else { return nil }
         guard words.contains(text) else {
             refuse(
                 key, at: node.position, "`\(key)` cannot be \(Spelling.quoted(text))",

@@ -38,10 +38,7 @@ package final class TableReader {
     package var keyCount: Int { entries.count }
 
     package var hasOnlyEmptyTables: Bool {
-        entries.allSatisfy { entry in
-            guard case .table(let inner) = entry.node.value else { return false }
-            return inner.isEmpty
-        }
+        entries.allSatisfy { $0.node.entries?.isEmpty ?? false }
     }
 
     package func required(_ key: String, _ purpose: String) -> TOMLNode? {

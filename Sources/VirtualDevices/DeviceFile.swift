@@ -3,9 +3,7 @@ package import LinuxSystem
 
 /// The device files through which programs create devices in the kernel.
 package enum DeviceFile: String, Sendable, CaseIterable {
-    /// HID devices.
     case uhid
-    /// Input devices.
     case uinput
 
     /// The file's usual path.

@@ -9,10 +9,8 @@ import Synchronization
 package final class FifoTree: Sendable {
     private let scratch: ScratchFolder
 
-    /// The folder.
     package var root: String { scratch.path }
 
-    /// Creates a tree without devices.
     package init() throws(SystemError) {
         scratch = try ScratchFolder(prefix: "binnacle-tree")
         try scratch.makeFolders(for: Self.devices + "/x")
@@ -92,7 +90,6 @@ package final class FifoNode: Sendable {
     /// The descriptor; −1 when it is closed.
     package var raw: Int32 { file.withLock { $0?.raw } ?? -1 }
 
-    /// The number of unread bytes.
     package var unreadCount: Int {
         var count: Int32 = 0
         _ = try? systemCall("ioctl") { ioctl(raw, UInt(FIONREAD), &count) }

@@ -6,7 +6,7 @@ package struct HubDescription: Sendable, Equatable {
         case bits32 = 32
     }
 
-    /// The sensors, sorted.
+    /// The sensors, in the order of ``VirtualSensor``.
     package let sensors: [VirtualSensor]
     /// The device's name in the kernel.
     package var name = "Binnacle sensor hub"
@@ -22,7 +22,7 @@ package struct HubDescription: Sendable, Equatable {
     /// Describes a hub with at least one sensor.
     package init(_ sensors: Set<VirtualSensor>) {
         precondition(!sensors.isEmpty, "a hub without sensors")
-        self.sensors = sensors.sorted()
+        self.sensors = VirtualSensor.allCases.filter(sensors.contains)
     }
 
     /// The number of a sensor's reports, from 1.
@@ -44,16 +44,13 @@ package struct HubDescription: Sendable, Equatable {
     /// milligravities would shift the end of a motion by two samples.
     private func finerDigits(of sensor: VirtualSensor) -> Int { width == .bits32 && sensor == .accelerometer ? 2 : 0 }
 
-    /// The range of an axis.
     package var counts: ClosedRange<Int32> {
         switch width {
         case .bits16: Int32(Int16.min)...Int32(Int16.max)
         case .bits32: Int32.min...Int32.max
         }
     }
-}
 
-extension HubDescription {
     /// An input report: the report's number, the axes, and the hub's time if it has one.
     func input(_ sensor: VirtualSensor, _ counts: SIMD3<Int32>, microseconds: UInt64) -> [UInt8] {
         var bytes = [reportNumber(of: sensor) ?? 0]

@@ -10,7 +10,6 @@ package final class InputDevice: VirtualDevice {
         package var name = "Binnacle accelerometer"
         /// Whether a frame carries the device's own counter of microseconds.
         package var hasTime = true
-        /// Whether it has a gyroscope as well.
         package var hasGyroscope = false
 
         /// The maximum length of a name, in bytes.

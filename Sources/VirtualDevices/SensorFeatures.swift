@@ -1,4 +1,4 @@
-/// The settings of a hub's sensor: its feature report.
+/// The settings of a hub's sensor, its feature report; at first it is off, as before a driver was bound.
 package struct SensorFeatures: Sendable, Equatable {
     /// From 1: no events, all events, threshold events, and the same three with wake-up.
     package private(set) var reportingState: UInt8 = Self.noEvents
@@ -13,11 +13,6 @@ package struct SensorFeatures: Sendable, Equatable {
     /// The report's number, two bytes and two 32-bit words.
     private static let size = 11
     private static let states: ClosedRange<UInt8> = 1...6
-
-    /// A sensor that is off, as before a driver was bound.
-    package init(intervalMilliseconds: UInt32) {
-        self.intervalMilliseconds = intervalMilliseconds
-    }
 
     /// Whether the kernel requests samples.
     package var isReporting: Bool { reportingState != Self.noEvents && powerState != Self.off }

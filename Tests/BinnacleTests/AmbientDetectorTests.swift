@@ -13,7 +13,7 @@ import Binnacle
             if let event = result as? LightEvent {
                 entries.append("\(event.level) \(event.unit) \(event.timeNanoseconds)")
             }
-            if let event = result as? ProximityEvent { entries.append("\(event.proximity) \(event.timeNanoseconds)") }
+            if let proximity = result.value(of: .proximity) { entries.append("\(proximity) \(result.timeNanoseconds)") }
         }
         func collect(_ kind: EventKind, _ detector: any EventDetector, because error: any Error) {
             entries.append("failed \(error)")

@@ -63,18 +63,23 @@ import BinnacleHeading
 
         func collect(_ kind: EventKind, _ detector: any EventDetector, _ result: some DetectorResult) {
             if let motion = result as? DeviceMotion { changes.append(motion) }
-            guard let event = result as? AttitudeLimitEvent else { return }
-            enter("\(event.angle) \(kind == .heelBegan || kind == .pitchBegan ? "began" : "ended")", event)
+            if let limit = result as? Finding {
+                #expect(kind == limit.kind)
+                enter(limit)
+            }
         }
         func collect(_ kind: EventKind, _ detector: any EventDetector, because error: any Error) {
             entries.append("failed \(error)")
         }
         func collect(_ kind: EventKind, _ detector: any Detector, because reason: String) {}
-        private func enter(_ word: String, _ event: AttitudeLimitEvent) {
-            let duration = event.duration.map { " after \(Units.nanoseconds($0) / millisecond)" } ?? ""
+        private func enter(_ limit: Finding) {
+            func number(_ name: Figure.Name) -> Double? { limit.value(of: name)?.double }
+            func milliseconds(_ nanoseconds: Double) -> Int64 { Int64(nanoseconds.rounded()) / millisecond }
+            let words = limit.kind.rawValue.split(separator: ".").joined(separator: " ")
+            let duration = number(.duration).map { " after \(milliseconds($0 * 1e9))" } ?? ""
             entries.append(
-                "\(word) at \(event.timeNanoseconds / millisecond) from \(event.onsetNanoseconds / millisecond)\(duration), "
-                    + "peak \(Int(event.peakDegrees.rounded()))")
+                "\(words) at \(limit.timeNanoseconds / millisecond) from \(milliseconds(number(.onset) ?? 0))\(duration), "
+                    + "peak \(Int((number(.peakAngle) ?? 0).rounded()))")
         }
     }
 

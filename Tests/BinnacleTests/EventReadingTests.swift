@@ -51,7 +51,7 @@ import Testing
             (#"{"a":1 "b":2}"#, "column 8: a comma or } is missing"),
         ])
     func whatIsWrongIsSaidWithItsPlace(line: String, reason: String) {
-        #expect(throws: Event.ParseError.self) { try Event(json: line) }
+        #expect(throws: JSONReader.SyntaxError.self) { try Event(json: line) }
         do { _ = try Event(json: line) } catch { #expect("\(error)" == reason) }
     }
 

@@ -193,9 +193,10 @@ import Binnacle
         hinge.switchDidChange(isFolded: true, at: 2)
         hinge.switchDidChange(isFolded: true, at: 3)
         hinge.switchDidChange(isFolded: false, at: 4)
-        #expect(delegate.hinges.map(\.posture) == [.tablet, .laptop])
-        #expect(delegate.hinges.map(\.timeNanoseconds) == [2, 4])
-        #expect(delegate.hinges.allSatisfy { $0.angleDegrees == nil })
+        let found = delegate.results(of: Finding.self)
+        #expect(found.map { $0.value(of: .posture) } == [.word(Posture.tablet), .word(Posture.laptop)])
+        #expect(found.map(\.timeNanoseconds) == [2, 4])
+        #expect(found.allSatisfy { $0.value(of: .angle) == nil })
         #expect(hinge.posture(at: SamplePosition(timeNanoseconds: 5, streamIndex: 0, sampleIndex: 0)) == .laptop)
     }
 

@@ -142,9 +142,8 @@ import Binnacle
         }
 
         func collect(_ kind: EventKind, _ detector: any EventDetector, _ result: some DetectorResult) {
-            guard let event = result as? OrientationEvent else { return }
-            let word = kind == .tiltChanged ? event.tilt.rawValue : event.orientation.rawValue
-            entries.append("\(word) \(event.timeNanoseconds / millisecond)")
+            guard let word = result.value(of: kind == .tiltChanged ? .tilt : .orientation) else { return }
+            entries.append("\(word) \(result.timeNanoseconds / millisecond)")
         }
         func collect(_ kind: EventKind, _ detector: any EventDetector, because error: any Error) {}
         func collect(_ kind: EventKind, _ detector: any Detector, because reason: String) {}

@@ -132,7 +132,8 @@ import Testing
     @Test func nearAMagneticPoleThereIsNoHeading() {
         let bench = bench {
             $0.localField = LocalField(
-                declinationDegrees: 0, declinationUncertaintyDegrees: 5, fieldMicrotesla: 49.66, zone: .blackout)
+                declinationDegrees: 0, declinationUncertaintyDegrees: 5, fieldMicrotesla: 49.66)
+            $0.localField?.zone = .blackout
         }
         bench.run(still)
         #expect(bench.diary.headings.isEmpty)

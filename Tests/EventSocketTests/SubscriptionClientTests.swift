@@ -176,7 +176,7 @@ import Testing
     /// are processors.
     private func firstMessage(
         _ request: SubscriptionRequest = SubscriptionRequest(), path: String, patience: SubscriptionReader.Patience
-    ) -> Task<SubscriptionReader.Message, any Error> {
+    ) -> Task<SocketMessage?, any Error> {
         Task {
             try await withCheckedThrowingContinuation { continuation in
                 Thread.detachNewThread {
@@ -197,7 +197,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.path + "/s"
         let history = FakeHistory(1...5)
-        let task: Task<SubscriptionReader.Message, any Error>
+        let task: Task<SocketMessage?, any Error>
         do {
             let server = try TestServer(history: history, startingBehind: 5) { $0.path = path }
             var request = SubscriptionRequest()
@@ -209,7 +209,7 @@ import Testing
         let server = try TestServer(history: history, startingBehind: 7) { $0.path = path }
         let message = try await task.value
         guard case .event(let event, _) = message else {
-            Issue.record("\(message) in place of an event")
+            Issue.record("\(String(describing: message)) in place of an event")
             return
         }
         #expect(event.sequence == 7)
@@ -232,7 +232,7 @@ import Testing
         for number in 1...2 {
             let message = try reader.next()
             guard case .event(let event, _) = message else {
-                Issue.record("\(message) in place of event \(number)")
+                Issue.record("\(String(describing: message)) in place of event \(number)")
                 return
             }
             #expect(event.sequence == UInt64(number))
@@ -260,7 +260,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.path + "/s"
         let history = FakeHistory(1...5)
-        let task: Task<SubscriptionReader.Message, any Error>
+        let task: Task<SocketMessage?, any Error>
         do {
             let server = try TestServer(history: history, startingBehind: 5) { $0.path = path }
             task = firstMessage(path: path, patience: .afterFirstAnswer)

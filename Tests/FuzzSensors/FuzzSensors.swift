@@ -105,9 +105,9 @@ private func fuzzStamps(_ bytes: UnsafeBufferPointer<UInt8>) {
         let isCounted = bytes[start + 8] & 1 == 1
         let stamp = isCounted ? counter.stamp(UInt32(truncatingIfNeeded: raw), eventNanoseconds: raw) : raw
         var time = stamp
-        let reading = ScanStamper.Reading(arrivalNanoseconds: arrival, behind: Int(bytes[start + 8] & 3))
         stamper.stamp(
-            &time, count: 1, isStamped: true, of: reading, realtime: { 1_700_000_000_000_000_000 }, found: { _, _ in })
+            &time, count: 1, isStamped: true, arrival: arrival, behind: Int(bytes[start + 8] & 3),
+            realtime: { 1_700_000_000_000_000_000 }, found: { _, _ in })
         precondition(time >= last)
         last = time
     }

@@ -26,7 +26,7 @@ import Testing
 
         func start(_ handler: ThreadedHandler) {
             self.handler.withLock { $0 = handler }
-            for _ in 0..<(handler.deliveryLimit ?? 0) { deliverNext() }
+            for _ in 0..<(handler.plan.deliveryLimit ?? 0) { deliverNext() }
         }
 
         func acknowledge(_ ticket: Int64) {

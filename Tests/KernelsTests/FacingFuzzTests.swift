@@ -157,7 +157,7 @@ import Testing
                 findFacing(
                     acceleration: acceleration.columns, field: field.columns, range: 0..<300, sector: sector,
                     isFacing: &isFacing, crossings: &list, using: set)
-                #expect(isFacing == side && list.isEmpty, "\(a) \(m)")
+                #expect(isFacing == side && list.count == 0, "\(a) \(m)")
             }
         }
     }

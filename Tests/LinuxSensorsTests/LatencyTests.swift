@@ -187,7 +187,7 @@ import LinuxSensors
         var stamps = (0..<5).map { Int64($0) * 10 * Self.millisecond + 1 }
         let now: Int64 = 500_000_000_000_000
         stamper.stamp(
-            &stamps, count: 5, isStamped: true, of: ScanStamper.Reading(arrivalNanoseconds: now, behind: 0),
+            &stamps, count: 5, isStamped: true, arrival: now, behind: 0,
             realtime: { 1_700_000_000_000_000_000 }, found: { _, _ in })
         let expected: [Int64] = (0..<5).map { now - (4 - $0) * 10 * Self.millisecond }
         #expect(stamps == expected)

@@ -79,9 +79,7 @@ import Testing
                         guard let start = column.baseAddress else { return }
                         block.stamp(
                             start + part.lowerBound, count: part.count, isStamped: isStamped,
-                            of: ScanStamper.Reading(
-                                arrivalNanoseconds: arrival, behind: stamps.count - part.upperBound),
-                            realtime: { wall }
+                            arrival: arrival, behind: stamps.count - part.upperBound, realtime: { wall }
                         ) { finding, time in
                             #expect(ofSingle.times.contains(time))
                             ofBlock.findings.append(finding)

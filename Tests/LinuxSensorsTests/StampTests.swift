@@ -459,8 +459,7 @@ extension ScanStamper {
         var time = raw ?? 0
         var finding: Finding?
         stamp(
-            &time, count: 1, isStamped: raw != nil,
-            of: Reading(arrivalNanoseconds: arrival, behind: behind), realtime: realtime
+            &time, count: 1, isStamped: raw != nil, arrival: arrival, behind: behind, realtime: realtime
         ) { found, _ in finding = found }
         return (time, finding)
     }

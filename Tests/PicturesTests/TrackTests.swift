@@ -1,4 +1,5 @@
 import Binnacle
+import BinnacleHeading
 import Kernels
 import Testing
 
@@ -85,6 +86,19 @@ import Pictures
         #expect(track.count <= 8)
         #expect(track.extremes(of: 0, from: .min, to: .max)?.greatest == 1)
         #expect(track.extremes(of: 1, from: .min, to: .max)?.least == 7)
+    }
+
+    /// A heading has 19 reasons to be missing.
+    @Test func eachOfManyStatesIsDrawn() throws {
+        let places = HeadingFault.allCases.indices
+        let track = Track([.bits], capacity: 8)
+        for (place, fault) in HeadingFault.allCases.enumerated() {
+            track.append(timeNanoseconds: Int64(place), SIMD4(bit(of: fault), 0, 0, 0))
+        }
+        let all = try #require(track.extremes(of: 0, from: .min, to: .max))
+        #expect(places.count <= 24 && UInt32(all.least) == (1 << places.count) - 1)
+        let halves = Scale(track, 0).steps(all.least, all.greatest)
+        #expect(UInt32(halves.low) | UInt32(halves.high) << 16 == UInt32(all.least))
     }
 
     @Test func roundingIsOutwardAndTheExtremesAreExact() {

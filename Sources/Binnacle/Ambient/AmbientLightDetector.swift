@@ -67,10 +67,8 @@ package struct AmbientLightSettings: CheckedSettings {
 
     package init() {}
 
-    package func problems() -> [SettingsProblem<AmbientLightSettings>] {
-        var list = ProblemList<AmbientLightSettings>()
+    package func findProblems(_ list: inout ProblemList<AmbientLightSettings>) {
         list.requirePositive(\.changePercent, changePercent)
-        return list.problems
     }
 }
 

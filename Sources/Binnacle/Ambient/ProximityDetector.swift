@@ -9,7 +9,6 @@ package final class ProximityDetector: AmbientReader, AmbientDetector {
     /// Whether the last reading was above the level.
     private var wasAbove = false
 
-    /// Creates a detector that does not detect yet.
     package override init(name: String = "proximity") { super.init(name: name) }
 
     package func reset() { (proximity, wasAbove) = (nil, false) }
@@ -32,7 +31,8 @@ package final class ProximityDetector: AmbientReader, AmbientDetector {
         wasAbove = strength > 1
         guard found != proximity else { return }
         proximity = found
-        tell(.proximityChanged, ProximityEvent(proximity: found, timeNanoseconds: timeNanoseconds))
+        tell(
+            .proximityChanged, Finding(.proximityChanged, at: timeNanoseconds, [.proximity: .word(found)]))
     }
 }
 
@@ -59,18 +59,4 @@ package enum Proximity: String, FigureWord, CaseIterable {
     case near
     /// Nothing is near.
     case far
-}
-
-/// A change of what is near a device.
-package struct ProximityEvent: Sendable, Equatable {
-    /// Whether something is near.
-    package let proximity: Proximity
-    /// When it was read, in nanoseconds of the samples' clock.
-    package let timeNanoseconds: Int64
-}
-
-extension ProximityEvent: DetectorResult {
-    package func value(of figure: Figure.Name) -> Figure.Value? {
-        figure == .proximity ? .word(proximity) : nil
-    }
 }

@@ -104,7 +104,6 @@ extension MotionManagerDelegate {
     }
 }
 
-// The row of a kind says what its event has.
 extension Router: MotionManagerDelegate {
     package func motionManagerDeviceNotAvailable(_ manager: MotionManager) {
         collect(.detectorUnavailable, manager, because: "no active accelerometer")

@@ -69,7 +69,6 @@ final class OwnDetector: DrivenDetector {
 
     @usableFromInline package internal(set) var reports: [Report] = []
 
-    /// Creates a list without a report.
     @inlinable package init() {}
 
     /// Adds something found at a sample; what one sample caused is reported in the order in which it was added.

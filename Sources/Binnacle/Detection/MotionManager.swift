@@ -109,14 +109,6 @@ public final class MotionManager: EventDetector {
     /// limit to its next peak: 20 ms at 17 Hz. At 50 samples a second and fewer no sample comes in less time.
     private static let dipNanoseconds: Int64 = 20_000_000
 
-    /// Creates a manager that does not detect yet.
-    ///
-    /// - Parameters:
-    ///   - name: The name that events carry.
-    ///   - accelerometer: The stream to listen to; without one, a start tells *device not available*.
-    ///   - gyroscope: The stream that says how the device turns; `nil` when it is not used.
-    ///   - settings: What to look for.
-    /// - Precondition: ``MotionSettings/problems()`` finds none.
     package init(
         name: String = "motion", accelerometer: SampleStream?, gyroscope: SampleStream? = nil,
         settings: MotionSettings = MotionSettings()

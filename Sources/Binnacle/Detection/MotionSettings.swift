@@ -102,8 +102,7 @@ public struct MotionSettings: CheckedSettings {
     /// The rate below which a rotation can end, in °/s.
     package var effectiveRotationRelease: Float { rotationReleaseDegreesPerSecond ?? rotationDegreesPerSecond / 2 }
 
-    package func problems() -> [SettingsProblem<MotionSettings>] {
-        var list = ProblemList<MotionSettings>()
+    package func findProblems(_ list: inout ProblemList<MotionSettings>) {
         list.require(
             \.features, !features.isEmpty, "is empty: name at least one of \(Feature.allCases.map(\.rawValue))")
         list.require(
@@ -138,6 +137,5 @@ public struct MotionSettings: CheckedSettings {
         list.requirePositive(\.gravityTimeConstant, gravityTimeConstant)
         list.requirePositive(\.gapLimit, gapLimit)
         list.requireNotNegative(\.updateInterval, updateInterval)
-        return list.problems
     }
 }

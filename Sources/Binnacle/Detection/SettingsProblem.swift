@@ -33,13 +33,19 @@ public struct SettingsProblem<Settings>: Error, Sendable, CustomStringConvertibl
 
 /// Settings that say what is wrong with them.
 package protocol CheckedSettings: Sendable, Equatable {
-    /// Creates the defaults.
     init()
-    /// Everything that is wrong with the settings.
-    func problems() -> [SettingsProblem<Self>]
+    /// Adds what is wrong with the settings.
+    func findProblems(_ list: inout ProblemList<Self>)
 }
 
 extension CheckedSettings {
+    /// Everything that is wrong with the settings.
+    package func problems() -> [SettingsProblem<Self>] {
+        var list = ProblemList<Self>()
+        findProblems(&list)
+        return list.problems
+    }
+
     package func check() throws(SettingsProblem<Self>) {
         if let problem = problems().first { throw problem }
     }
@@ -59,7 +65,6 @@ package struct ProblemList<Settings> {
 
     package private(set) var problems: [SettingsProblem<Settings>] = []
 
-    /// Creates a list without a problem.
     package init() {}
 
     package mutating func require(

@@ -1,3 +1,6 @@
+import PlainText
+import PosixCalls
+
 /// A decorator as a value: what the configuration says, before an object is made of it.
 ///
 /// Where a decorator goes by kind and detector, an event without a detector counts by kind and sensor or handler.
@@ -40,7 +43,9 @@ extension DecoratorSettings {
         /// An event without a wall time has none, or with `isNow` that of the moment.
         package init(_ router: Router, isNow: Bool = false) {
             self.init(
-                minuteOfDay: { ($0.wallNanoseconds ?? (isNow ? LocalClock.now() : nil)).map(LocalClock.minuteOfDay) },
+                minuteOfDay: {
+                    ($0.wallNanoseconds ?? (isNow ? SystemClock.realtime() : nil)).map(LocalTime.minuteOfDay)
+                },
                 activeSensors: { [unowned router] in Set(router.activeSensors.map(\.name)) })
         }
     }
@@ -50,7 +55,7 @@ extension DecoratorSettings {
 
     /// Throws what cannot work.
     func check() throws {
-        if let problem { throw DecoratorProblem(description: "\(self): \(problem)") }
+        if let problem { throw SetupProblem("\(self): \(problem)") }
     }
 
     private var problem: String? {
@@ -95,9 +100,4 @@ extension DecoratorSettings {
         case .count(let every): CountDecorator(every: every)
         }
     }
-}
-
-/// Settings with which a decorator cannot work.
-private struct DecoratorProblem: Error, CustomStringConvertible {
-    let description: String
 }

@@ -1,12 +1,6 @@
 package import PlainText
 
 extension Event {
-    /// Why a line is no event.
-    package struct ParseError: Error, Sendable, Equatable, CustomStringConvertible {
-        /// What is wrong with it.
-        package let description: String
-    }
-
     /// Reads an event from the line that ``json`` writes.
     ///
     /// The event gives the same line again, byte for byte. Keys that this version does not know, because a newer one has
@@ -15,22 +9,16 @@ extension Event {
     /// - Parameter json: One JSON object.
     /// - Throws: An error that says why, when the line is not JSON, or lacks what every event has.
     public init(json: String) throws {
-        do throws(JSONReader.SyntaxError) {
-            let value = try JSONReader.value(of: json.utf8)
-            guard let event = Event(value) else {
-                throw JSONReader.SyntaxError(message: "a key of an event is missing or of the wrong type", column: 1)
-            }
-            self = event
-        } catch {
-            throw ParseError(description: error.description)
+        guard let event = Event(try JSONReader.value(of: json.utf8)) else {
+            throw JSONReader.SyntaxError(message: "a key of an event is missing or of the wrong type", column: 1)
         }
+        self = event
     }
 
     /// The event that an object contains; `nil` when its kind is unknown.
     package init?(_ object: JSONValue) {
         guard case .object(let members) = object, let kind = object["kind"]?.text.flatMap(EventKind.init(rawValue:)),
-            let time = object["time_ns"]?.integer, case .number(let number)? = object["seq"],
-            let sequence = UInt64(number)
+            let time = object["time_ns"]?.integer, let sequence = object["seq"]?.sequence
         else { return nil }
         self.init(
             kind: kind, detector: object["detector"]?.text, sensor: object["sensor"]?.text, sequence: sequence,

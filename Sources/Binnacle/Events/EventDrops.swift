@@ -14,13 +14,7 @@ package final class EventDrops: Sendable {
     private let report: @Sendable (Event) -> Void
     private let state: Mutex<State>
 
-    /// Creates a count of nothing.
-    ///
-    /// - Parameters:
-    ///   - handler: The name of the handler that the events were for; `nil` when they were for no single handler.
-    ///   - reason: Why they are dropped.
-    ///   - quiet: How long there has to be room before the next drop is reported at once.
-    ///   - report: Takes the reports, on any thread.
+    /// `quiet` is how long there has to be room before the next drop is reported at once; `report` is called on any thread.
     package init(
         handler: String?, reason: String, quiet: Duration = .seconds(1), report: @escaping @Sendable (Event) -> Void
     ) {
@@ -58,12 +52,7 @@ package final class EventDrops: Sendable {
         return isFirst
     }
 
-    /// Reports the unreported drops when that is due.
-    ///
-    /// - Parameters:
-    ///   - hasRoom: Whether the queue has room now.
-    ///   - now: The time.
-    /// - Returns: How long until something may be due; `nil` for not before the next drop.
+    /// Reports the unreported drops when that is due; returns how long until something may be, `nil` for not before the next drop.
     package func reportDue(hasRoom: Bool, at now: ContinuousClock.Instant = .now) -> Duration? {
         let (due, isSimulated) = state.withLock { ($0.pace.removeDue(canEnd: hasRoom, at: now), $0.isSimulated) }
         report(due.count, isSimulated: isSimulated)
@@ -82,7 +71,7 @@ package final class EventDrops: Sendable {
     }
 
     /// Makes the event that reports dropped events.
-    static func event(count: Int, handler: String? = nil, reason: String, isSimulated: Bool) -> Event {
+    package static func event(count: Int, handler: String? = nil, reason: String, isSimulated: Bool = false) -> Event {
         var event = Event(kind: .eventsDropped, timeNanoseconds: 0)
         if let handler { event.set(.handler, .text(handler)) }
         event.set(.count, .integer(Int64(count)))

@@ -25,12 +25,10 @@ extension EventHandler {
 package final class ClosureHandler: EventHandler {
     private let body: (Event) -> Void
 
-    /// Creates a handler that calls a closure on the thread that offers the samples.
     package init(_ body: @escaping (Event) -> Void) {
         self.body = body
     }
 
-    /// Calls the closure.
     package func handle(_ event: Event) {
         body(event)
     }

@@ -114,9 +114,8 @@ extension EventKind {
 
         init(
             _ messageID: String, _ level: LogLevel, _ role: Role = .plain, from source: Source,
-            heading: HeadingOwner? = nil, isAlwaysLogged: Bool = false, state: [StateEffect], figures: [Figure.Name],
-            home: [HomeEntity],
-            _ text: String
+            heading: HeadingOwner? = nil, isAlwaysLogged: Bool = false, state: [StateEffect] = [],
+            figures: [Figure.Name] = [], home: [HomeEntity] = [], _ text: String
         ) {
             self.messageID = messageID
             self.level = level

@@ -67,13 +67,13 @@ package protocol DetectorResult: FigureSource, Sendable {
 
 /// What a detector found, when nothing but the figures of its event is needed.
 package struct Finding: DetectorResult {
-    let kind: EventKind
+    package let kind: EventKind
     package let timeNanoseconds: Int64
     private let values: [Figure.Name: Figure.Value?]
     private let numbers: [Figure.Name: Double?]
 
     /// Creates a result; `numbers` get the decimals of their figures.
-    init(
+    package init(
         _ kind: EventKind, at timeNanoseconds: Int64, _ values: [Figure.Name: Figure.Value?],
         numbers: [Figure.Name: Double?] = [:]
     ) {

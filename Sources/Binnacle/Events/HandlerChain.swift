@@ -23,7 +23,6 @@ package final class HandlerChain {
         }
     }
 
-    /// Creates a chain without decorators.
     package init(handler: any EventHandler, kinds: Set<EventKind>? = nil, detectors: Set<String>? = nil) {
         self.handler = handler
         self.kinds = kinds
@@ -127,13 +126,23 @@ open class EventDecorator: EventHandler {
     /// event; does nothing by default.
     open func detectorsDidEnd(except kept: Set<String>) {}
 
-    /// The next one's deadline; a decorator that holds something back takes its own into account.
-    open var nextDeadlineNanoseconds: Int64? { next?.nextDeadlineNanoseconds }
+    /// The earlier of its own deadline, where it holds something back, and the next one's.
+    open var nextDeadlineNanoseconds: Int64? {
+        guard let own = ownDeadlineNanoseconds else { return next?.nextDeadlineNanoseconds }
+        return min(own, next?.nextDeadlineNanoseconds ?? own)
+    }
 
-    /// Forwards the time.
+    /// Passes what is held back and due before the time, and forwards the time.
     open func advance(to timeNanoseconds: Int64) {
+        release(before: timeNanoseconds)
         next?.advance(to: timeNanoseconds)
     }
+
+    /// When what is held back comes due; `nil` while nothing is.
+    var ownDeadlineNanoseconds: Int64? { nil }
+
+    /// Passes what is held back and comes due before a time.
+    func release(before timeNanoseconds: Int64) {}
 
     /// Passes on what is held back, then forwards the end.
     package func finish() {
@@ -163,15 +172,11 @@ struct EventTopic: Hashable {
     let detector: String?
     /// What an event without a detector is about: its sensor, or else its handler.
     let subject: String?
+}
 
+extension EventTopic {
     init(_ event: Event) {
         self.init(kind: event.kind, detector: event.detector, subject: Self.subject(of: event))
-    }
-
-    private init(kind: EventKind, detector: String?, subject: String?) {
-        self.kind = kind
-        self.detector = detector
-        self.subject = subject
     }
 
     private static func subject(of event: Event) -> String? {

@@ -191,7 +191,7 @@ extension EventKind {
         case .motionMoving:
             Row(
                 "8d9a989ff9254221a4f145a6dc471739", .debug, .repeated, from: .detector(MotionManager.kind),
-                state: [.delivers, .word("moving")], figures: [.x, .y, .z], home: [],
+                state: [.delivers, .word("moving")], figures: [.x, .y, .z],
                 "Motion goes on; at most once per update interval.")
         case .motionEnded:
             Row(
@@ -219,12 +219,12 @@ extension EventKind {
         case .rotationBegan:
             Row(
                 "11e81d09131e42a0b046bf25547f3666", .info, .begin, from: .detector(MotionManager.kind),
-                state: [.delivers], figures: [.peakRate, .onset], home: [],
+                state: [.delivers], figures: [.peakRate, .onset],
                 "The rate of turn has been above the rotation threshold for the minimum duration.")
         case .rotationEnded:
             Row(
                 "bf676e36f6ba46fba7943eb77c9bc686", .info, from: .detector(MotionManager.kind),
-                state: [.delivers], figures: [.peakRate, .duration, .onset], home: [],
+                state: [.delivers], figures: [.peakRate, .duration, .onset],
                 "The device has turned more slowly for the quiet time; the duration does not include that time.")
         case .heading:
             Row(
@@ -234,8 +234,7 @@ extension EventKind {
         case .headingLost:
             Row(
                 "dbc8136273304b39a4686124123c5700", .warning, from: .north,
-                state: [.headingLost], figures: [.reason, .age], home: [],
-                "There is no valid heading any more.")
+                state: [.headingLost], figures: [.reason, .age], "There is no valid heading any more.")
         case .headingFound:
             Row(
                 "8d0d6e1f4b844c3497a9aaa0a9d8bd47", .info, from: .north, heading: .sensor,
@@ -269,7 +268,7 @@ extension EventKind {
         case .calibrationRestored:
             Row(
                 "89a8a370bffe4e618d36bddee7cfcfec", .info, from: .north,
-                state: [.delivers], figures: Self.fields, home: [],
+                state: [.delivers], figures: Self.fields,
                 "The strength of the field is as expected again after a calibration was needed.")
         case .northFaced:
             Row(
@@ -279,7 +278,7 @@ extension EventKind {
         case .northFacing:
             Row(
                 "4170146b3aa643d997b708618a01d703", .debug, .repeated, from: .north, heading: .sensor,
-                state: [.delivers, .word("facing")], figures: Self.bearings, home: [],
+                state: [.delivers, .word("facing")], figures: Self.bearings,
                 "The device still faces the bearing; at most once per update interval.")
         case .northLeft:
             Row(
@@ -301,7 +300,7 @@ extension EventKind {
         case .hingeChanged:
             Row(
                 "bf5d71ae9ddd4dc597aa91d12834bf05", .info, from: .detector(HingeDetector.kind),
-                state: [.delivers, .figures([.posture])], figures: [.posture, .angle], home: [],
+                state: [.delivers, .figures([.posture])], figures: [.posture, .angle],
                 "A laptop is set up otherwise, its hinge has turned by the angle filter, or both are known.")
         case .attitudeChanged:
             Row(
@@ -332,12 +331,11 @@ extension EventKind {
             Row(
                 "e499b8b3c4df4a508360cd87f2e32f2f", .debug, from: .detector(AmbientLightDetector.kind),
                 state: [.delivers, .figures([.illuminance, .brightness])], figures: [.illuminance, .brightness],
-                home: [],
                 "The light around the device has changed by the change percentage, or is known.")
         case .proximityChanged:
             Row(
                 "649161fb1f664a2abcefd82a78eb5a33", .info, from: .detector(ProximityDetector.kind),
-                state: [.delivers, .figures([.proximity])], figures: [.proximity], home: [],
+                state: [.delivers, .figures([.proximity])], figures: [.proximity],
                 "Something came near the device or went away, or it is known whether something is near.")
         case .tap:
             Row(
@@ -394,94 +392,78 @@ extension EventKind {
         case .gap:
             Row(
                 "aeeea507e7da4071ba95c43cffc37257", .warning, from: .sensors,
-                state: [], figures: [.channel, .gap], home: [],
-                "A stream was interrupted for more than a second.")
+                figures: [.channel, .gap], "A stream was interrupted for more than a second.")
         case .samplesLost:
             Row(
                 "d16304100ccd47d99e77af5bb715c2e8", .warning, from: .sensors,
-                state: [], figures: [.channel, .cause, .count, .gap, .reason],
+                figures: [.channel, .cause, .count, .gap, .reason],
                 home: [.pulse("samples_lost", "Samples lost", deviceClass: "problem", isDiagnostic: true)],
                 "Samples that the device should have delivered will never come.")
         case .sensorActive:
             Row(
                 "688aca90714644b5912b3a0311484dcd", .info, from: .sensors, isAlwaysLogged: true,
-                state: [.sensorActive], figures: [.active], home: [],
-                "A sensor delivers again.")
+                state: [.sensorActive], figures: [.active], "A sensor delivers again.")
         case .sensorInactive:
             Row(
                 "98545a5055554783a67affc7701e5122", .warning, from: .sensors, isAlwaysLogged: true,
-                state: [.sensorInactive], figures: [.reason, .active], home: [],
-                "A sensor failed.")
+                state: [.sensorInactive], figures: [.reason, .active], "A sensor failed.")
         case .sensorsOneLeft:
-            Row(
-                "ca56109ae1fc4ca6bcdce8a408649729", .warning, from: .sensors,
-                state: [], figures: [], home: [],
-                "A failure left one active sensor.")
+            Row("ca56109ae1fc4ca6bcdce8a408649729", .warning, from: .sensors, "A failure left one active sensor.")
         case .sensorsNoneLeft:
             Row(
                 "f1a119552c794cd5b4d6eb3da3a1f9c8", .error, from: .sensors, isAlwaysLogged: true,
-                state: [], figures: [], home: [],
                 "A failure left no active sensor.")
         case .detectorFailed:
             Row(
                 "87ba1307496b4d81b281eb4d34d28213", .warning, from: .anyDetector, isAlwaysLogged: true,
-                state: [.detectorFailed], figures: [.reason], home: [],
-                "A detector lost the sensor that it needs.")
+                state: [.detectorFailed], figures: [.reason], "A detector lost the sensor that it needs.")
         case .detectorUnavailable:
             Row(
                 "d373bceabe214a9fb3cc742bd9aff30d", .warning, from: .anyDetector, isAlwaysLogged: true,
-                state: [.detectorFailed], figures: [.reason], home: [],
+                state: [.detectorFailed], figures: [.reason],
                 "A detector could not start, because a sensor that it needs is not there.")
         case .quorumReached:
             Row(
                 "ee0ead0fa1ad46f8baa7c2e94881b597", .info, from: .quorum,
-                state: [], figures: [.count, .needed, .active, .sensors], home: [],
-                "Enough sensors agreed; made by the quorum decorator.")
+                figures: [.count, .needed, .active, .sensors], "Enough sensors agreed; made by the quorum decorator.")
         case .commandFinished:
             Row(
                 "24d9c15ec63c4a7eba1ddc87c49b9172", .info, .report, from: .commands, isAlwaysLogged: true,
-                state: [], figures: Self.commands, home: [],
-                "The program of a handler ended with success.")
+                figures: Self.commands, "The program of a handler ended with success.")
         case .commandFailed:
             Row(
                 "d844dcdd8d7940579ebe881883855365", .warning, .report, from: .commands, isAlwaysLogged: true,
-                state: [], figures: Self.commands, home: [],
-                "The program of a handler could not be run, failed, or took too long.")
+                figures: Self.commands, "The program of a handler could not be run, failed, or took too long.")
         case .eventsDropped:
             Row(
                 "f24d43b8ee92431bb063aa888ca91894", .warning, .report, from: .handlers, isAlwaysLogged: true,
-                state: [], figures: [.handler, .count, .reason], home: [],
+                figures: [.handler, .count, .reason],
                 "Too many events waited for a handler or for the store, so some were dropped.")
         case .handlerFailed:
             Row(
                 "4bba6fc62946445b8c3213d73d1f18c5", .warning, .report, from: .handlers, isAlwaysLogged: true,
-                state: [], figures: [.handler, .reason], home: [],
-                "A handler can no longer do its work.")
+                figures: [.handler, .reason], "A handler can no longer do its work.")
         case .handlerRecovered:
             Row(
                 "fec5418a6e754a82b63fe43bfd492164", .info, .report, from: .handlers, isAlwaysLogged: true,
-                state: [], figures: [.handler], home: [],
-                "A handler that had failed works again.")
+                figures: [.handler], "A handler that had failed works again.")
         case .handlerArmed:
             Row(
                 "5d0f6a3e9c1b4e27a84c7f1d92b6e035", .notice, from: .handlers, isAlwaysLogged: true,
-                state: [], figures: [.handler], home: [],
-                "A handler that was disarmed gets events again.")
+                figures: [.handler], "A handler that was disarmed gets events again.")
         case .handlerDisarmed:
             Row(
                 "b8e2c47f016d4d9a93f5a0c86e7d1b42", .notice, from: .handlers, isAlwaysLogged: true,
-                state: [], figures: [.handler], home: [],
+                figures: [.handler],
                 "A handler gets no events until it is armed; also reported at each start while it is so.")
         case .storeFailed:
             Row(
                 "068b415a5ec949cd9c47cc6bfc3a0769", .warning, .report, from: .store, isAlwaysLogged: true,
-                state: [], figures: [.reason, .retry], home: [],
-                "Events are not stored at the moment.")
+                figures: [.reason, .retry], "Events are not stored at the moment.")
         case .storeRecovered:
             Row(
                 "47691642e87b47dea5d118646ee95946", .info, .report, from: .store, isAlwaysLogged: true,
-                state: [], figures: [.reason, .count], home: [],
-                "Events are stored again.")
+                figures: [.reason, .count], "Events are stored again.")
         }
     }
 }

@@ -338,8 +338,9 @@ package import SensorGeometry
         // Behind a silence one sample, which may be that of a blow, must not stand for all of it: the gyroscope has gone on.
         let drifting = level(a, rotation: rotation, seconds: min(seconds, RestWatch.longestStep))
         if settings.restartsWithOffset, rest.isAtRest, hasOffsetMoved() {
+            let before = orientation
             restartAtRest(rateTime ?? time)
-            return .restartAtRest
+            return .restartAtRest(from: before)
         }
         return .level(acceleration: a, rotation: rotation, drifting: drifting, seconds: seconds)
     }
@@ -418,8 +419,8 @@ package struct RateStep {
 package enum LevelStep {
     /// The orientation has begun again, because the device was moved in a gap.
     case restart
-    /// The orientation has begun again at rest, because the offset is another one.
-    case restartAtRest
+    /// The orientation has begun again at rest, because the offset is another one; what it was until then.
+    case restartAtRest(from: Quaternion)
     /// The level was corrected: the acceleration in the device's frame and, by the rotation, in the frame that only drifts, both in
     /// m/s², and the time since the last one.
     case level(acceleration: Vector3, rotation: Quaternion, drifting: Vector3, seconds: Double)

@@ -35,7 +35,6 @@ package struct Lane: Sendable, Equatable {
         /// The words of a sampled value, each a bit, the lowest first; live readings are without them.
         package var words: [String] = []
 
-        /// Creates rows of a value's words.
         package init(name: String, prefix: String = "", words: [String] = []) {
             self.name = name
             self.prefix = prefix
@@ -53,7 +52,6 @@ package struct Lane: Sendable, Equatable {
         /// How far outside it is left, in degrees.
         package let margin: Double
 
-        /// Creates a range of bearings, in degrees.
         package init(label: String, from: Double, to: Double, margin: Double) {
             self.label = label
             self.from = from

@@ -187,16 +187,12 @@ extension Lane {
         var object = JSONObject()
         object.add("title", title)
         object.add("unit", unit)
-        object.add("curves", list: curves.map { Self.texts([$0.label, $0.name]) })
-        if let direction { object.add("direction", raw: Self.texts([direction.name, direction.accuracy])) }
-        object.add("states", list: states.map { Self.texts([$0.prefix, $0.name]) })
+        object.add("curves", list: curves.map { JSONObject.list([$0.label, $0.name].map(JSONObject.quoted)) })
+        if let direction { object.add("direction", list: [direction.name, direction.accuracy].map(JSONObject.quoted)) }
+        object.add("states", list: states.map { JSONObject.list([$0.prefix, $0.name].map(JSONObject.quoted)) })
         object.add(
             "sectors", list: sectors.map { "[\(JSONObject.quoted($0.label)),\($0.from),\($0.to),\($0.margin)]" })
         return object.text
-    }
-
-    private static func texts(_ texts: [String]) -> String {
-        "[" + texts.map(JSONObject.quoted).joined(separator: ",") + "]"
     }
 
     fileprivate init?(_ object: JSONValue) {
@@ -230,23 +226,6 @@ extension Lane.Sector {
 }
 
 extension JSONValue {
-    /// The elements of an array, each read; `nil` when it is no array, or one of them cannot be read.
-    func elements<Element>(_ read: (JSONValue) -> Element?) -> [Element]? {
-        guard case .array(let values) = self else { return nil }
-        var elements: [Element] = []
-        for value in values {
-            guard let element = read(value) else { return nil }
-            elements.append(element)
-        }
-        return elements
-    }
-
-    /// A finite number; `nil` for other values.
-    var double: Double? {
-        guard case .number(let text) = self, let value = Double(text), value.isFinite else { return nil }
-        return value
-    }
-
     var float: Float? {
         guard case .number(let text) = self, let value = Float(text), value.isFinite else { return nil }
         return value

@@ -47,7 +47,6 @@ public struct LiveValues: Sendable, Equatable {
         /// The length of the vector, in ``unit``; `nil` without a sample.
         package var length: Span?
 
-        /// Creates the readings of a stream without samples.
         package init(sensor: String, kind: SampleKind, isActive: Bool) {
             self.sensor = sensor
             self.kind = kind
@@ -158,7 +157,6 @@ public struct LiveValues: Sendable, Equatable {
         /// The last spectrum; `nil` where there is none, where none was asked for, and in a line that leaves it out as ``lanes``.
         package var spectrum: Spectrum?
 
-        /// Creates the state of a detector.
         package init(name: String, kind: String, isRunning: Bool) {
             self.name = name
             self.kind = kind
@@ -215,7 +213,6 @@ public struct LiveValues: Sendable, Equatable {
         return Figure.Name(rawValue: name).flatMap { detector.figure($0) }?.double
     }
 
-    /// Creates readings of nothing.
     package init(timeNanoseconds: Int64, intervalNanoseconds: Int64) {
         self.timeNanoseconds = timeNanoseconds
         self.intervalNanoseconds = intervalNanoseconds

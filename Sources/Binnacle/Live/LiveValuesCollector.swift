@@ -14,11 +14,7 @@ package final class LiveValuesCollector {
     private var beginNanoseconds: Int64
 
     /// A measure of a detector, and where its values are.
-    private struct Measure {
-        let value: SampledValue
-        let source: Int
-        let series: Int
-    }
+    private typealias Measure = (value: SampledValue, source: Int, series: Int)
 
     private struct Collected {
         var count = 0
@@ -52,7 +48,7 @@ package final class LiveValuesCollector {
         measures = detectors.map { detector in
             detector.sampledValues.compactMap { value in
                 guard value.form == .value, let place = observer.place(of: value, in: detector) else { return nil }
-                return Measure(value: value, source: place.source, series: place.series)
+                return (value: value, source: place.source, series: place.series)
             }
         }
         lanes = detectors.map { detector in

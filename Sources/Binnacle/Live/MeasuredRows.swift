@@ -24,5 +24,5 @@ package final class MeasuredRows {
 
 /// The bit of a state, by its place among all, as a value of the form ``SampledValue/Form/bits`` has it.
 package func bit<State: CaseIterable & Equatable>(of state: State?) -> Float {
-    State.allCases.enumerated().first { $0.element == state }.map { Float(UInt16(1) << $0.offset) } ?? .nan
+    State.allCases.enumerated().first { $0.element == state }.map { Float(UInt32(1) << $0.offset) } ?? .nan
 }

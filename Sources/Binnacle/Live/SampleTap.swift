@@ -10,11 +10,7 @@ package final class SampleTap: DrivenDetector {
     private let sources: [Source]
     private let receive: (SampleOrigin, SampleColumns) -> Void
 
-    /// Creates a tap.
-    ///
-    /// - Parameters:
-    ///   - sources: The streams.
-    ///   - receive: Given the samples of each stream in a delivery, at least one, which are valid during the call.
+    /// `receive` is given the samples of each stream in a delivery, at least one, which are valid during the call.
     package init(_ sources: [Source], receive: @escaping (SampleOrigin, SampleColumns) -> Void) {
         self.sources = sources
         self.receive = receive

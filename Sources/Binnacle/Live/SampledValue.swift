@@ -6,7 +6,7 @@ package struct SampledValue {
         case value
         /// A direction in degrees from 0 to 360: the shortest arc.
         case angle
-        /// A set of up to 16 bits: those that occurred.
+        /// A set of up to 24 bits, which a Float has exactly: those that occurred.
         case bits
     }
 

@@ -100,7 +100,7 @@ package final class HingeDetector: DetectorCore<HingeSettings>, ReportingDetecto
         position = SamplePosition(timeNanoseconds: timeNanoseconds, streamIndex: .max, sampleIndex: .max)
         let found: Posture = isFolded ? .tablet : .laptop
         guard found != posture else { return }
-        report(HingeEvent(posture: found, angleDegrees: nil, timeNanoseconds: timeNanoseconds), delegate)
+        report(found, degrees: nil, at: timeNanoseconds, delegate)
     }
 
     /// Tells the delegate that the switch cannot be read, where it alone says the posture; the last one holds.
@@ -152,7 +152,7 @@ package final class HingeDetector: DetectorCore<HingeSettings>, ReportingDetecto
         guard isFirst || isOther || hasTurned else { return degrees }
         // What has not lasted yet is not told with the angle.
         let told = isFirst || isOther ? found : posture ?? found
-        report(HingeEvent(posture: told, angleDegrees: degrees, timeNanoseconds: time), delegate)
+        report(told, degrees: degrees, at: time, delegate)
         return degrees
     }
 
@@ -169,13 +169,14 @@ package final class HingeDetector: DetectorCore<HingeSettings>, ReportingDetecto
         turned.interrupt()
     }
 
-    private func report(_ event: HingeEvent, _ delegate: (any DetectorDelegate)?) {
-        if event.posture != posture { history.changes.append((position, event.posture)) }
-        posture = event.posture
-        due.accept(event.posture)
+    private func report(_ found: Posture, degrees: Double?, at time: Int64, _ delegate: (any DetectorDelegate)?) {
+        if found != posture { history.changes.append((position, found)) }
+        posture = found
+        due.accept(found)
         turned.accept(false)
-        toldDegrees = event.angleDegrees
-        delegate?.collect(.hingeChanged, self, event)
+        toldDegrees = degrees
+        let finding = Finding(.hingeChanged, at: time, [.posture: .word(found)], numbers: [.angle: degrees])
+        delegate?.collect(.hingeChanged, self, finding)
     }
 }
 
@@ -238,16 +239,11 @@ extension SensorSession.Setup {
         let detector = HingeDetector(
             name: name, screen: try stream(of: .accelerometer, named: screen),
             base: try stream(of: .accelerometer, named: base), settings: settings)
-        guard screen != base else { throw OneSensor(name: screen) }
+        guard screen != base else {
+            throw SetupProblem(
+                "base names the same sensor as screen ('\(screen)'): each part of a hinge has an accelerometer of its own"
+            )
+        }
         return try add(detector)
-    }
-}
-
-/// A hinge whose parts have one sensor, between whose samples there is no angle.
-private struct OneSensor: Error, CustomStringConvertible {
-    let name: String
-
-    var description: String {
-        "base names the same sensor as screen ('\(name)'): each part of a hinge has an accelerometer of its own"
     }
 }

@@ -16,14 +16,12 @@ public struct HingeSettings: CheckedSettings {
     /// The defaults.
     public init() {}
 
-    package func problems() -> [SettingsProblem<HingeSettings>] {
-        var list = ProblemList<HingeSettings>()
+    package func findProblems(_ list: inout ProblemList<HingeSettings>) {
         list.requireNotNegative(\.dwell, dwell)
         list.require(
             \.filterDegrees, (1...180).contains(filterDegrees), "(\(filterDegrees)) is not between 1 and 180")
         list.requirePositive(\.gateG, gateG)
         list.require(\.gateG, gateG < 1, "(\(gateG)) is not below 1 g: free fall would have an angle")
         list.requirePositive(\.gapLimit, gapLimit)
-        return list.problems
     }
 }

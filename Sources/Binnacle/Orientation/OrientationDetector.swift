@@ -74,13 +74,12 @@ package final class OrientationDetector: DetectorCore<OrientationSettings>, Acce
         }
     }
 
-    private func row(of angles: ScreenAngles?) -> SIMD4<Float> {
-        SIMD4(
-            angles?.turnDegrees ?? .nan, angles?.leanDegrees ?? .nan, bit(of: orientation), bit(of: tilt))
+    private func row(of angles: SIMD2<Float>?) -> SIMD4<Float> {
+        SIMD4(angles?.x ?? .nan, angles?.y ?? .nan, bit(of: orientation), bit(of: tilt))
     }
 
     /// How far the screen is turned away from its present edge, and how far it leans back or forward, in degrees.
-    private func angles(up: SIMD3<Float>) -> ScreenAngles {
+    private func angles(up: SIMD3<Float>) -> SIMD2<Float> {
         let alongEdge: Float =
             switch edge.value {
             case .undefined: max(abs(up.x), abs(up.y))
@@ -91,9 +90,9 @@ package final class OrientationDetector: DetectorCore<OrientationSettings>, Acce
             }
         let inPlane = (up.x * up.x + up.y * up.y).squareRoot()
         let degrees = 180 / Float.pi
-        return ScreenAngles(
-            turnDegrees: inPlane > 0 ? acos(min(1, max(-1, alongEdge / inPlane))) * degrees : 0,
-            leanDegrees: asin(min(1, abs(up.z))) * degrees)
+        return SIMD2(
+            inPlane > 0 ? acos(min(1, max(-1, alongEdge / inPlane))) * degrees : 0,
+            asin(min(1, abs(up.z))) * degrees)
     }
 
     /// Forgets changes under way; the last values hold.
@@ -121,12 +120,18 @@ package final class OrientationDetector: DetectorCore<OrientationSettings>, Acce
         if isDue(&edge, orientation, isFirst: isFirst, sample.timeNanoseconds), mayTurn {
             edge.accept(orientation)
             delegate?.collect(
-                .orientationChanged, self, OrientationEvent(orientation: orientation, tilt: lean.value, sample: sample))
+                .orientationChanged, self, found(.orientationChanged, .orientation, orientation, sample))
         }
         let tilt = edges.tilt(up.z, after: lean.value)
         guard isDue(&lean, tilt, isFirst: isFirst, sample.timeNanoseconds) else { return }
         lean.accept(tilt)
-        delegate?.collect(.tiltChanged, self, OrientationEvent(orientation: edge.value, tilt: tilt, sample: sample))
+        delegate?.collect(.tiltChanged, self, found(.tiltChanged, .tilt, tilt, sample))
+    }
+
+    private func found(_ kind: EventKind, _ name: Figure.Name, _ word: any FigureWord, _ sample: Sample) -> Finding {
+        Finding(
+            kind, at: sample.timeNanoseconds, [name: .word(word)],
+            numbers: [.x: Double(sample.x), .y: Double(sample.y), .z: Double(sample.z)])
     }
 }
 

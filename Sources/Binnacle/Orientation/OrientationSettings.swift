@@ -39,8 +39,7 @@ public struct OrientationSettings: CheckedSettings {
     /// The hysteresis that is possible: from what noise needs to what still lets every value be reached.
     package static let hysteresisLimits = 5.0...30.0
 
-    package func problems() -> [SettingsProblem<OrientationSettings>] {
-        var list = ProblemList<OrientationSettings>()
+    package func findProblems(_ list: inout ProblemList<OrientationSettings>) {
         list.requireNotNegative(\.dwell, dwell)
         list.require(
             \.hysteresisDegrees, Self.hysteresisLimits.contains(hysteresisDegrees),
@@ -49,6 +48,5 @@ public struct OrientationSettings: CheckedSettings {
         list.require(\.gateG, gateG < 1, "(\(gateG)) is not below 1 g: free fall would count as an orientation")
         list.requirePositive(\.gapLimit, gapLimit)
         list.require(\.postures, postures?.isEmpty != true, "is empty: the orientation would never change")
-        return list.problems
     }
 }

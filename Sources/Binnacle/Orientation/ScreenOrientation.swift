@@ -31,11 +31,3 @@ package enum ScreenTilt: String, FigureWord, CaseIterable {
     /// The screen faces the sky.
     case faceUp = "face-up"
 }
-
-/// How a screen is held, measured from its present edge.
-package struct ScreenAngles: Sendable, Equatable {
-    /// How far it is turned away from its present edge, in degrees from 0 to 180.
-    package let turnDegrees: Float
-    /// How far it leans back or forward, in degrees from 0 to 90.
-    package let leanDegrees: Float
-}

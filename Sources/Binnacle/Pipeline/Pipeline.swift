@@ -40,15 +40,7 @@ package final class Pipeline {
     /// The streams that failed and have not delivered since.
     private var failed: Set<StreamID> = []
 
-    /// Creates a pipeline.
-    ///
-    /// The caller sets the detectors' delegates.
-    ///
-    /// - Parameters:
-    ///   - source: Where the samples come from.
-    ///   - detectors: What looks at them; each has to be started before it finds anything.
-    ///   - router: Becomes the delegate of the source's sensors.
-    ///   - capacity: The most samples of one stream in a delivery; never changes what is found.
+    /// The caller sets the detectors' delegates; `capacity` never changes what is found.
     package init(
         source: any SampleSource, detectors: [any DrivenDetector], router: Router = Router(), capacity: Int = 4096
     ) {

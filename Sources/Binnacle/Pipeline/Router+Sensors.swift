@@ -67,13 +67,13 @@ extension Router: SensorDelegate {
     package func sensor(_ sensor: Sensor, didLose loss: SampleLoss, of kind: SampleKind, at position: SamplePosition?) {
         guard loss.cause.mayRecur else {
             reportLosses(of: sensor)
-            return collect(.samplesLost, sensor, at: position, StreamLoss(loss: loss, kind: kind))
+            return collect(.samplesLost, sensor, at: position, loss.finding(of: kind))
         }
         let known = recurringLosses.firstIndex { $0.last.stream == loss.stream && $0.last.cause == loss.cause }
         let index = known ?? recurringLosses.endIndex
         if known == nil { recurringLosses.append(RecurringLoss(sensor: sensor, kind: kind, last: loss)) }
         guard let due = recurringLosses[index].add(loss) else { return }
-        collect(.samplesLost, sensor, at: position, StreamLoss(loss: due, kind: kind))
+        collect(.samplesLost, sensor, at: position, due.finding(of: kind))
     }
 
     /// Reports the recurring losses that are due at a stamp; without one, all that were not reported, of one sensor or of all.
@@ -81,7 +81,7 @@ extension Router: SensorDelegate {
         for index in recurringLosses.indices where sensor == nil || sensor === recurringLosses[index].sensor {
             guard let due = recurringLosses[index].removeDue(at: timeNanoseconds) else { continue }
             let kind = recurringLosses[index].kind
-            collect(.samplesLost, recurringLosses[index].sensor, at: nil, StreamLoss(loss: due, kind: kind))
+            collect(.samplesLost, recurringLosses[index].sensor, at: nil, due.finding(of: kind))
         }
         recurringLosses.removeAll { $0.isOver }
     }

@@ -46,7 +46,6 @@ package final class Router {
         var droppedCount = 0
     }
 
-    /// Creates a router without sensors and handlers.
     package init() {}
 
     /// Adds a handler behind those that are there, also while samples flow.

@@ -13,12 +13,11 @@ package final class ProgressIndicator {
     package private(set) var fraction: Double?
 
     /// Whether anybody can see it, so that it is worth an update.
-    package var isVisible: Bool { view.isVisible }
+    package var isVisible: Bool { view != nil }
 
-    private let view: any ProgressView
+    private let view: (any ProgressView)?
 
-    /// Creates a hidden indicator.
-    package init(view: any ProgressView) {
+    package init(view: (any ProgressView)?) {
         self.view = view
     }
 
@@ -26,27 +25,23 @@ package final class ProgressIndicator {
     package func show() {
         guard !isShown else { return }
         isShown = true
-        view.draw(fraction: fraction)
+        view?.draw(fraction: fraction)
         delegate?.progressIndicatorDidShow(self)
     }
 
-    /// Stores the operation's progress, and redraws while shown.
-    ///
-    /// - Parameters:
-    ///   - fraction: The progress, from 0 to 1; `nil` when it is not known.
-    ///   - detail: What else there is to say of it, in a few words, which are made only where they are shown.
+    /// Stores the progress, from 0 to 1, `nil` when it is not known, and redraws while shown; `detail` is made only then.
     package func update(fraction: Double?, detail: () -> String = { "" }) {
         self.fraction = fraction.map { min(max($0, 0), 1) }
         guard isShown else { return }
-        view.describe(detail)
-        view.draw(fraction: self.fraction)
+        view?.describe(detail)
+        view?.draw(fraction: self.fraction)
     }
 
     /// Hides the indicator and tells the delegate; does nothing while it is hidden.
     package func hide() {
         guard isShown else { return }
         isShown = false
-        view.clear()
+        view?.clear()
         delegate?.progressIndicatorDidHide(self)
     }
 
@@ -67,15 +62,11 @@ package protocol ProgressView: AnyObject {
     func describe(_ detail: () -> String)
     /// Removes what was drawn.
     func clear()
-    /// Whether what is drawn can be seen; without an implementation it can.
-    var isVisible: Bool { get }
 }
 
 extension ProgressView {
-    // A view has no room for words, and can be seen, unless it says otherwise.
+    // A view has no room for words unless it says otherwise.
     package func describe(_ detail: () -> String) {}
-
-    package var isVisible: Bool { true }
 }
 
 /// What a ``ProgressIndicator`` tells its delegate; every method has an empty default.

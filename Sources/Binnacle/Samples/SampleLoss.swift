@@ -64,19 +64,14 @@ public struct SampleLoss: Sendable, Equatable {
     }
 }
 
-/// A loss of samples and what they measure.
-struct StreamLoss: FigureSource {
-    let loss: SampleLoss
-    let kind: SampleKind
-
-    func value(of figure: Figure.Name) -> Figure.Value? {
-        switch figure {
-        case .channel: .word(kind)
-        case .cause: .word(loss.cause)
-        case .count: loss.count.map { .integer(Int64($0)) }
-        case .gap: loss.durationSeconds.map(figure.number)
-        case .reason: .text(loss.detail)
-        default: nil
-        }
+extension SampleLoss {
+    /// What an event says of it, with what the samples measure.
+    func finding(of kind: SampleKind) -> Finding {
+        Finding(
+            .samplesLost, at: timeNanoseconds ?? 0,
+            [
+                .channel: .word(kind), .cause: .word(cause), .count: count.map { Figure.Value.integer(Int64($0)) },
+                .reason: .text(detail),
+            ], numbers: [.gap: durationSeconds])
     }
 }

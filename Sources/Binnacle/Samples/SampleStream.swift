@@ -1,12 +1,7 @@
 /// What a stream is known by, in every pipeline that its sensor is part of, for as long as the process runs.
 public struct StreamID: Hashable, Sendable {
-    private let sensor: UInt64
-    private let kind: SampleKind
-
-    init(sensor: UInt64, kind: SampleKind) {
-        self.sensor = sensor
-        self.kind = kind
-    }
+    let sensor: UInt64
+    let kind: SampleKind
 }
 
 /// The samples of one kind from one sensor.

@@ -8,20 +8,13 @@ package struct ScanColumn: Sendable {
     package private(set) var scanByteCount = 0
     package private(set) var bytes: [UInt8] = []
 
-    /// Creates a column without scans.
     package init() {}
 
     package var isEmpty: Bool { bytes.isEmpty }
     /// The number of scans.
     package var count: Int { isEmpty ? 0 : bytes.count / scanByteCount }
 
-    /// Appends scans.
-    ///
-    /// - Parameters:
-    ///   - scans: Whole scans.
-    ///   - scanByteCount: The bytes of each, at least 1.
-    ///   - layout: How they are laid out.
-    /// - Precondition: The scans that are there have the same layout.
+    /// Appends whole scans; those that are there have the same layout.
     package mutating func append(_ scans: UnsafeRawBufferPointer, of scanByteCount: Int, layout: String) {
         guard !scans.isEmpty else { return }
         precondition(scans.count % scanByteCount == 0, "the last scan is not whole")

@@ -35,7 +35,9 @@ extension SensorSession {
         /// - Throws: That another one has its name, by which decorators and readers of events tell detectors apart.
         package func add<Added: EventDetector>(_ detector: Added, owning delegate: AnyObject? = nil) throws -> Added {
             guard !detectors.contains(where: { $0 is any EventDetector && $0.name == detector.name }) else {
-                throw TakenName(name: detector.name)
+                throw SetupProblem(
+                    "two detectors are named '\(detector.name)', so that their events would not be told apart: give one of them "
+                        + "another `name`")
             }
             detector.report(to: router)
             add(driven: detector, owning: delegate)
@@ -91,9 +93,8 @@ extension SensorSession {
         /// A source has its streams also while their devices are absent, so a name that it does not have is a mistake.
         package func stream(of kind: SampleKind, named sensor: String?) throws -> SampleStream? {
             let found = stream(of: kind, from: sensor)
-            if let sensor, found == nil {
-                throw MissingSensor(
-                    name: sensor, kind: kind, names: source.streams.filter { $0.kind == kind }.map(\.sensor.name))
+            if sensor != nil, found == nil {
+                throw missing(kind, sensor, among: source.streams.filter { $0.kind == kind })
             }
             return found
         }
@@ -101,7 +102,14 @@ extension SensorSession {
         /// The stream of the sensor that the caller names, or else the first; the source may not lack it.
         func requiredStream(of kind: SampleKind, named sensor: String?) throws -> SampleStream {
             if let found = try stream(of: kind, named: sensor) { return found }
-            throw MissingSensor(name: nil, kind: kind, names: source.streams.map(\.sensor.name))
+            throw missing(kind, nil, among: source.streams)
+        }
+
+        private func missing(_ kind: SampleKind, _ sensor: String?, among streams: [SampleStream]) -> SetupProblem {
+            let names = streams.map { "'\($0.sensor.name)'" }.joined(separator: ", ")
+            let wanted = sensor.map { " '\($0)'" } ?? ""
+            return SetupProblem(
+                "there is no \(kind.rawValue)\(wanted): the source has \(names.isEmpty ? "none" : names)")
         }
 
         /// The first stream of a kind, in the source's order.
@@ -116,18 +124,11 @@ extension SensorSession {
     }
 }
 
-/// A name that is none of the source's sensors, or of one that does not measure what is wanted.
-private struct MissingSensor: Error, CustomStringConvertible {
-    /// `nil` for any sensor.
-    let name: String?
-    let kind: SampleKind
-    /// The sensors that measure it, or for any sensor all.
-    let names: [String]
+/// What a session, a detector or a decorator cannot be made of, as one sentence.
+package struct SetupProblem: Error, CustomStringConvertible {
+    package let description: String
 
-    var description: String {
-        let others = names.isEmpty ? "has none" : "has " + names.map { "'\($0)'" }.joined(separator: ", ")
-        return "there is no \(kind.rawValue)\(name.map { " '\($0)'" } ?? ""): the source \(others)"
-    }
+    package init(_ description: String) { self.description = description }
 }
 
 /// A stream that a source has twice.
@@ -143,13 +144,4 @@ package struct RepeatedStream: Error, CustomStringConvertible {
     }
 
     package var description: String { "the source has the \(kind.rawValue) of sensor '\(sensor)' twice" }
-}
-
-/// A name that an earlier detector of the session has.
-private struct TakenName: Error, CustomStringConvertible {
-    let name: String
-
-    var description: String {
-        "two detectors are named '\(name)', so that their events would not be told apart: give one of them another `name`"
-    }
 }

@@ -6,11 +6,7 @@
 package struct SampleNoise {
     private let key: UInt64
 
-    /// Chooses the noise.
-    ///
-    /// - Parameters:
-    ///   - seed: Neighbouring seeds give unlike noise.
-    ///   - kind: The streams of one sensor have noise of their own.
+    /// Neighbouring seeds give unlike noise, and so do the streams of one sensor.
     package init(seed: UInt64, kind: SampleKind) {
         let own = SplitMix64.mix(seed &+ SplitMix64.increment)
         key =

@@ -42,9 +42,7 @@ public struct SimulationSettings: CheckedSettings {
 
     package init() {}
 
-    package func problems() -> [SettingsProblem<SimulationSettings>] {
-        var list = ProblemList<SimulationSettings>()
+    package func findProblems(_ list: inout ProblemList<SimulationSettings>) {
         list.require(\.rateHz, Self.rates.contains(rateHz), "(\(rateHz)) has to be from 0.1 to 1000000")
-        return list.problems
     }
 }

@@ -64,7 +64,6 @@ package final class StationaryDetector: DetectorCore<StationarySettings>, Sample
     }
 }
 
-/// What the detector shows.
 extension StationaryDetector {
     private static let change = "change_g"
 

@@ -12,10 +12,8 @@ public struct StationarySettings: CheckedSettings {
     /// The defaults.
     public init() {}
 
-    package func problems() -> [SettingsProblem<StationarySettings>] {
-        var list = ProblemList<StationarySettings>()
+    package func findProblems(_ list: inout ProblemList<StationarySettings>) {
         list.require(\.thresholdG, (0.002...1).contains(thresholdG), "(\(thresholdG)) is not between 0.002 and 1")
         list.require(\.dwell, dwell >= .seconds(1), "(\(dwell)) is shorter than 1 s")
-        return list.problems
     }
 }

@@ -41,7 +41,6 @@ package final class StepDetector: DetectorCore<StepSettings>, SampleWiseDetector
     }
 }
 
-/// What the detector shows.
 extension StepDetector {
     private static let names = (swing: "swing_g", level: "swing_rms_g")
 

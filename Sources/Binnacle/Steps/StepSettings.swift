@@ -12,10 +12,8 @@ public struct StepSettings: CheckedSettings {
     /// The defaults.
     public init() {}
 
-    package func problems() -> [SettingsProblem<StepSettings>] {
-        var list = ProblemList<StepSettings>()
+    package func findProblems(_ list: inout ProblemList<StepSettings>) {
         list.require(\.regularSteps, (3...20).contains(regularSteps), "(\(regularSteps)) is not from 3 to 20")
         list.require(\.thresholdG, (0.02...1).contains(thresholdG), "(\(thresholdG)) is not between 0.02 and 1")
-        return list.problems
     }
 }

@@ -50,7 +50,6 @@ package final class TapDetector: DetectorCore<TapSettings>, SampleWiseDetector {
     }
 }
 
-/// What the detector shows.
 extension TapDetector {
     private static let impulse = "impulse_g"
 

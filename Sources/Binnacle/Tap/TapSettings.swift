@@ -26,8 +26,7 @@ public struct TapSettings: CheckedSettings {
     /// The defaults.
     public init() {}
 
-    package func problems() -> [SettingsProblem<TapSettings>] {
-        var list = ProblemList<TapSettings>()
+    package func findProblems(_ list: inout ProblemList<TapSettings>) {
         list.require(
             \.thresholdG, thresholdG >= 0.05 && thresholdG.isFinite,
             "(\(thresholdG)) is not a number from 0.05, which is the noise of many accelerometers")
@@ -39,6 +38,5 @@ public struct TapSettings: CheckedSettings {
         list.require(\.double, double <= .seconds(2), "(\(double)) is longer than 2 s")
         list.requirePositive(\.quiet, quiet)
         list.require(\.calmShare, calmShare > 0 && calmShare < 1, "(\(calmShare)) is not between 0 and 1")
-        return list.problems
     }
 }

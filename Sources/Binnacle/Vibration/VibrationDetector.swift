@@ -368,7 +368,6 @@ private struct QuietestNoise {
     }
 }
 
-/// What the detector shows.
 extension VibrationDetector {
     package var state: String? {
         guard hasReadings else { return counts == (0, 0) ? nil : "not measured" }

@@ -76,8 +76,7 @@ public struct VibrationSettings: CheckedSettings {
     /// The defaults.
     public init() {}
 
-    package func problems() -> [SettingsProblem<VibrationSettings>] {
-        var list = ProblemList<VibrationSettings>()
+    package func findProblems(_ list: inout ProblemList<VibrationSettings>) {
         list.require(
             \.bands, (1...Self.mostBands).contains(bands.count), "has \(bands.count) bands, and may have 1 to 4")
         list.require(\.bands, Set(bands.map(\.name)).count == bands.count, "has two bands of one name")
@@ -109,7 +108,6 @@ public struct VibrationSettings: CheckedSettings {
                 \.learnDays, bands.contains { $0.limits.isEmpty },
                 "has no effect: each of \(\Self.bands) has limits of its own", others: [\.bands])
         }
-        return list.problems
     }
 
     /// What the chip's noise alone gives in a band, in the unit of its limits; `nil` when the noise or the range is not known.

@@ -122,7 +122,6 @@ struct RelativeYawAccuracy {
     private static let turnShare = 0.0002
     /// The relative error of a turn that was not measured.
     private static let unknownTurnShare = 0.2
-    private static let nineOfTen = 1.645
 
     mutating func update(_ motion: FusedMotion, vertical: Double, seconds: Double) {
         let rate = length(motion.rate) * 180 / .pi
@@ -132,6 +131,6 @@ struct RelativeYawAccuracy {
 
     var degrees: Double {
         let scale = scaleTurn * 180 / .pi
-        return min(Self.nineOfTen * (drift * drift + scale * scale).squareRoot(), 180)
+        return min(FusionAccuracy.nineOfTen * (drift * drift + scale * scale).squareRoot(), 180)
     }
 }

@@ -37,7 +37,8 @@ struct AttitudeFilter {
 
 /// Watches one angle for a limit, with hysteresis and a dwell time.
 struct AngleLimit {
-    private let angle: AttitudeLimitEvent.Angle
+    /// What a begin is reported as: that of a heel, or that of a pitch.
+    private let began: EventKind
     private let beginDegrees: Double
     private let endDegrees: Double
     private var beyond: Dwell<Bool>
@@ -53,17 +54,17 @@ struct AngleLimit {
     var isBeyond: Bool { beyond.value }
 
     /// Creates the watch; `nil` without a limit.
-    init?(_ angle: AttitudeLimitEvent.Angle, settings: AttitudeSettings) {
-        guard let degrees = angle == .heel ? settings.heelDegrees : settings.pitchDegrees else { return nil }
-        self.angle = angle
+    init?(_ began: EventKind, settings: AttitudeSettings) {
+        guard let degrees = began == .heelBegan ? settings.heelDegrees : settings.pitchDegrees else { return nil }
+        self.began = began
         beginDegrees = degrees
         endDegrees = degrees - settings.hysteresisDegrees
         beyond = Dwell(false, delayNanoseconds: Units.nanoseconds(settings.dwell))
     }
 
     /// Takes an attitude, whose angle may have no meaning; returns what that decides.
-    mutating func update(_ motion: DeviceMotion) -> AttitudeLimitEvent? {
-        guard let size = (angle == .heel ? roll(motion) : motion.pitchDegrees).map(abs) else {
+    mutating func update(_ motion: DeviceMotion) -> Finding? {
+        guard let size = (began == .heelBegan ? roll(motion) : motion.pitchDegrees).map(abs) else {
             interrupt()
             return nil
         }
@@ -77,9 +78,12 @@ struct AngleLimit {
         beyond.accept(isFound)
         sinceNanoseconds = nil
         if isFound { onsetNanoseconds = since }
-        return AttitudeLimitEvent(
-            angle: angle, motion: motion, onsetNanoseconds: onsetNanoseconds,
-            duration: isFound ? nil : Units.duration(from: onsetNanoseconds, to: since), peakDegrees: peakDegrees)
+        return Finding(
+            isFound ? began : began.end ?? began, at: time, [.onset: .integer(onsetNanoseconds)],
+            numbers: [
+                .roll: motion.rollDegrees, .pitch: motion.pitchDegrees, .peakAngle: peakDegrees,
+                .duration: isFound ? nil : Units.seconds(Units.duration(from: onsetNanoseconds, to: since)),
+            ])
     }
 
     /// An error of the vertical turns the roll by itself over the cosine of the pitch, of which up to 60° the error itself is the larger part.

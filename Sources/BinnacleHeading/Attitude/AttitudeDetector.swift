@@ -76,8 +76,8 @@ package final class AttitudeDetector: ReportingDetector {
         level = LevelAttitude(accelerometer: accelerometer, magnetometer: magnetometer, settings: settings)
         gapLimitNanoseconds = Units.nanoseconds(settings.gapLimit)
         filter = AttitudeFilter(degrees: settings.filterDegrees)
-        heel = AngleLimit(.heel, settings: settings)
-        pitch = AngleLimit(.pitch, settings: settings)
+        heel = AngleLimit(.heelBegan, settings: settings)
+        pitch = AngleLimit(.pitchBegan, settings: settings)
     }
 
     /// Starts with the next delivery, in the state of a new detector; does nothing while detecting.
@@ -244,12 +244,8 @@ package final class AttitudeDetector: ReportingDetector {
                 Float(motion.yawAccuracyDegrees ?? .nan)))
         readers.removeAll { take in !take(motion) }
         if filter.update(motion) { delegate?.collect(.attitudeChanged, self, motion) }
-        if let event = heel?.update(motion) {
-            delegate?.collect(event.duration == nil ? .heelBegan : .heelEnded, self, event)
-        }
-        if let event = pitch?.update(motion) {
-            delegate?.collect(event.duration == nil ? .pitchBegan : .pitchEnded, self, event)
-        }
+        if let limit = heel?.update(motion) { delegate?.collect(limit.kind, self, limit) }
+        if let limit = pitch?.update(motion) { delegate?.collect(limit.kind, self, limit) }
     }
 
     /// What the body is beyond.

@@ -34,8 +34,7 @@ public struct AttitudeSettings: CheckedSettings {
     /// The defaults.
     public init() {}
 
-    package func problems() -> [SettingsProblem<AttitudeSettings>] {
-        var list = ProblemList<AttitudeSettings>()
+    package func findProblems(_ list: inout ProblemList<AttitudeSettings>) {
         list.require(
             \.upAxis, upAxis.column != forwardAxis.column,
             "lies along \(\Self.forwardAxis) (\(forwardAxis.rawValue)): a body has two different axes",
@@ -59,7 +58,6 @@ public struct AttitudeSettings: CheckedSettings {
         list.require(\.localField, localField?.isValid ?? true, "has a number that no place on the Earth has")
         list.requirePositive(\.accuracyLimitDegrees, accuracyLimitDegrees)
         list.requirePositive(\.gapLimit, gapLimit)
-        return list.problems
     }
 
     /// What the parts need that find a heading.

@@ -122,39 +122,3 @@ extension Figure.Name {
         number(Angle.normalizedDegrees((degrees * 100).rounded() / 100))
     }
 }
-
-/// A body that has heeled or pitched beyond a limit, or is level again: what an ``AttitudeDetector`` found at one sample.
-package struct AttitudeLimitEvent: Sendable, Equatable {
-    package enum Angle: Sendable {
-        /// The roll, by ``AttitudeSettings/heelDegrees``.
-        case heel
-        /// The pitch, by ``AttitudeSettings/pitchDegrees``.
-        case pitch
-    }
-
-    /// Which angle it is about.
-    package let angle: Angle
-    /// The attitude at the sample that decided it.
-    package let motion: DeviceMotion
-    /// The stamp of the first sample beyond the limit, in nanoseconds.
-    package let onsetNanoseconds: Int64
-    /// How long the angle was beyond the limit; `nil` at the begin.
-    package let duration: Duration?
-    /// The greatest angle so far, without its sign, in degrees.
-    package let peakDegrees: Double
-
-    /// The stamp of the sample that decided it, in nanoseconds.
-    package var timeNanoseconds: Int64 { motion.timeNanoseconds }
-}
-
-extension AttitudeLimitEvent: DetectorResult {
-    package func value(of figure: Figure.Name) -> Figure.Value? {
-        switch figure {
-        case .roll, .pitch: motion.value(of: figure)
-        case .peakAngle: figure.number(peakDegrees)
-        case .duration: duration.map { figure.number(Units.seconds($0)) }
-        case .onset: .integer(onsetNanoseconds)
-        default: nil
-        }
-    }
-}

@@ -139,7 +139,7 @@ extension AttitudeSettings {
 
     /// How far a turn about the vertical may be off, with the uncertainty of the declination.
     func yawAccuracyDegrees(magnetic: Double) -> Double {
-        let declination = 1.645 * (localField?.declinationUncertaintyDegrees ?? 0)
+        let declination = FusionAccuracy.nineOfTen * (localField?.declinationUncertaintyDegrees ?? 0)
         return min((magnetic * magnetic + declination * declination).squareRoot(), 180)
     }
 }

@@ -45,21 +45,12 @@ extension SensorSession {
             attach: { setup, take in
                 let detectors = setup.detectors.compactMap { $0 as? AttitudeDetector }
                 guard let found = detectors.first(where: { $0.name == detector }) else {
-                    throw MissingAttitude(name: detector, names: detectors.map(\.name))
+                    let names = detectors.map { "'\($0.name)'" }.joined(separator: ", ")
+                    throw SetupProblem(
+                        "there is no detector of attitudes '\(detector)': the session has "
+                            + (names.isEmpty ? "none: call detectAttitude" : names))
                 }
                 found.readers.append(take)
             })
-    }
-}
-
-/// A name that is none of a session's detectors of attitudes.
-private struct MissingAttitude: Error, CustomStringConvertible {
-    let name: String
-    let names: [String]
-
-    var description: String {
-        let others =
-            names.isEmpty ? "has none: call detectAttitude" : "has " + names.map { "'\($0)'" }.joined(separator: ", ")
-        return "there is no detector of attitudes '\(name)': the session \(others)"
     }
 }

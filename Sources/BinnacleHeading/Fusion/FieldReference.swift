@@ -11,6 +11,8 @@ struct FieldReference {
     private(set) var vertical = 0.0
     /// Those of the undisturbed field; `nil` when they are not known.
     private(set) var reference: SIMD2<Double>?
+    /// Whether that dip is right; the strength is.
+    private(set) var isDipKnown = true
     private(set) var isDisturbed = true
     /// Whether the last sample made a reference where there was none.
     private(set) var isFirst = false
@@ -57,10 +59,12 @@ struct FieldReference {
         vertical = -now.x * sin(smoothedDip)
         isFirst = false
         let share = gain.update(seconds)
-        if let reference, isNear(reference, share: isTurned ? Self.turnedShare : 1) {
+        let known = reference.map { isDipKnown ? $0 : SIMD2($0.x, now.y) }
+        if let reference = known, isNear(reference, share: isTurned ? Self.turnedShare : 1) {
             undisturbedSeconds += seconds
             if undisturbedSeconds >= settings.undisturbedSeconds {
                 isDisturbed = false
+                isDipKnown = true
                 self.reference = reference + (now - reference) * share
             }
         } else {
@@ -78,6 +82,12 @@ struct FieldReference {
         reference = nil
         // All of the time counts again: in a fast turn one moment's dip is off by more than a magnet's.
         relearningSeconds = settings.undisturbedSeconds
+    }
+
+    /// Learns the dip again once the field has its strength, because the level was wrong until now.
+    mutating func relearnDip() {
+        interrupt()
+        isDipKnown = false
     }
 
     /// Forgets what was under way, because samples are missing.
@@ -105,6 +115,7 @@ struct FieldReference {
         guard isDisturbed, candidateSeconds >= wanted else { return }
         isFirst = reference == nil
         reference = candidate
+        isDipKnown = true
         isDisturbed = false
         undisturbedSeconds = settings.undisturbedSeconds
     }
@@ -114,6 +125,11 @@ struct FieldReference {
         guard let range = settings.plausibleField else { return true }
         let slack = 2 * strengthSigma
         return now.x >= range.lowerBound - slack && now.x <= range.upperBound + slack
+    }
+
+    /// Whether the strength is another one than the undisturbed field's: no level, right or wrong, changes it.
+    var isOtherStrength: Bool {
+        reference.map { abs(now.x - $0.x) >= settings.fieldStrengthShare * $0.x } ?? false
     }
 
     private func isNear(_ other: SIMD2<Double>, share: Double = 1) -> Bool {

@@ -39,6 +39,8 @@ package struct Fusion {
     private var headingGain: ExponentialGain
     private var rejectionSeconds: Double
     private var startGain = 1.0
+    /// Whether an undisturbed field has corrected the heading since it was found.
+    private var isHeadingUndisturbed = false
     private var isHeadingUnsure = false
     private var secondsWithoutCorrection = 0.0
     /// The iron that is taken from the field: none while a calibration has taken it.
@@ -159,7 +161,7 @@ package struct Fusion {
     /// What is worth keeping.
     package var memory: FusionMemory {
         var memory = sixAxes.memory
-        memory.field = isIronKnown ? field.reference.map { ($0.x, $0.y) } : nil
+        memory.field = isIronKnown && field.isDipKnown ? field.reference.map { ($0.x, $0.y) } : nil
         guard settings.learnsSensors, model.hasLearned else { return memory }
         let errors = settings.usable(model.errors)
         // That the iron is known does not say that this gyroscope was ever seen to turn rightly.
@@ -313,9 +315,40 @@ package struct Fusion {
         frozenField.interrupt()
         interruptTurns()
         startGain = 1
+        isHeadingUndisturbed = false
         isHeadingUnsure = false
         rejectionSeconds = field.reference == nil ? settings.longestRejectionSeconds : 0
         secondsWithoutCorrection = 0
+    }
+
+    /// Begins again at rest, because the level was wrong until now.
+    private mutating func restart(from before: Quaternion) {
+        guard isIronKnown, field.isOtherStrength else {
+            field.relearn()
+            return restartHeading()
+        }
+        // A magnet is near: no level changes the strength.
+        field.relearnDip()
+        if isHeadingUndisturbed, !isHeadingUnsure, accuracyDegrees <= settings.accuracyLimit ?? 180 {
+            restartLevel(from: before)
+        } else {
+            restartHeading()
+        }
+    }
+
+    /// Begins with another level and the heading of before, because the device is at rest.
+    private mutating func restartLevel(from before: Quaternion) {
+        let change = before * sixAxisOrientation.conjugate
+        delta = Self.wrapped(delta + 2 * atan2(change.z, change.w))
+        accuracy.restartLevel()
+        let turn = (change.z * change.z + change.w * change.w).squareRoot()
+        // The dip with which the heading was found, not that of the magnet.
+        accuracy.addTilt(2 * acos(min(turn, 1)), dipDegrees: field.reference?.y ?? dipDegrees)
+        (startGain, rejectionSeconds) = (0, 0)
+        lastField.value = .zero
+        frozenAcceleration.interrupt()
+        frozenField.interrupt()
+        interruptTurns()
     }
 
     private mutating func releaseWaiting(_ time: Int64) {
@@ -338,9 +371,7 @@ package struct Fusion {
         switch step {
         case nil: break
         case .restart: restartField()
-        case .restartAtRest:
-            field.relearn()
-            restartHeading()
+        case .restartAtRest(let before): restart(from: before)
         case .level(let acceleration, let rotation, let drifting, let seconds):
             frozenAcceleration.update(acceleration, rotation: rotation, isStill: isStill, at: time)
             accuracy.addAcceleration(
@@ -627,7 +658,10 @@ package struct Fusion {
         delta = Self.wrapped(delta + gain * disagreement)
         roomTurn.follow(-gain * disagreement, gain: gain)
         learnOffset(disagreement, correction: gain * disagreement, seconds: seconds)
-        if gain > 0 { secondsWithoutCorrection = 0 }
+        if gain > 0 {
+            secondsWithoutCorrection = 0
+            if !field.isDisturbed { isHeadingUndisturbed = true }
+        }
         accuracy.addCorrection(
             gain, disagreement: disagreement * 180 / .pi, field: field.now, horizontalField: field.horizontal,
             verticalField: field.vertical, reference: field.reference, isDisturbed: field.isDisturbed,

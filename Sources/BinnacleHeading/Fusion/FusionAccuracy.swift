@@ -91,6 +91,13 @@ struct FusionAccuracy {
         seenTurn = seen
     }
 
+    /// Begins with another level; the heading stays.
+    mutating func restartLevel() {
+        let begun = FusionAccuracy(scaleSigma: scaleSigma, isSeen: false, tiltError: tiltError)
+        (vertical, scaleTilt, ageSeconds) = (begun.vertical, begun.scaleTilt, begun.ageSeconds)
+        (meanAcceleration, meanSquare) = (begun.meanAcceleration, begun.meanSquare)
+    }
+
     /// Takes a step of the gyroscope: the rate and its vertical part in rad/s, and the offset's standard deviation about the
     /// vertical in °/s.
     mutating func addRate(_ rate: Double, vertical: Double, offsetSigma: Double, seconds: Double) {

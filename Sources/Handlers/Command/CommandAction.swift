@@ -2,10 +2,8 @@ import PlainText
 package import TableReading
 
 /// `command = [...]`: runs a program.
-package struct CommandAction: HandlerAction, Equatable {
-    /// The program and its arguments.
+package struct CommandAction: HandlerAction {
     package let template: CommandTemplate
-    /// How it is run.
     package let settings: CommandSettings
 
     package init(_ template: CommandTemplate, settings: CommandSettings = CommandSettings()) {
@@ -31,7 +29,9 @@ package struct CommandAction: HandlerAction, Equatable {
 
     package init?(reading table: TableReader, at entry: TOMLEntry) {
         let template = CommandTemplate(reading: entry.node, of: table)
-        let settings = CommandSettings(reading: table)
+        // A key that is missing or invalid keeps its default.
+        var settings = CommandSettings()
+        table.read(CommandSettings.rows, into: &settings)
         guard let template else { return nil }
         self.init(template, settings: settings)
     }
@@ -45,12 +45,6 @@ package struct CommandAction: HandlerAction, Equatable {
 }
 
 extension CommandSettings {
-    /// Reads the settings; a key that is missing or invalid keeps its default.
-    init(reading table: TableReader) {
-        self.init()
-        table.read(Self.rows, into: &self)
-    }
-
     static let rows: [SettingRow<CommandSettings>] = [
         SettingRow(
             "timeout_s", \.timeout, .positiveSeconds,
@@ -145,7 +139,6 @@ package struct CommandSettings: Sendable, Equatable {
 
     static let longestRetryDelay: Duration = .seconds(60)
 
-    /// Creates settings with the defaults.
     package init() {}
 
     /// The pause after a failed attempt, counted from 1; `nil` after the last one.

@@ -65,7 +65,6 @@ struct CommandOutcome {
         if case .notStarted(_, isFinal: true) = end { true } else { false }
     }
 
-    /// Whether the program goes on.
     var isStuck: Bool {
         if case .stuck = end { true } else { false }
     }

@@ -120,7 +120,6 @@ package struct CommandEnvironment {
         return variables.map { "\($0.key)=\($0.value)" }.sorted()
     }
 
-    /// A variable of this process.
     package static func ownValue(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
     }

@@ -23,7 +23,6 @@ package struct CommandTemplate: Sendable, Equatable {
 
     /// A text with placeholders, such as an argument.
     package struct Argument: Sendable, Equatable {
-        /// The parts, in order.
         package let pieces: [Piece]
 
         package init(_ pieces: [Piece]) {
@@ -41,36 +40,22 @@ package struct CommandTemplate: Sendable, Equatable {
         }
     }
 
-    /// A part of an argument.
     package enum Piece: Sendable, Equatable {
-        /// Literal text.
         case text(String)
-        /// An event value.
         case placeholder(CommandPlaceholder)
     }
 }
 
 /// An event value in a command's argument or an MQTT topic; its name is the key in the event's JSON, such as `peak_g`.
 package enum CommandPlaceholder: Sendable, Hashable {
-    /// The event's kind.
-    case kind
-    /// The detector's name.
-    case detector
-    /// The sensor's name.
-    case sensor
-    /// The event's sequence number.
-    case sequence
+    case kind, detector, sensor, sequence
     /// The sample's time in nanoseconds.
     case time
-    /// The sample's wall clock time.
-    case wallTime
-    /// The same in local time, for display.
-    case localTime
-    /// Whether the event is simulated.
+    /// The sample's wall clock time; the second in local time, for display.
+    case wallTime, localTime
     case simulated
     /// The identity of the sequence to which the sequence number belongs.
     case identity
-    /// A measured figure.
     case figure(Figure.Name)
 
     package static let all: [CommandPlaceholder] =
@@ -82,7 +67,6 @@ package enum CommandPlaceholder: Sendable, Hashable {
         self = placeholder
     }
 
-    /// The name between the braces.
     package var name: String {
         switch self {
         case .kind: "kind"
@@ -124,7 +108,7 @@ extension CommandTemplate {
             let first = nodes.first
         else { return nil }
         let program = Self.program(first, of: table)
-        let arguments = nodes.dropFirst().compactMap { Self.argument($0, of: table) }
+        let arguments = nodes.dropFirst().compactMap { table.argument(Self.key, $0) }
         guard let program, arguments.count == nodes.count - 1 else { return nil }
         self.init(program: program, arguments: arguments)
     }
@@ -138,7 +122,7 @@ extension CommandTemplate {
                 hint: "such as /usr/local/bin/alarm, or ./alarm beside this file")
             return nil
         }
-        guard let argument = argument(node, of: table) else { return nil }
+        guard let argument = table.argument(key, node) else { return nil }
         switch argument.pieces.first {
         case .text(let program) where argument.pieces.count == 1:
             let path = program.hasPrefix("/") ? program : table.diagnostics.folder(of: node.position) + program
@@ -151,10 +135,17 @@ extension CommandTemplate {
             return nil
         }
     }
+}
 
-    private static func argument(_ node: TOMLNode, of table: TableReader) -> Argument? {
-        guard let text = table.string(key, node, mayBeEmpty: true) else { return nil }
-        return table.parsed(key, at: node.position) { () throws(TextSyntaxError) in try Argument(parsing: text) }
+extension TableReader {
+    /// A text with placeholders for event values.
+    package func argument(
+        _ key: String, _ node: TOMLNode, mayBeEmpty: Bool = true
+    ) -> CommandTemplate.Argument? {
+        guard let text = string(key, node, mayBeEmpty: mayBeEmpty) else { return nil }
+        return parsed(key, at: node.position) { () throws(TextSyntaxError) in
+            try CommandTemplate.Argument(parsing: text)
+        }
     }
 }
 

@@ -13,7 +13,6 @@ package struct OutputTail: Sendable {
         self.limit = max(0, limit)
     }
 
-    /// Appends bytes.
     package mutating func append(_ next: UnsafeRawBufferPointer) {
         byteCount += Int64(next.count)
         bytes.append(contentsOf: next.suffix(limit))

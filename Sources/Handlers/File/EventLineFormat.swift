@@ -3,7 +3,6 @@ import PlainText
 
 /// What a line of a file says of an event.
 package enum EventLineFormat: String, Sendable, CaseIterable {
-    /// A JSON object.
     case json
     /// A point of InfluxDB's line protocol: https://docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol/
     case influx
@@ -11,7 +10,6 @@ package enum EventLineFormat: String, Sendable, CaseIterable {
     /// What each line begins with.
     package var lineStart: [UInt8] { Array((self == .json ? "{\"seq\":" : "\(Self.measurement),kind=").utf8) }
 
-    /// The line of an event, without its end.
     package func line(_ event: Event) -> [UInt8] {
         self == .json ? Array(event.json.utf8) : Array(Self.point(event).utf8)
     }

@@ -4,9 +4,8 @@ import PlainText
 package import TableReading
 
 /// `file = "/var/log/binnacle/events.jsonl"`: appends the event to a file, on one line.
-package struct FileAction: HandlerAction, Equatable {
+package struct FileAction: HandlerAction {
     package let path: String
-    /// What a line says of an event.
     package let format: EventLineFormat
 
     package static let row = HandlerRow(

@@ -2,7 +2,7 @@ import PlainText
 package import TableReading
 
 /// `http = "https://…"`: posts the event to a service.
-package struct HTTPAction: HandlerAction, Equatable {
+package struct HTTPAction: HandlerAction {
     /// Where to, and how.
     package let settings: HTTPSettings
 

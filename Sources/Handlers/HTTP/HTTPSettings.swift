@@ -4,7 +4,6 @@ import TableReading
 
 /// Where and how events are posted; the defaults are those of the configuration.
 package struct HTTPSettings: Sendable, Equatable {
-    /// A part of the path.
     package enum PathPiece: Sendable, Equatable {
         case text(String)
         /// The password, as it stands.
@@ -42,7 +41,6 @@ package struct HTTPSettings: Sendable, Equatable {
     package var payload: CommandTemplate.Argument?
     /// The JSON that is sent; `nil` for that of the event.
     package var json: JSONTemplate?
-    /// Headers of the request.
     package var headers: [Header] = []
     /// How long a request may take.
     package var timeout: Duration = .seconds(30)
@@ -52,10 +50,8 @@ package struct HTTPSettings: Sendable, Equatable {
     /// Creates settings with the defaults.
     package init() {}
 
-    /// The address for messages, without the secret.
     var address: String { url(secret: "{secret}") }
 
-    /// The address with the secret.
     func url(secret: String?) -> String {
         path.reduce(into: place) { text, piece in
             if case .text(let words) = piece { text += words } else { text += secret ?? "" }
@@ -71,8 +67,7 @@ extension HTTPSettings {
             The text that is sent, as text/plain; its names are those of command. A value that the event does not have is empty.
             """
         ) { table, key, settings in
-            guard let entry = table.entry(key) else { return }
-            settings.payload = JSONTemplate.argument(entry.node, key, table)
+            settings.payload = table.entry(key).flatMap { table.argument(key, $0.node) }
         },
         SettingRow(
             "json", \.json, shown: .example("{ title = \"Binnacle\", message = \"{kind} of {sensor}\", priority = 8 }"),
@@ -92,7 +87,9 @@ extension HTTPSettings {
             "The name to log in with (Basic), with a password; by default there is none."
         ) { table, key, settings in
             settings.user = table.string(key)
-            table.password(for: key)
+            if table.entry("password_credential") == nil {
+                table.require("password_file", "a login by HTTP has a password", for: key)
+            }
             guard let user = settings.user, user.contains(":") || user.utf8.contains(where: { $0 < 0x20 }) else {
                 return
             }
@@ -157,7 +154,7 @@ extension HTTPSettings {
                     hint: "capital letters make no difference in the name of a header")
                 continue
             }
-            if let value = JSONTemplate.argument(entry.node, key, table) {
+            if let value = table.argument(key, entry.node) {
                 settings.headers.append(Header(name: entry.key, value: value))
             }
         }
@@ -165,13 +162,6 @@ extension HTTPSettings {
 
     private static func isToken(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.allSatisfy { $0.isAlphanumeric || "-_".utf8.contains($0) }
-    }
-}
-
-extension TableReader {
-    fileprivate func password(for key: String) {
-        guard entry("password_credential") == nil else { return }
-        require("password_file", "a login by HTTP has a password", for: key)
     }
 }
 
@@ -208,7 +198,7 @@ package indirect enum JSONTemplate: Sendable, Equatable {
     init?(reading node: TOMLNode, _ key: String, _ table: TableReader) {
         switch node.value {
         case .string:
-            guard let argument = Self.argument(node, key, table) else { return nil }
+            guard let argument = table.argument(key, node) else { return nil }
             self = .text(argument)
         case .integer(let value): self = .literal("\(value)")
         case .float(let value):
@@ -229,13 +219,6 @@ package indirect enum JSONTemplate: Sendable, Equatable {
         default:
             table.refuse(key, node, expected: "a string, a number, true, false, an array or a table")
             return nil
-        }
-    }
-
-    static func argument(_ node: TOMLNode, _ key: String, _ table: TableReader) -> CommandTemplate.Argument? {
-        guard let text = table.string(key, node, mayBeEmpty: true) else { return nil }
-        return table.parsed(key, at: node.position) { () throws(TextSyntaxError) in
-            try CommandTemplate.Argument(parsing: text)
         }
     }
 }

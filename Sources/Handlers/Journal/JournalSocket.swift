@@ -1,5 +1,7 @@
+package import Binnacle
 import Glibc
 package import LinuxSystem
+package import PlainText
 
 /// A client of the journal's native protocol, one datagram per entry (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/).
 ///
@@ -50,6 +52,16 @@ package final class JournalSocket {
                 throw error
             }
         }
+    }
+
+    /// Writes an event of a handler, with a field for each of its values.
+    package func write(_ event: Event, of handler: String, level: LogLevel) throws(SystemError) {
+        let own = [
+            ("MESSAGE", TextHandler.words(event)), ("PRIORITY", String(level.rawValue)),
+            ("MESSAGE_ID", event.kind.row.messageID), ("SYSLOG_IDENTIFIER", "binnacle"),
+            ("BINNACLE_LOG", handler),
+        ]
+        try write(own + EventVariables.all(of: event))
     }
 
     private func send(_ fields: [(name: String, value: String)], limit: Int) throws(SystemError) {

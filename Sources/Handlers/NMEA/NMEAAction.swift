@@ -5,20 +5,16 @@ import PlainText
 package import TableReading
 
 /// `nmea = "udp://…"`, `nmea = "tcp://…"` or `nmea = "/dev/tty…"`: sends the heading and the attitude to plotters.
-package struct NMEAAction: HandlerAction, Equatable {
-    /// The sentences and the receivers.
+package struct NMEAAction: HandlerAction {
     package private(set) var settings: NMEASettings
     /// What sentences need and the detector does not have.
     private var unmet: Set<NMEASentence.Need> = []
 
-    /// An example of the first key.
     package static let example = "nmea = \"udp://192.168.1.255\""
     /// An autopilot may steer by the heading.
     package static let actsOnTheWorld = true
-    /// The kinds of event about the heading of one detector.
     package static let headingKinds: [EventKind]? = NavigationSender.kinds
 
-    /// Sends the latest reading at an interval.
     package func work(for name: String) -> HandlerWork {
         .threaded(NavigationSender.plan(settings.sending, as: settings))
     }
@@ -95,7 +91,7 @@ extension NMEAAction {
 
     /// Reads the keys of a section; `nil` when they are invalid, which is then reported.
     package init?(reading table: TableReader, at entry: TOMLEntry) {
-        let isPath = if case .string(let text) = entry.node.value { text.hasPrefix("/") } else { false }
+        let isPath = entry.node.string?.hasPrefix("/") ?? false
         let place =
             isPath
             ? Self.serialLine(table, entry.node)

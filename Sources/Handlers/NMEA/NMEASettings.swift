@@ -7,7 +7,6 @@ package struct NMEASettings: NavigationFormat, Equatable {
     /// The talker ID, two letters for the kind of device; HC is a magnetic compass.
     package var talker = "HC"
 
-    /// Creates settings, with the defaults.
     package init(_ sending: NavigationSettings) {
         self.sending = sending
     }

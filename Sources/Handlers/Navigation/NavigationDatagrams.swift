@@ -1,17 +1,10 @@
 import Glibc
 import LinuxSystem
-import Synchronization
 
 /// Sends each message as a datagram: to one machine, to a network's broadcast address, or to a multicast group.
 ///
 /// Each datagram has one message, because not every receiver reads more than one. No receiver is required.
 final class NavigationDatagrams: NavigationTransport {
-    /// A lookup of the receiver on a thread of its own, because it may take seconds.
-    private final class Lookup: Sendable {
-        /// `nil` until it is done; empty when it has failed.
-        let found = Mutex<[Descriptor]?>(nil)
-    }
-
     private let settings: NavigationSettings
     private let state: NavigationState
     private let times: NavigationTimes
@@ -19,7 +12,9 @@ final class NavigationDatagrams: NavigationTransport {
     private var sockets: [Descriptor]
     /// The index of the address in use.
     private var current = 0
-    private var lookup: Lookup?
+    /// What a lookup of the receiver has found, on a thread of its own, because it may take seconds: `nil` until it is done, empty when
+    /// it has failed.
+    private var lookup: Gauges<[Descriptor]?>?
     /// When the last lookup began.
     private var lookupTime = SystemClock.monotonic()
     /// Whether all addresses have refused datagrams since then.
@@ -76,18 +71,18 @@ final class NavigationDatagrams: NavigationTransport {
     /// While the name cannot be looked up, its last addresses are in use.
     private func renew(at now: Int64) {
         if let lookup {
-            guard let found = lookup.found.withLock({ $0 }) else { return }
+            guard let found = lookup.values else { return }
             if !found.isEmpty { (sockets, current) = (found, 0) }
             self.lookup = nil
         }
         guard now - lookupTime >= (isRefused ? times.refusedLookup : times.lookup) else { return }
         (lookupTime, isRefused) = (now, false)
-        let begun = Lookup()
+        let begun = Gauges<[Descriptor]?>(nil)
         do throws(SystemError) {
             // The resolver's stack is not the project's own.
             try WorkerThread.start(stackBytes: nil) { [settings] in
                 let found = (try? NavigationDatagrams.lookUp(settings)) ?? []
-                begun.found.withLock { $0 = found }
+                begun.change { $0 = found }
             }
             lookup = begun
         } catch {

@@ -78,7 +78,6 @@ package struct NavigationReading: Sendable, Equatable {
         return (turn < 0 ? turn + 360 * scale : turn) / scale
     }
 
-    /// Whether there is a heading from any north.
     var hasHeading: Bool { magneticDegrees != nil || trueDegrees != nil }
 
     /// The part whose error stays within a limit, in degrees; `nil` when there is none.

@@ -13,8 +13,6 @@ package struct NavigationTimes: Sendable {
     package var grace: Int64 = 3_000_000_000
     /// The pause between attempts in that time.
     package var gracePause: Int64 = 50_000_000
-    /// The pause in accepting when no descriptor is available.
-    package var acceptPause: Int64 = 1_000_000_000
     /// The time after which a receiver of datagrams is looked up again; the second is for one that refuses them.
     package var (lookup, refusedLookup): (Int64, Int64) = (60_000_000_000, 10_000_000_000)
 
@@ -38,7 +36,6 @@ package final class NavigationSender {
     package static let kinds: [EventKind] = [
         .heading, .headingLost, .headingFound, .attitudeChanged, .detectorFailed, .detectorUnavailable,
     ]
-    /// The maximum number of connections.
     package static let connectionLimit = NavigationServer.mostClients
     package static let addressLimit = NavigationServer.mostOfNetwork
 

@@ -45,7 +45,7 @@ final class NavigationServer: NavigationTransport {
             }
             var acceptors: [StreamAcceptor] = []
             for listener in listeners {
-                acceptors.append(try StreamAcceptor(listener, epoll, pauseNanoseconds: times.acceptPause))
+                acceptors.append(try StreamAcceptor(listener, epoll))
             }
             return acceptors
         }

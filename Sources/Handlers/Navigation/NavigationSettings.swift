@@ -1,17 +1,11 @@
-import Glibc
 import LinuxSystem
 import TableReading
 
 /// Where readings are sent, and how often; the defaults are those of the configuration.
 package struct NavigationSettings: Sendable, Equatable {
-    /// The transport of messages.
+    /// Each message in a datagram, to all clients of a TCP server, or to a serial line.
     package enum Transport: String, Sendable {
-        /// Each message in a datagram.
-        case udp
-        /// To all clients of a TCP server.
-        case tcp
-        /// To a serial line.
-        case serial
+        case udp, tcp, serial
     }
 
     package var transport: Transport
@@ -28,7 +22,6 @@ package struct NavigationSettings: Sendable, Equatable {
     /// A heading, or a vertical, whose error may be larger than this, in degrees, counts as invalid.
     package var accuracyLimitDegrees = 15.0
 
-    /// Creates settings, with the defaults.
     package init(_ transport: Transport, host: String, port: Int) {
         self.transport = transport
         self.host = host
@@ -53,9 +46,7 @@ package struct NavigationSettings: Sendable, Equatable {
             return [("TCP port", key, "\(port) of \(isEvery ? "all addresses" : host.lowercased())", nil)]
         case .serial:
             // A line that is not plugged in has its path alone.
-            guard let device = realpath(host, nil) else { return [("serial line", key, host.plainPath, nil)] }
-            defer { free(device) }
-            return [("serial line", key, String(cString: device), nil)]
+            return [("serial line", key, resolvedPath(host) ?? host.plainPath, nil)]
         }
     }
 

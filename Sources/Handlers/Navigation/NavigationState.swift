@@ -2,7 +2,6 @@ package import Binnacle
 import PlainText
 import Synchronization
 
-/// The figures of a sender.
 package struct NavigationStatistics: Sendable, Equatable {
     /// The port of the server; `nil` while it does not listen.
     package var port: Int?
@@ -84,7 +83,6 @@ package final class NavigationState: LatestState {
         }
     }
 
-    /// The figures.
     package var statistics: NavigationStatistics { state.withLock { $0.statistics } }
 
     // MARK: - The sender's thread

@@ -14,7 +14,6 @@ protocol NavigationTransport: AnyObject {
 
     var nextTime: Int64? { get }
 
-    /// Whether the transport is known to work.
     var isProven: Bool { get }
 }
 

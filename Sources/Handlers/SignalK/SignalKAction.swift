@@ -2,11 +2,9 @@ package import Binnacle
 package import TableReading
 
 /// `signalk = "udp://…"` or `signalk = "tcp://…"`: sends the heading and the attitude to a Signal K server.
-package struct SignalKAction: HandlerAction, Equatable {
-    /// The receivers.
+package struct SignalKAction: HandlerAction {
     package let settings: NavigationSettings
 
-    /// An example of the first key.
     package static let example = "signalk = \"udp://127.0.0.1:55557\""
     /// An autopilot may steer by the heading.
     package static let actsOnTheWorld = true
@@ -48,7 +46,6 @@ package struct SignalKAction: HandlerAction, Equatable {
         settings.exclusivePlaces(Self.key)
     }
 
-    /// Sends the latest reading at an interval.
     package func work(for name: String) -> HandlerWork {
         .threaded(NavigationSender.plan(settings, as: SignalKDelta()))
     }

@@ -15,10 +15,7 @@ package struct SignalKDelta: NavigationFormat {
     package func messages(_ reading: NavigationReading, at wallNanoseconds: Int64) -> [String] {
         var values: [String] = []
         func add(_ path: String, _ value: String) {
-            var object = JSONObject()
-            object.add("path", "navigation.\(path)")
-            object.add("value", raw: value)
-            values.append(object.text)
+            values.append(JSONObject.text(["path": JSONObject.quoted("navigation.\(path)"), "value": value]))
         }
         if let degrees = reading.magneticDegrees { add("headingMagnetic", Self.direction(degrees)) }
         if let degrees = reading.trueDegrees { add("headingTrue", Self.direction(degrees)) }
@@ -40,14 +37,9 @@ package struct SignalKDelta: NavigationFormat {
         source.add("label", Self.label)
         source.add("type", "signalk")
         if let detector = reading.detector { source.add("src", detector) }
-        var update = JSONObject()
-        update.add("source", raw: source.text)
-        update.add("timestamp", WallTime.text(wallNanoseconds))
-        update.add("values", list: values)
-        var delta = JSONObject()
-        delta.add("context", "vessels.self")
-        delta.add("updates", list: [update.text])
-        return [delta.text + "\n"]
+        let time = JSONObject.quoted(WallTime.text(wallNanoseconds))
+        let update = JSONObject.text(["source": source.text, "timestamp": time, "values": JSONObject.list(values)])
+        return [JSONObject.text(["context": "\"vessels.self\"", "updates": "[\(update)]"]) + "\n"]
     }
 
     /// A direction from 0 and below 2π.

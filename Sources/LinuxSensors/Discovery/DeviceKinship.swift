@@ -41,14 +41,10 @@ package enum DeviceKinship: Int, Comparable, Sendable {
 
     /// The gyroscope that turns with a device: the first of those with the closest connection.
     package static func gyroscope(for device: SensorDevice, among devices: [SensorDevice]) -> SensorDevice? {
-        let candidates = devices.compactMap { other -> (device: SensorDevice, kinship: DeviceKinship)? in
-            // A device that also has an accelerometer may be in the other half of a laptop.
-            guard other.kinds == [.gyroscope], other.path != device.path, let kinship = DeviceKinship(device, other)
-            else { return nil }
-            return (other, kinship)
-        }
-        guard let nearest = candidates.map(\.kinship).min() else { return nil }
-        return candidates.first { $0.kinship == nearest }?.device
+        // A device that also has an accelerometer may be in the other half of a laptop.
+        let candidates = devices.filter { $0.kinds == [.gyroscope] && $0.path != device.path }
+        return candidates.compactMap { other in DeviceKinship(device, other).map { (device: other, kinship: $0) } }
+            .min { $0.kinship < $1.kinship }?.device
     }
 
     /// Gives the gyroscopes and magnetometers of a sensor hub the axes that udev's database states for the hub's accelerometer.

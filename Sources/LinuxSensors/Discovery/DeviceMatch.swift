@@ -52,16 +52,12 @@ public struct DeviceMatch: Sendable, Equatable {
         // A link, such as those in /sys/bus/iio/devices, is resolved to its target.
         return path.hasPrefix("/") && (Self.isSame(path, device.path) || Self.isSame(path, device.node))
     }
-}
 
-extension DeviceMatch {
     private static func isSame(_ path: String, _ other: String?) -> Bool {
         guard let other, let status = try? fileStatus(path) else { return false }
         return status.isSameFile(as: try? fileStatus(other))
     }
-}
 
-extension DeviceMatch {
     /// The criteria as text, except the place.
     var criteria: String {
         let named = [("name", name), ("label", label), ("location", location), ("path", path)]

@@ -30,12 +30,9 @@ enum Permission {
             )
             owner = "belongs to \(user):\(group) with mode 0\(String(status.st_mode & 0o7777, radix: 8))"
         }
-        return "\(path) \(owner), and this process runs as \(AccountDatabase.name(ofUser: geteuid())): \(remedy)"
-    }
-
-    /// The rule covers nodes and controls; the group `input` would also grant access to every keyboard.
-    private static var remedy: String {
-        "install the udev rule 70-binnacle.rules, which gives the sensors to the group 'binnacle', and add the user to "
+        return "\(path) \(owner), and this process runs as \(AccountDatabase.name(ofUser: geteuid())): "
+            // The rule covers nodes and controls; the group `input` would also grant access to every keyboard.
+            + "install the udev rule 70-binnacle.rules, which gives the sensors to the group 'binnacle', and add the user to "
             + "that group"
     }
 }

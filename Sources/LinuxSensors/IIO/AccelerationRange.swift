@@ -20,29 +20,27 @@ extension SensorDevice {
     /// Reads sysfs. An input device does not say in which steps its chip measures.
     package var accelerationStep: Double? {
         guard kinds.contains(.accelerometer), interface == .iio else { return nil }
-        let device = IIODevice(self)
-        var greatest: Double?
-        for name in IIODevice.channels(.accelerometer) {
-            guard let scale = try? device.scale(name, .accelerometer) else { return nil }
-            greatest = max(greatest ?? 0, abs(scale) * (rawNumbers(name)?[1] ?? 1))
-        }
-        return greatest
+        return ofAxes { rawNumbers($0)?[1] ?? 1 }?.max()
     }
 
     private var iioRange: Double? {
-        let device = IIODevice(self)
         let buffer = IIOBufferDirectory.find(in: directory, for: [.accelerometer])
-        var least: Double?
+        return ofAxes { name in
+            if let limit = rawLimit(name) { return limit }
+            guard let type = (try? buffer?.channel(name))?.type else { return nil }
+            return (0..<(type.isSigned ? type.bits - 1 : type.bits)).reduce(1) { limit, _ in limit * 2 }
+        }?.min()
+    }
+
+    /// A raw number of each axis in m/s²; `nil` when one is unknown.
+    private func ofAxes(_ raw: (String) -> Double?) -> [Double]? {
+        let device = IIODevice(self)
+        var values: [Double] = []
         for name in IIODevice.channels(.accelerometer) {
-            guard let scale = try? device.scale(name, .accelerometer) else { return nil }
-            var most = rawLimit(name)
-            if most == nil, let type = (try? buffer?.channel(name))?.type {
-                most = (0..<(type.isSigned ? type.bits - 1 : type.bits)).reduce(1) { limit, _ in limit * 2 }
-            }
-            guard let most else { return nil }
-            least = min(least ?? .infinity, abs(scale) * most)
+            guard let scale = try? device.scale(name, .accelerometer), let number = raw(name) else { return nil }
+            values.append(abs(scale) * number)
         }
-        return least
+        return values
     }
 
     /// The largest raw value in both directions.

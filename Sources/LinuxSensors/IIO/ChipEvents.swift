@@ -1,7 +1,6 @@
 import Binnacle
 import SensorGeometry
 
-/// The events of one IIO device.
 package struct ChipEvents: Sendable {
     /// The folder of their attributes.
     let folder: SysfsDirectory

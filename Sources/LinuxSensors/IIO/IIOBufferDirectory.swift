@@ -55,7 +55,7 @@ struct IIOBufferDirectory: Sendable {
             throw SensorFailure(
                 .description, "\(elements.path(name))_type: '\(typeText.prefix(80))' describes no channel of a scan")
         }
-        guard let index = SysfsNumber.integer(indexText), index >= 0 else {
+        guard let index = Int(indexText), index >= 0 else {
             throw SensorFailure(.description, "\(elements.path(name))_index: '\(indexText.prefix(80))' is no index")
         }
         return ScanLayout.Channel(name: name, index: index, type: type)

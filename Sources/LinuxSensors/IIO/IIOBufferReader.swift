@@ -140,8 +140,9 @@ final class IIOBufferReader: SensorReader {
         parsed += count * decoder.scanByteCount
         delivery.batches[first].append(count: count) { times, x, y, z in
             decoder.decode(0, of: block, count: count, times: times, x: x, y: y, z: z)
-            let reading = ScanStamper.Reading(arrivalNanoseconds: arrival, behind: scans - count)
-            stamper.stamp(times, count: count, isStamped: decoder.hasTimestamp, of: reading) {
+            stamper.stamp(
+                times, count: count, isStamped: decoder.hasTimestamp, arrival: arrival, behind: scans - count
+            ) {
                 delivery.append($0, at: places, timeNanoseconds: $1)
             }
         }
@@ -158,8 +159,7 @@ final class IIOBufferReader: SensorReader {
         let scan = UnsafeRawPointer(bytes + parsed)
         parsed += decoder.scanByteCount
         var time = decoder.stamp(of: scan) ?? 0
-        let reading = ScanStamper.Reading(arrivalNanoseconds: arrival, behind: behind)
-        stamper.stamp(&time, count: 1, isStamped: decoder.hasTimestamp, of: reading) {
+        stamper.stamp(&time, count: 1, isStamped: decoder.hasTimestamp, arrival: arrival, behind: behind) {
             delivery.append($0, at: places, timeNanoseconds: $1)
         }
         for (stream, index) in places.enumerated() {

@@ -3,12 +3,10 @@ import PlainText
 
 /// The description of an IIO device in sysfs: its channels, and the conversion of their raw values to samples.
 struct IIODevice: Sendable {
-    let directory: SysfsDirectory
-    let properties: [String: String]
-    /// Whether it is in the base of a laptop.
-    var isInBase = false
-    /// The axes of its sensor hub (``SensorDevice/hubMatrix``).
-    var hubMatrix: MountMatrix?
+    private let device: SensorDevice
+    private var directory: SysfsDirectory { device.directory }
+
+    init(_ device: SensorDevice) { self.device = device }
 
     static func prefix(_ kind: SampleKind) -> String {
         switch kind {
@@ -82,27 +80,32 @@ struct IIODevice: Sendable {
     /// A gyroscope without a matrix uses that of the accelerometer on the same chip, even of another device, and one in a sensor hub, as
     /// the hub's magnetometer does, the rotation of the hub's accelerometer.
     func matrix(_ kind: SampleKind) throws(SensorFailure) -> (matrix: MountMatrix, source: String?) {
-        var place = try matrixText(kind)
+        var place = try Self.matrixText(kind, in: directory, device.properties["ACCEL_MOUNT_MATRIX"])
         if place == nil { place = try chipMatrixText(kind) }
         guard let place else {
-            return (hubMatrix ?? .identity, hubMatrix.map { _ in Self.matrixProperty + " of its hub's accelerometer" })
+            return (
+                device.hubMatrix ?? .identity,
+                device.hubMatrix.map { _ in Self.matrixProperty + " of its hub's accelerometer" }
+            )
         }
         let matrix = try Self.matrix(place.text, from: place.source)
-        guard isInBase, place.source == Self.matrixProperty else { return (matrix, place.source) }
+        guard device.isInBase, place.source == Self.matrixProperty else { return (matrix, place.source) }
         // Older databases have one entry for both sensors of a Chromebook, whose axes are the same when it lies open flat.
         let name = try? directory.textIfPresent("name")
         let isOfBoth = matrix == .reversed && name?.hasPrefix("cros-ec-accel") == true
         return (isOfBoth ? matrix : matrix.openedFlat, place.source)
     }
 
-    private func matrixText(_ kind: SampleKind) throws(SensorFailure) -> (text: String, source: String)? {
+    private static func matrixText(
+        _ kind: SampleKind, in directory: SysfsDirectory, _ property: String? = nil
+    ) throws(SensorFailure) -> (text: String, source: String)? {
         func attribute(_ name: String) throws(SensorFailure) -> (text: String, source: String)? {
             try directory.textIfPresent(name).map { ($0, directory.path(name)) }
         }
-        let own = Self.prefix(kind) + "_mount_matrix"
+        let own = prefix(kind) + "_mount_matrix"
         // udev's property is the hardware database's for the accelerometer; the gyroscope on its chip has the same axes unless
         // its driver states others.
-        let property = properties["ACCEL_MOUNT_MATRIX"].map { (text: $0, source: Self.matrixProperty) }
+        let property = property.map { (text: $0, source: matrixProperty) }
         switch kind {
         case .accelerometer: if let property { return property }
         case .gyroscope:
@@ -118,16 +121,11 @@ struct IIODevice: Sendable {
 
     private func chipMatrixText(_ kind: SampleKind) throws(SensorFailure) -> (text: String, source: String)? {
         guard kind == .gyroscope else { return nil }
-        for device in [directory] + chip.siblings {
-            let other = IIODevice(directory: device, properties: [:])
-            if Self.kinds(in: device).contains(.accelerometer), let found = try other.matrixText(.accelerometer) {
-                return found
-            }
+        for folder in [directory] + directory.siblings where Self.kinds(in: folder).contains(.accelerometer) {
+            if let found = try Self.matrixText(.accelerometer, in: folder) { return found }
         }
         return nil
     }
-
-    var chip: IIOChip { IIOChip(of: directory) }
 
     /// The source of a matrix of udev's hardware database.
     static let matrixProperty = "udev ACCEL_MOUNT_MATRIX"
@@ -161,13 +159,5 @@ struct IIODevice: Sendable {
         }
         let (matrix, factor) = try settings.mounting(kind) { () throws(SensorFailure) in try self.matrix(kind).matrix }
         return AxisScaling(scales: scales, offsets: offsets, matrix: matrix, factor: factor)
-    }
-}
-
-extension IIODevice {
-    init(_ device: SensorDevice) {
-        self.init(
-            directory: device.directory, properties: device.properties, isInBase: device.isInBase,
-            hubMatrix: device.hubMatrix)
     }
 }

@@ -77,8 +77,8 @@ struct IIOOpener {
         }
         let opened = OpenBuffer(
             file: file, node: node, scans: scans, rateHz: rate, period: period, restPeriod: restPeriod,
-            canPoll: kinds.allSatisfy(IIODevice(device).canPoll), controls: buffer.controls,
-            reportsOnChange: reportsOnChange, watch: watch, hysteresis: hysteresis)
+            canPoll: kinds.allSatisfy(IIODevice(device).canPoll), reportsOnChange: reportsOnChange, watch: watch,
+            changes: BufferChanges(controls: buffer.controls, arming: watch?.arming, hysteresis: hysteresis))
         return (opened, notices)
     }
 
@@ -186,10 +186,15 @@ struct IIOOpener {
 
     /// Sets the monotonic clock if the device has a choice; a stamp of another clock is recognised by its value.
     private func setClock(_ notices: inout [String]) throws(SensorFailure) {
-        IIODevice(device).chip.setClock("monotonic")
-        guard directory.has("current_timestamp_clock") else { return }
+        let name = "current_timestamp_clock"
+        // Devices that share a chip's FIFO each read their own clock when it starts, so those of the chip's other sensors are set before
+        // the first one is enabled; a device that another program uses keeps its clock.
+        for sibling in directory.siblings where !IIODevice.kinds(in: sibling).isEmpty && sibling.has(name) {
+            if !IIOBufferDirectory.isAnyOn(in: sibling) { _ = try? sibling.ensure(name, is: "monotonic") }
+        }
+        guard directory.has(name) else { return }
         do throws(SensorFailure) {
-            let clock = try directory.ensure("current_timestamp_clock", is: "monotonic")
+            let clock = try directory.ensure(name, is: "monotonic")
             if clock != "monotonic" { notices.append("keeps the clock '\(clock)' for its stamps") }
         } catch {
             guard error.category != .removed else { throw error }

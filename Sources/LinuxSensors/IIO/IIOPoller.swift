@@ -86,7 +86,6 @@ enum PollOutcome: Sendable {
     case failed(SensorFailure)
 }
 
-/// The files that a poller reads.
 struct PolledValues: Sendable {
     private let directory: SysfsDirectory
     private let streams: [(channels: [String], conversion: ScanConversion)]

@@ -69,7 +69,7 @@ struct IIOTrigger: Sendable {
     /// Whether a trigger is the chip's by its place in sysfs, and none of its events.
     private func isOfChip(_ trigger: (name: String, directory: SysfsDirectory)) -> Bool {
         let isEvent = ["any-motion", "peak"].contains(where: trigger.name.contains)
-        let siblings = IIOChip(of: device).siblings.compactMap { try? $0.textIfPresent("name") }
+        let siblings = device.siblings.compactMap { try? $0.textIfPresent("name") }
         let isOfSibling = siblings.contains { $0 != deviceName && trigger.name.hasPrefix($0 + "-") }
         // What has no parent, as a timer, is in /sys/devices itself.
         return !isEvent && !isOfSibling && !chip.path.hasSuffix("/devices") && trigger.directory.resolved.parent == chip

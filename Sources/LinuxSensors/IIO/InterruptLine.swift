@@ -4,7 +4,6 @@ import LinuxSystem
 package enum InterruptLine: Sendable, Equatable {
     /// The number of an interrupt with the name of the chip or its driver.
     case number(String)
-    /// No interrupt has such a name.
     case missing
     /// /proc/interrupts cannot be read.
     case unknown

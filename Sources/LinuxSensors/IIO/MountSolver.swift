@@ -11,11 +11,8 @@ package struct MountSolver {
     package enum Pose: String, Sendable, CaseIterable {
         /// On a table with the screen up.
         case flat
-        /// On its left edge.
         case leftDown
-        /// On its right edge.
         case rightDown
-        /// On its top edge.
         case topDown
         /// On its bottom edge, upright.
         case bottomDown
@@ -32,7 +29,6 @@ package struct MountSolver {
         }
     }
 
-    /// The result.
     package struct Solution: Sendable, Equatable {
         /// The meaning of the accelerometer's sign.
         package let acceleration: SensorSettings.Acceleration
@@ -46,7 +42,6 @@ package struct MountSolver {
 
     private var means: [(pose: Pose, mean: Vector3)] = []
 
-    /// Creates a solver without poses.
     package init() {}
 
     /// Adds the mean of a rest, in m/s², with the device's sign and without a mount matrix.

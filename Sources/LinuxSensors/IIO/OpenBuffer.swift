@@ -14,17 +14,11 @@ struct OpenBuffer: Sendable {
     let restPeriod: PollingPeriod?
     /// Whether polling is possible instead.
     let canPoll: Bool
-    /// The folder with the buffer's switch.
-    let controls: SysfsDirectory
     /// Whether the gyroscope delivers a sample only when its rate has changed.
     let reportsOnChange: Bool
     /// The chip's event that notices movement while the buffer is off; `nil` when it is not used.
     let watch: ChipWatch?
-
-    /// The hysteresis of its sensors before the opening.
-    let hysteresis: [DeviceValue]
-
-    var changes: BufferChanges { BufferChanges(controls: controls, arming: watch?.arming, hysteresis: hysteresis) }
+    let changes: BufferChanges
 
     /// Disables the buffer; does nothing for a removed device.
     func disable() {
@@ -44,8 +38,10 @@ struct DeviceValue: Sendable {
 
 /// What is undone when a device with an enabled buffer is closed.
 struct BufferChanges: Sendable {
+    /// The folder with the buffer's switch.
     let controls: SysfsDirectory
     let arming: ChipArming?
+    /// The hysteresis of the sensors before the opening.
     let hysteresis: [DeviceValue]
 
     func undo() {

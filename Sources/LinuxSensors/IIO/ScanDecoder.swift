@@ -17,7 +17,6 @@ package struct ScanDecoder: Sendable {
         }
     }
 
-    /// The size of one scan.
     package let scanByteCount: Int
     /// The streams in the scan, in the order of the device's streams.
     let axes: [Axes]

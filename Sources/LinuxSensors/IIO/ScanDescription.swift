@@ -8,9 +8,7 @@ import PlainText
 /// "offset":0},…],"accelerometer":{"scale":[…],"offset":[…],"mount_matrix":[…],"factor":1.0}}`. A sample is factor · matrix ·
 /// ((raw + offset) · scale).
 package struct ScanDescription: Sendable, Equatable {
-    /// One kind of samples in the scans.
     package struct Stream: Sendable, Equatable {
-        /// The quantity.
         package let kind: SampleKind
         /// The conversion of its raw values to samples.
         package let scaling: AxisScaling
@@ -21,7 +19,6 @@ package struct ScanDescription: Sendable, Equatable {
         }
     }
 
-    /// The channels in a scan.
     package let layout: ScanLayout
     /// The streams, in the order of a decoder's streams.
     package let streams: [Stream]
@@ -58,9 +55,7 @@ package struct ScanDescription: Sendable, Equatable {
                 return .init(x: places[0], y: places[1], z: places[2], conversion: stream.scaling.conversion)
             })
     }
-}
 
-extension ScanDescription {
     private static let mostChannels = 256
 
     /// The description as one line of JSON, exact to the bit.
@@ -120,25 +115,11 @@ extension SIMD3<Float> {
 
 extension AxisScaling {
     fileprivate init?(_ value: JSONValue) {
-        guard let scales = value["scale"]?.numbers, scales.count == 3, let offsets = value["offset"]?.numbers,
-            offsets.count == 3, let matrix = value["mount_matrix"]?.numbers.flatMap({ try? MountMatrix($0) }),
-            let factor = value["factor"]?.number
+        guard let scales = value["scale"]?.elements(\.double), scales.count == 3,
+            let offsets = value["offset"]?.elements(\.double), offsets.count == 3,
+            let matrix = value["mount_matrix"]?.elements(\.double).flatMap({ try? MountMatrix($0) }),
+            let factor = value["factor"]?.double
         else { return nil }
         self.init(scales: scales, offsets: offsets, matrix: matrix, factor: factor)
-    }
-}
-
-extension JSONValue {
-    /// The number, if finite.
-    fileprivate var number: Double? {
-        guard case .number(let text) = self, let number = Double(text), number.isFinite else { return nil }
-        return number
-    }
-
-    /// The array of finite numbers.
-    fileprivate var numbers: [Double]? {
-        guard case .array(let elements) = self else { return nil }
-        let numbers = elements.compactMap(\.number)
-        return numbers.count == elements.count ? numbers : nil
     }
 }

@@ -3,13 +3,11 @@
 /// Channels are in the order of their indices. Each is aligned to its own size, including repeats, and the scan is padded to the
 /// size of its largest channel.
 package struct ScanLayout: Sendable, Equatable {
-    /// One enabled channel.
     package struct Channel: Sendable, Equatable {
         /// The channel's name, such as `in_accel_x`.
         package let name: String
         /// The kernel's `_index`, which orders the channels; gaps are allowed.
         package let index: Int
-        /// The layout of the value.
         package let type: ScanType
 
         package init(name: String, index: Int, type: ScanType) {
@@ -19,7 +17,6 @@ package struct ScanLayout: Sendable, Equatable {
         }
     }
 
-    /// A channel and its place.
     package struct Place: Sendable, Equatable {
         package let channel: Channel
         /// The offset of its first byte in the scan.
@@ -47,7 +44,6 @@ package struct ScanLayout: Sendable, Equatable {
         byteCount = Self.roundUp(end, to: largest)
     }
 
-    /// The place of a channel.
     package func place(of name: String) -> Place? {
         places.first { $0.channel.name == name }
     }

@@ -4,7 +4,6 @@
 package struct ScanType: Sendable, Equatable, CustomStringConvertible {
     /// Whether the most significant byte comes first.
     package let isBigEndian: Bool
-    /// Whether the value has a sign.
     package let isSigned: Bool
     /// The number of significant bits, 1 to 64.
     package let bits: Int
@@ -36,14 +35,8 @@ package struct ScanType: Sendable, Equatable, CustomStringConvertible {
     /// Parses the kernel's text; `nil` when it is invalid or no scan can have that type.
     package init?(_ text: String) {
         var rest = text.utf8[...]
-        let isBigEndian: Bool
-        if rest.starts(with: "be:".utf8) {
-            isBigEndian = true
-        } else if rest.starts(with: "le:".utf8) {
-            isBigEndian = false
-        } else {
-            return nil
-        }
+        let isBigEndian = rest.starts(with: "be:".utf8)
+        guard isBigEndian || rest.starts(with: "le:".utf8) else { return nil }
         rest = rest.dropFirst(3)
         let sign = rest.popFirst()
         guard sign == UInt8(ascii: "s") || sign == UInt8(ascii: "u"), let bits = Self.number(&rest),
@@ -116,7 +109,6 @@ package struct ScanType: Sendable, Equatable, CustomStringConvertible {
         return isSigned ? Int64(bitPattern: raised) >> Int64(unused) : Int64(bitPattern: raised >> unused)
     }
 
-    /// The value as a Double.
     package func number(at bytes: UnsafeRawPointer) -> Double {
         let value = value(at: bytes)
         return isSigned || bits < 64 ? Double(value) : Double(UInt64(bitPattern: value))

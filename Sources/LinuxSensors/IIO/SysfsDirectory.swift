@@ -19,11 +19,7 @@ struct SysfsDirectory: Sendable, Equatable {
     func path(_ name: String) -> String { path + "/" + name }
 
     /// The folder with symbolic links resolved.
-    var resolved: SysfsDirectory {
-        guard let pointer = realpath(path, nil) else { return self }
-        defer { free(pointer) }
-        return SysfsDirectory(path: String(cString: pointer))
-    }
+    var resolved: SysfsDirectory { resolvedPath(path).map(SysfsDirectory.init) ?? self }
 
     func has(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
 
@@ -37,8 +33,13 @@ struct SysfsDirectory: Sendable, Equatable {
     /// The subfolders whose names begin with a prefix, sorted by name.
     func directories(_ prefix: String) -> [SysfsDirectory] { names().filter { $0.hasPrefix(prefix) }.map(directory) }
 
-    /// The folder above.
     var parent: SysfsDirectory { SysfsDirectory(path: path.folder) }
+
+    /// The other IIO devices of this one's chip, which have the same parent: some drivers make a device of each sensor of a chip.
+    var siblings: [SysfsDirectory] {
+        let own = resolved
+        return own.parent.directories("iio:device").filter { $0 != own }
+    }
 
     var name: String { path.split(separator: "/").last.map(String.init) ?? "" }
 
@@ -47,17 +48,12 @@ struct SysfsDirectory: Sendable, Equatable {
         let path = path(name)
         return try mapError(SensorFailure.init) { () throws(SystemError) in
             let file = try Descriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
-            let result = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.mostBytes) {
-                bytes -> Result<String, SystemError> in
-                do throws(SystemError) {
-                    // One read returns the whole attribute; a second read may be an error.
-                    let count = try systemCall("read", path: path) { read(file.raw, bytes.baseAddress, bytes.count) }
-                    return .success(String(decoding: bytes[..<count], as: UTF8.self).trimmingBlanks())
-                } catch {
-                    return .failure(error)
-                }
+            return try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.mostBytes) {
+                bytes throws(SystemError) in
+                // One read returns the whole attribute; a second read may be an error.
+                let count = try systemCall("read", path: path) { read(file.raw, bytes.baseAddress, bytes.count) }
+                return String(decoding: bytes[..<count], as: UTF8.self).trimmingBlanks()
             }
-            return try result.get()
         }
     }
 

@@ -10,10 +10,6 @@ package enum SysfsNumber {
         return number
     }
 
-    static func integer(_ text: String) -> Int? {
-        Int(text.trimmingBlanks())
-    }
-
     /// Formats a number, without a point if it is whole.
     package static func text(_ number: Double) -> String {
         number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : String(number)

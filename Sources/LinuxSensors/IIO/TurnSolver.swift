@@ -22,7 +22,6 @@ package struct TurnSolver {
         }
     }
 
-    /// The defect of a turn.
     package enum Flaw: Error, Sendable, Equatable {
         /// The gyroscope measured almost no rotation.
         case noTurn
@@ -30,7 +29,6 @@ package struct TurnSolver {
         case oblique
     }
 
-    /// The result.
     package struct Solution: Sendable, Equatable {
         /// The rotation from the gyroscope's axes to the device's, with the scale if that is wrong.
         package let matrix: MountMatrix
@@ -45,7 +43,6 @@ package struct TurnSolver {
     private static let quarters = 45.0...180
     private var turns: [(turn: Turn, degrees: Vector3)] = []
 
-    /// Creates a solver without turns.
     package init() {}
 
     /// Adds a requested turn as the integral of the rates, in radians and the gyroscope's own axes.

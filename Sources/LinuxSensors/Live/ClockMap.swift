@@ -26,7 +26,6 @@ package struct ClockMap {
         case none
     }
 
-    /// The last stamp returned.
     package private(set) var last: Int64?
     private var origin = Origin.unknown
     private let floor: Int64

@@ -133,17 +133,12 @@ extension LiveSource {
             return
         }
         let object = sensor.request.sensor
-        switch access {
-        case .buffer(let buffer):
-            object.gyroscopeRange = buffer.scans.gyroscopeRange
-            object.gyroscopeReportsOnChange = buffer.reportsOnChange
-        case .evdev:
-            object.gyroscopeRange = (sensor.reader as? EvdevReader)?.gyroscopeRange
-            object.gyroscopeReportsOnChange = true
-        case .poller:
-            object.gyroscopeRange = nil
-            object.gyroscopeReportsOnChange = false
-        }
+        (object.gyroscopeRange, object.gyroscopeReportsOnChange) =
+            switch access {
+            case .buffer(let buffer): (buffer.scans.gyroscopeRange, buffer.reportsOnChange)
+            case .evdev: ((sensor.reader as? EvdevReader)?.gyroscopeRange, true)
+            case .poller: (nil, false)
+            }
         guard sensor.isCompanion, let device = sensor.slot.device.flatMap({ table[$0] }) else { return }
         addNotice(sensor, "its gyroscope is '\(device.name.printable)'")
     }

@@ -169,7 +169,7 @@ extension LiveSource {
         switch effect {
         case .sleep:
             work(for: sensor, watch) { () throws(SensorFailure) in
-                try buffer.controls.write("0", to: "enable")
+                try buffer.changes.controls.write("0", to: "enable")
                 try watch.arming.arm()
             } then: {
                 .slept($0)
@@ -188,7 +188,7 @@ extension LiveSource {
             let isLast = sensor.rest?.phase == .givenUp
             // First the samples, then the event, which has done its work.
             work(for: sensor, watch) { () throws(SensorFailure) in
-                try buffer.controls.write("1", to: "enable")
+                try buffer.changes.controls.write("1", to: "enable")
                 if isLast { return watch.arming.restore() }
                 if !watch.arming.plan.staysArmed { try watch.arming.disarm() }
             } then: {

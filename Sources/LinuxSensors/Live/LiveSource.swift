@@ -126,7 +126,6 @@ public final class LiveSource: NoticingSource {
             && sensors.allSatisfy { if case .opening(_, _?) = $0.slot.state { false } else { true } }
     }
 
-    /// Whether a sensor is currently read from scans.
     package var hasScans: Bool { sensors.contains { $0.reader is IIOBufferReader } }
 
     /// Delivers samples, a failure, or nothing yet.

@@ -11,19 +11,6 @@ package struct ScanStamper {
         package let detail: String
     }
 
-    /// The circumstances of samples in one read.
-    package struct Reading {
-        /// The time of the read on CLOCK_MONOTONIC.
-        let arrivalNanoseconds: Int64
-        /// The number of samples in the same read after those being stamped.
-        let behind: Int
-
-        package init(arrivalNanoseconds: Int64, behind: Int) {
-            self.arrivalNanoseconds = arrivalNanoseconds
-            self.behind = behind
-        }
-    }
-
     package private(set) var clock: ClockMap
     /// The distances of the stamps.
     package private(set) var gaps: GapDetector
@@ -36,26 +23,26 @@ package struct ScanStamper {
 
     /// Replaces the device's stamps; the result does not depend on the division into blocks.
     ///
-    /// `realtime` is CLOCK_REALTIME at the time of the read. `found` gets each finding before a sample, and the sample's stamp.
+    /// `arrival` is the time of the read on CLOCK_MONOTONIC, `realtime` CLOCK_REALTIME at that time, and `behind` the number of samples in
+    /// the same read after those being stamped. `found` gets each finding before a sample, and the sample's stamp.
     package mutating func stamp(
-        _ stamps: UnsafeMutablePointer<Int64>, count: Int, isStamped: Bool, of reading: Reading,
+        _ stamps: UnsafeMutablePointer<Int64>, count: Int, isStamped: Bool, arrival: Int64, behind: Int,
         realtime: () -> Int64 = SystemClock.realtime, found: (Finding, Int64) -> Void
     ) {
         var start = 0
         while start < count {
             let room = isStamped ? gaps.roomForUsual : 0
             let end = min(count, start + max(1, room))
-            if room == 0 || !stampUsual(stamps + start, count: end - start, arrival: reading.arrivalNanoseconds) {
+            if room == 0 || !stampUsual(stamps + start, count: end - start, arrival: arrival) {
                 for index in start..<end {
-                    let behind = reading.behind + count - 1 - index
-                    stampAlone(&stamps[index], isStamped, behind, reading.arrivalNanoseconds, realtime, found)
+                    stampAlone(&stamps[index], isStamped, behind + count - 1 - index, arrival, realtime, found)
                 }
             }
             start = end
         }
-        if reading.behind == 0, count > 0 {
+        if behind == 0, count > 0 {
             let wasStampless = clock.isStampless
-            clock.followDrift(arrival: reading.arrivalNanoseconds)
+            clock.followDrift(arrival: arrival)
             // The distances of those stamps mean nothing.
             if clock.isStampless, !wasStampless { gaps.restart() }
         }

@@ -7,6 +7,22 @@ struct OpenedDevice: Sendable {
         case buffer(OpenBuffer)
         case poller(IIOPoller)
         case evdev(Transfer<EvdevReader>)
+
+        var method: SensorSlot.Method {
+            switch self {
+            case .buffer(let buffer): .buffer(canPoll: buffer.canPoll)
+            case .poller: .polling
+            case .evdev: .evdev
+            }
+        }
+
+        func close() {
+            switch self {
+            case .buffer(let buffer): buffer.disable()
+            case .poller(let poller): poller.stop()
+            case .evdev: break
+            }
+        }
     }
 
     let access: Access
@@ -17,24 +33,6 @@ struct OpenedDevice: Sendable {
     var isSubstitute = false
     /// How the axes of each kind but the accelerometer are turned to the device's, as text.
     var axes: [SampleKind: String] = [:]
-}
-
-extension OpenedDevice.Access {
-    var method: SensorSlot.Method {
-        switch self {
-        case .buffer(let buffer): .buffer(canPoll: buffer.canPoll)
-        case .poller: .polling
-        case .evdev: .evdev
-        }
-    }
-
-    func close() {
-        switch self {
-        case .buffer(let buffer): buffer.disable()
-        case .poller(let poller): poller.stop()
-        case .evdev: break
-        }
-    }
 }
 
 /// Opens a device in the best way available, on a worker thread, because it may block.
@@ -79,14 +77,8 @@ struct SensorOpener: Sendable {
             return withoutGuests(opened, kinds + more) ?? opened
         } catch {
             // What cannot be read, or has an invalid description, may be a kind that is not required.
-            let fewerKinds: [[SampleKind]]
-            switch error.category {
-            case .description: fewerKinds = [more, guestKinds, []]
-            case .inputOutput: fewerKinds = [more, guestKinds, []]
-            default: throw error
-            }
-            guard !kinds.isEmpty else { throw error }
-            for fewer in fewerKinds where fewer.count < more.count + guestKinds.count {
+            guard error.category == .description || error.category == .inputOutput, !kinds.isEmpty else { throw error }
+            for fewer in [more, guestKinds, []] where fewer.count < more.count + guestKinds.count {
                 guard var opened = try? open(kinds + fewer) else { continue }
                 let left = (more + guestKinds).filter { !fewer.contains($0) }
                 let names = left.map(\.rawValue).joined(separator: " and ")

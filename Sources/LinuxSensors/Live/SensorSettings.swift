@@ -39,15 +39,13 @@ public struct SensorSettings: CheckedSettings {
     /// The defaults.
     public init() {}
 
-    package func problems() -> [SettingsProblem<SensorSettings>] {
-        var list = ProblemList<SensorSettings>()
+    package func findProblems(_ list: inout ProblemList<SensorSettings>) {
         list.require(\.rateHz, rateHz > 0 && rateHz <= 1e6, "(\(rateHz)) is not above 0 and up to 1000000")
         let longest = Duration.seconds(3600)
         list.require(\.latency, (.zero...longest).contains(latency), "(\(latency)) is not from 0 to 3600 s")
         list.require(
             \.updateInterval, updateInterval > .zero && updateInterval <= longest,
             "(\(updateInterval)) is not above 0 and up to 3600 s")
-        return list.problems
     }
 
     /// The rate for a device with some kinds, which share a rate.

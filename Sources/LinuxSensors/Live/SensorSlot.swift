@@ -74,7 +74,6 @@ package struct SensorSlot: Equatable {
         case delivered
         /// One reading of a polled device failed; polling continues.
         case missed(SensorFailure)
-        /// The device cannot be read.
         case failed(SensorFailure)
         /// No sample came within the device's stall time, and nothing is left to read.
         case silent(seconds: Double)
@@ -84,7 +83,6 @@ package struct SensorSlot: Equatable {
         case removed(isReplaceable: Bool)
         /// The device has to be opened with other kinds of samples.
         case changed
-        /// The machine was suspended.
         case suspended(seconds: Double)
         /// The sensor is no longer requested.
         case leave

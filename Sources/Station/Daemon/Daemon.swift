@@ -1,7 +1,6 @@
 package import Binnacle
 import Configuration
 import DesktopBus
-import Glibc
 import LinuxSensors
 import LinuxSystem
 import PlainText
@@ -67,9 +66,7 @@ package final class Daemon {
             return SystemClock.realtime() - (SystemClock.monotonic() - source.clockNanoseconds(of: time))
         }
         pipeline = Pipeline(source: source, detectors: [], router: router, capacity: 1024)
-        var settings = SampleLoop.Settings()
-        settings.interruption = interruption
-        session = SampleLoop(pipeline, source: source, settings: settings)
+        session = SampleLoop(pipeline, source: source, settings: SampleLoop.Settings(interruption: interruption))
         session.delegate = self
         for failure in folderFailures { log.say(failure, level: .warning) }
         parts = try mapError(StationError.init) { () throws(SystemError) in try makeParts(read.configuration) }
@@ -116,13 +113,11 @@ package final class Daemon {
 
     // MARK: - Contributions of the parts
 
-    /// Connects the router to the chains of the parts.
     func replaceChains() { router.replaceChains(parts.flatMap(\.chains)) }
 
     /// Rebuilds the pipeline: the detectors, then the observers of the parts.
     func replaceDetectors() { pipeline.change(detectors: assembly.detectors + parts.flatMap(\.observers)) }
 
-    /// Present problems, each a sentence.
     var problems: [String] {
         parts.flatMap(\.problems) + (log.failure.map { ["the log: standard error: \($0)"] } ?? [])
     }

@@ -92,13 +92,8 @@ package final class DesktopPart: DaemonPart {
         surroundings.status = { reply in inbox.post { reply($0.daemon.statusLine()) } }
         surroundings.dropped = { count in
             inbox.post { part in
-                part.daemon.router.report(
-                    Event(
-                        kind: .eventsDropped, timeNanoseconds: 0,
-                        figures: [
-                            Figure(.handler, .text("dbus")), Figure(.count, .integer(Int64(count))),
-                            Figure(.reason, .text("the system bus did not take them in time")),
-                        ]))
+                let reason = "the system bus did not take them in time"
+                part.daemon.router.report(EventDrops.event(count: count, handler: "dbus", reason: reason))
             }
         }
         surroundings.version = Version.current

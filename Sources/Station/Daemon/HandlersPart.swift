@@ -89,7 +89,7 @@ package final class HandlersPart: DaemonPart {
         let gone = lines.filter { line in !prepared.contains { $0.handler === line.handler } }
         let known = Set(lines.filter { !$0.chain.isArmed }.map(\.section.name))
         lines = prepared
-        let disarmable = lines.filter { $0.handler.latest == nil }.map(\.section.name)
+        let disarmable = lines.filter { $0.handler.plan.latest == nil }.map(\.section.name)
         // A start leaves the file alone: it may be that of another daemon, which this one has not met at the store yet.
         if !change.isFirst, !disarmed.isSubset(of: disarmable) { file.isChanged = true }
         disarmed.formIntersection(disarmable)
@@ -157,7 +157,7 @@ package final class HandlersPart: DaemonPart {
             let hint = Spelling.hint(for: name, among: lines.map(\.section.name))
             return "there is no handler \(Spelling.quoted(name)) (\(hint))"
         }
-        guard isArmed || line.handler.latest == nil else {
+        guard isArmed || line.handler.plan.latest == nil else {
             return "the handler '\(name)' repeats the latest heading, which would become an old one"
         }
         guard line.chain.isArmed != isArmed else { return nil }
@@ -193,10 +193,8 @@ package final class HandlersPart: DaemonPart {
     private func write(at now: Int64) { file.write(at: now) { contents } }
 
     private var contents: [UInt8] {
-        var object = JSONObject()
-        object.add("version", raw: "1")
-        object.add("handlers", list: disarmed.sorted().map(JSONObject.quoted))
-        return Array((object.text + "\n").utf8)
+        let names = JSONObject.list(disarmed.sorted().map(JSONObject.quoted))
+        return Array((JSONObject.text(["version": "1", "handlers": names]) + "\n").utf8)
     }
 
     // MARK: - Reports
@@ -232,13 +230,10 @@ package final class HandlersPart: DaemonPart {
             let count = line.handler.waitForEnd(until: 0)
             // Commands report it themselves.
             guard count > 0, !(line.section.action is CommandAction) else { continue }
-            let figures = [
-                Figure(.handler, .text(line.section.name)), Figure(.count, .integer(Int64(count))),
-                Figure(.reason, .text("they waited for the handler that a reload has exchanged or removed")),
-            ]
-            report(
-                Event(kind: .eventsDropped, timeNanoseconds: SystemClock.monotonic(), figures: figures),
-                of: line.generation)
+            let drop = EventDrops.event(
+                count: count, handler: line.section.name,
+                reason: "they waited for the handler that a reload has exchanged or removed")
+            report(drop, of: line.generation)
         }
         retired.removeAll(where: \.line.handler.hasEnded)
     }
@@ -329,7 +324,7 @@ package final class HandlersPart: DaemonPart {
         object.add("failed", raw: String(tally.failedCount))
         object.add("failure", tally.failure)
         if line.section.action is CommandAction { object.add("duration_s", raw: tally.durations.text) }
-        if let status = line.handler.status { object.add(type(of: line.section.action).key, raw: status) }
+        if let status = line.handler.plan.status?() { object.add(type(of: line.section.action).key, raw: status) }
         if let delivery = store?.handlers.first(where: { $0.name == line.section.name }) {
             object.add("cursor", raw: String(delivery.position))
             object.add("stored", raw: String(delivery.waitingCount))

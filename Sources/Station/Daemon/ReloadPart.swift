@@ -168,7 +168,6 @@ final class ReloadPart: DaemonPart {
         daemon.log.announce("Ctrl-C ends it; \(look)")
     }
 
-    /// The origin of the configuration, in words.
     private var configurationWords: String {
         let files = daemon.assembly.configuration.files
         let count = daemon.options.settings.count

@@ -9,7 +9,6 @@ import PlainText
 import Store
 import TableReading
 
-/// The options of `binnacle run`.
 package struct RunOptions: Sendable {
     /// The configuration: a file, or a folder with drop-ins.
     package var configurationPath: String?
@@ -39,7 +38,6 @@ extension RunOptions {
     /// Whether a service manager has started this run, and would not start it again for ever; a view is none.
     var isService: Bool { viewSocket == nil && ServiceManager.isThere }
 
-    /// The name of the handler that `--json` adds.
     static let outputName = "--json"
 
     /// Reads the configuration and opens its recordings, or makes a configuration; the options then state what a reload
@@ -49,12 +47,7 @@ extension RunOptions {
     ) throws(StationError) -> ReadConfiguration {
         if embedded == nil || configurationPath != nil {
             let path = configurationPath ?? Configuration.standardPath
-            var found: (configuration: Configuration, notices: [String])?
-            do throws(ConfigurationError) {
-                found = try configuration(at: path, mayWait: true)
-            } catch {
-                guard case .file(_, .missing) = error, configurationPath == nil else { throw StationError(error) }
-            }
+            let found = try configuration(at: path, mayWait: true, mayBeMissing: configurationPath == nil)
             // There may be one at a reload.
             configurationPath = path
             if let found { return try open(found, unless: [], interruption) }
@@ -70,22 +63,22 @@ extension RunOptions {
     func readAgain(
         _ path: String, unless playing: [WantedSensor], _ interruption: Interruption
     ) throws(StationError) -> ReadConfiguration? {
-        let read: (configuration: Configuration, notices: [String])
-        do throws(ConfigurationError) {
-            read = try configuration(at: path, mayWait: false)
-        } catch {
-            guard case .file(_, .missing) = error, embedded != nil else { throw StationError(error) }
-            return nil
-        }
+        guard let read = try configuration(at: path, mayWait: false, mayBeMissing: embedded != nil) else { return nil }
         return try open(read, unless: playing, interruption)
     }
 
-    /// Reads a configuration, applies the command line's settings, and replaces its sensors if an option asks for that.
+    /// Reads a configuration, applies the command line's settings, and replaces its sensors if an option asks for that; `nil` for a
+    /// missing file that may be.
     private func configuration(
-        at path: String, mayWait: Bool
-    ) throws(ConfigurationError) -> (configuration: Configuration, notices: [String]) {
-        let configuration = viewed(try Configuration.read(path: path, settings: settings, mayWait: mayWait))
-        return embedded?.playing(configuration) ?? (configuration, [])
+        at path: String, mayWait: Bool, mayBeMissing: Bool
+    ) throws(StationError) -> (configuration: Configuration, notices: [String])? {
+        do throws(ConfigurationError) {
+            let configuration = viewed(try Configuration.read(path: path, settings: settings, mayWait: mayWait))
+            return embedded?.playing(configuration) ?? (configuration, [])
+        } catch {
+            guard mayBeMissing, case .file(_, .missing) = error else { throw StationError(error) }
+            return nil
+        }
     }
 
     /// What a view needs of a configuration: it acts on nothing and stores nothing, and the name on the bus belongs to the daemon.

@@ -13,7 +13,6 @@ package struct SensorDemand {
         var sensors: [String] = []
         /// The kinds of single readings that it uses.
         var ambient: Set<AmbientReading.Kind> = []
-        /// The names of the detectors that it asks.
         var asked: [String] = []
         /// Whether its events have a receiver.
         package var isHeard = false

@@ -65,7 +65,7 @@ package final class SocketPart: DaemonPart {
         inbox = PartInbox(daemon)
     }
 
-    func publish(_ readings: LiveValues) { relay.publish(readings) }
+    func publish(_ readings: LiveValues) { relay.server?.publish(readings) }
 
     var chains: [HandlerChain] {
         let relay = relay
@@ -81,7 +81,7 @@ package final class SocketPart: DaemonPart {
     // MARK: - Opening
 
     func apply(_ change: ConfigurationChange) {
-        relay.offer(sampleStreams)
+        relay.server?.offer(sampleStreams)
         tapSamples()
         (loggedFailure, failureCount) = (nil, 0)
         change.after.configuration.socket == change.before.configuration.socket ? check() : open()
@@ -283,7 +283,7 @@ package final class SocketPart: DaemonPart {
             return wanted.contains(origin) ? (stream.id, origin) : nil
         }
         guard !sources.isEmpty else { return nil }
-        return SampleTap(sources) { [relay] origin, columns in relay.publish(columns, of: origin) }
+        return SampleTap(sources) { [relay] origin, columns in relay.server?.publish(columns, of: origin) }
     }
 
     private func end(_ server: SocketServer?) {
@@ -314,8 +314,8 @@ package final class SocketPart: DaemonPart {
             "subscribers",
             list: socket.subscribers.map { subscriber in
                 var object = JSONObject()
-                object.add("uid", raw: String(subscriber.user))
-                object.add("pid", raw: String(subscriber.process))
+                object.add("uid", raw: String(subscriber.peer.user))
+                object.add("pid", raw: String(subscriber.peer.process))
                 object.add("behind", raw: String(subscriber.behind))
                 object.add("missed", raw: String(subscriber.missed))
                 object.add("lost_samples", raw: String(subscriber.lostSamples))

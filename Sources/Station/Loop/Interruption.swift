@@ -18,7 +18,6 @@ package struct Interruption: Sendable {
     /// For work that a signal ends by killing the process.
     package static let never = Interruption(signal: { 0 })
 
-    /// Whether the work is to end.
     package var isRequested: Bool { signal() != 0 }
 
     /// Whether SIGTERM, or the end of the terminal, requested the end, and no user who waits for a result.

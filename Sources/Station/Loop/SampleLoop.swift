@@ -25,19 +25,25 @@ package protocol SampleLoopDelegate: AnyObject {
     func sessionShouldFlush(_ session: SampleLoop)
     /// Tells the delegate a notice about a sensor.
     func session(_ session: SampleLoop, didNotice notice: String)
-    /// Tells the delegate that the session waits next.
     func sessionWillWait(_ session: SampleLoop)
     /// Asks the delegate when the next turn is due even without samples, on CLOCK_MONOTONIC; `nil` for never.
     func sessionNextDeadline(_ session: SampleLoop) -> Int64?
 }
 
 extension SampleLoopDelegate {
-    package func session(_ session: SampleLoop, didTurn answer: SampleAnswer) {}
     package func sessionDidBegin(_ session: SampleLoop) {}
     package func sessionShouldFlush(_ session: SampleLoop) {}
-    package func session(_ session: SampleLoop, didNotice notice: String) {}
     package func sessionWillWait(_ session: SampleLoop) {}
     package func sessionNextDeadline(_ session: SampleLoop) -> Int64? { nil }
+
+    /// Keeps a failure for the end.
+    package func session(_ session: SampleLoop, didTurn answer: SampleAnswer) {
+        if case .failed(_, let reason) = answer { session.add(reason) }
+    }
+
+    package func session(_ session: SampleLoop, didNotice notice: String) {
+        session.settings.errors?.write("binnacle: \(notice.printable)")
+    }
 }
 
 /// The loop of every subcommand that reads a source.
@@ -61,14 +67,22 @@ package final class SampleLoop {
         /// The duration; `nil` for no limit.
         package var duration: Duration?
         /// When the duration starts.
-        package var start = Start.immediately
+        package var start: Start
         /// Maximum time until output is flushed; zero flushes after each turn.
-        package var flushInterval = Duration.zero
+        package var flushInterval: Duration
         /// Reports the signals that end the session.
-        package var interruption = Interruption.never
+        package var interruption: Interruption
+        /// Gets the notices, unless the delegate takes them.
+        package var errors: LineWriter?
         package var clock: () -> Int64 = SystemClock.monotonic
 
-        package init() {}
+        package init(
+            duration: Duration? = nil, start: Start = .immediately, flushInterval: Duration = .zero,
+            interruption: Interruption = .never, errors: LineWriter? = nil
+        ) {
+            (self.duration, self.start, self.flushInterval) = (duration, start, flushInterval)
+            (self.interruption, self.errors) = (interruption, errors)
+        }
     }
 
     /// The delegate; held weakly.
@@ -79,14 +93,13 @@ package final class SampleLoop {
     package private(set) var beginNanoseconds: Int64?
     /// Whether a signal came, or the progress indicator was cancelled.
     package private(set) var isCancelled = false
-    /// The failures, each once.
     package private(set) var failures: [StationError] = []
     /// The sensors that failed before the first sample of any sensor.
     package private(set) var refusals = SensorRefusals()
 
     private let source: any SampleLoopSource
     private let turn: () -> SampleAnswer
-    private let settings: Settings
+    fileprivate let settings: Settings
     private let indicator: ProgressIndicator?
     private var hasSamples = false
     /// Whether the session ends after the current turn.
@@ -129,7 +142,6 @@ package final class SampleLoop {
         self.turn = turn
     }
 
-    /// Whether the deadline has passed.
     package var isOver: Bool { deadlineNanoseconds.map { settings.clock() >= $0 } ?? false }
 
     /// Runs turns until the session ends.
@@ -177,7 +189,6 @@ package final class SampleLoop {
         if !failures.contains(where: { $0.description == failure.description }) { failures.append(failure) }
     }
 
-    /// Whether the progress is shown.
     package var showsProgress: Bool { indicator?.isVisible ?? false }
 
     /// Updates the progress indicator, from 0 to 1; `nil` for unknown progress.

@@ -5,14 +5,6 @@ import LinuxSystem
 ///
 /// It never waits: it holds the source's next delivery until its last sample is due, and publishes that time.
 package final class PacedSource: SampleSource {
-    /// The time base of delivered stamps.
-    package enum Shift: Sendable {
-        /// That of the recording.
-        case none
-        /// That of the clock: the first stamp becomes the time at which it was read, and all others shift with it.
-        case toClock
-    }
-
     /// Opens the source again after its end; `nil` ends playback.
     package typealias Reopening = () throws(StationError) -> (any SampleSource)?
 
@@ -25,7 +17,7 @@ package final class PacedSource: SampleSource {
     private var source: any SampleSource
     /// Recorded time per real time.
     let speed: Double
-    private let shift: Shift
+    private let shiftsToClock: Bool
     private let capacity: Int
     private let clock: () -> Int64
     private let mayReopen: () -> Bool
@@ -54,7 +46,8 @@ package final class PacedSource: SampleSource {
     ///   - source: The source to play.
     ///   - speed: Recorded time per real time. At a speed other than 1, stamps shifted to the clock drift from it, so
     ///     no other source may deliver beside this one.
-    ///   - shift: The time base of the stamps.
+    ///   - shiftsToClock: Whether the first stamp becomes the time at which it was read, and all others shift with it; otherwise stamps
+    ///     are those of the recording.
     ///   - capacity: The most samples of one stream that are held together; at most what a delivery of the pipeline
     ///     holds.
     ///   - clock: Reads CLOCK_MONOTONIC, in nanoseconds.
@@ -62,14 +55,14 @@ package final class PacedSource: SampleSource {
     ///     continue one typical interval after the last one. An error fails the streams and ends playback.
     ///   - mayReopen: Prepares `reopen`; returns whether that is done, and is called again until then.
     package init(
-        _ source: any SampleSource, speed: Double = 1, shift: Shift = .none, capacity: Int = 1,
+        _ source: any SampleSource, speed: Double = 1, shiftsToClock: Bool = false, capacity: Int = 1,
         clock: @escaping () -> Int64 = SystemClock.monotonic,
         reopen: @escaping Reopening = { () throws(StationError) in nil }, mayReopen: @escaping () -> Bool = { true }
     ) {
         precondition(speed > 0 && speed.isFinite, "a speed of \(speed)")
         self.source = source
         self.speed = speed
-        self.shift = shift
+        self.shiftsToClock = shiftsToClock
         self.capacity = capacity
         self.clock = clock
         self.mayReopen = mayReopen
@@ -134,7 +127,7 @@ package final class PacedSource: SampleSource {
             offset = Self.distance(from: first, to: Units.later(lastNanoseconds, by: interval.nanoseconds))
         } else {
             let now = clock()
-            offset = shift == .toClock ? Self.distance(from: first, to: now) : 0
+            offset = shiftsToClock ? Self.distance(from: first, to: now) : 0
             start = (Units.later(first, by: offset), now)
         }
         self.offset = offset

@@ -1,6 +1,5 @@
 package import Binnacle
 package import Configuration
-import Glibc
 import Handlers
 package import LinuxSystem
 package import Pictures
@@ -84,7 +83,7 @@ package final class Replay {
         stretch =
             hasStretch ? assembly.traces.map { ReplayStretch($0, from: options.from, to: options.to) } : nil
         var played: (any SampleSource)? = stretch ?? assembly.traces
-        if case .times(let speed) = options.speed {
+        if let speed = options.speed {
             capacity = min(options.batch ?? 1, most)
             played = played.map { PacedSource($0, speed: speed, capacity: capacity) }
         }
@@ -102,8 +101,7 @@ package final class Replay {
 
     /// Plays to the end, or until it is cancelled or the output is closed.
     package func run(_ indicator: ProgressIndicator) -> (summary: ReplaySummary, failures: [StationError]) {
-        var settings = SampleLoop.Settings()
-        settings.interruption = interruption
+        let settings = SampleLoop.Settings(interruption: interruption)
         let session = SampleLoop(pipeline, source: source, settings: settings, indicator: indicator)
         session.delegate = self
         let clock = ContinuousClock()
@@ -190,10 +188,6 @@ package final class Replay {
 }
 
 extension Replay: SampleLoopDelegate {
-    package func session(_ session: SampleLoop, didTurn answer: SampleAnswer) {
-        if case .failed(_, let reason) = answer { session.add(reason) }
-    }
-
     package func sessionShouldFlush(_ session: SampleLoop) {
         output.flush()
         errors.flush()
@@ -202,16 +196,7 @@ extension Replay: SampleLoopDelegate {
     }
 }
 
-/// The options of `binnacle replay`.
 package struct ReplayOptions {
-    /// The speed of recorded time.
-    package enum Speed: Equatable, Sendable {
-        /// As fast as possible.
-        case maximum
-        /// A multiple of real time.
-        case times(Double)
-    }
-
     /// The recordings; if empty, those of the configuration.
     package var traces = TraceSet()
     package var configurationPath: String?
@@ -221,7 +206,8 @@ package struct ReplayOptions {
     /// The ends of the stretch to play; `nil` for the recording's first and last sample.
     package var from: ReplayBound?
     package var to: ReplayBound?
-    package var speed = Speed.maximum
+    /// The speed of recorded time, as a multiple of real time; `nil` for as fast as possible.
+    package var speed: Double?
     /// The width of the terminal that prints the events; `nil` without a terminal.
     package var columns: Int?
     /// The maximum number of samples of one stream in a delivery; `nil` chooses by the speed.
@@ -252,7 +238,6 @@ package struct ReplayOptions {
 
 /// The result of a replay, for the user.
 package struct ReplaySummary {
-    /// The number of samples.
     package var sampleCount = 0
     /// The first and last stamp, in nanoseconds.
     package var timeRange: ClosedRange<Int64>?
@@ -260,7 +245,6 @@ package struct ReplaySummary {
     package var stretchStart: Int64?
     /// How far the wall clock was ahead of the stamps when the recording began, in nanoseconds; `nil` where it is not known.
     package var wallAheadNanoseconds: Int64?
-    /// The number of events, by kind.
     package var eventCounts: [EventKind: Int] = [:]
     /// Final results of the detectors, one line each.
     package var detectors: [String] = []
@@ -268,11 +252,9 @@ package struct ReplaySummary {
     package var repairs: [String] = []
     /// The number of places with skipped samples, by the machine-readable cause.
     package var skippedCounts: [String: Int] = [:]
-    /// Assumptions about the traces.
     package var assumptions: [String] = []
     /// The first skipped places, and other messages for the end.
     package var notices: [String] = []
-    /// Duration of the replay, in seconds.
     package var elapsedSeconds = 0.0
     package var isCancelled = false
 
@@ -297,14 +279,10 @@ package struct ReplaySummary {
     private var headline: String {
         let recorded = timeRange.map { Units.seconds(from: $0.lowerBound, to: $0.upperBound) } ?? 0
         var line = "\(isCancelled ? "cancelled after" : "replayed") \(sampleCount) samples, "
-        line += "\(Self.number(recorded, 1)) s recorded, in \(Self.number(elapsedSeconds, 3)) s"
+        line += "\(recorded.text(1)) s recorded, in \(elapsedSeconds.text(3)) s"
         if elapsedSeconds > 0 {
-            line += " (\(Self.number(recorded / elapsedSeconds, recorded > 10 * elapsedSeconds ? 0 : 1)) × real time)"
+            line += " (\((recorded / elapsedSeconds).text(recorded > 10 * elapsedSeconds ? 0 : 1)) × real time)"
         }
         return line
-    }
-
-    private static func number(_ value: Double, _ decimals: Int) -> String {
-        Figure.Value.number(value, decimals: decimals).description
     }
 }

@@ -38,12 +38,11 @@ package struct ReplayReport {
         summary?.timeRange.map { Units.seconds(from: $0.lowerBound, to: $0.upperBound) } ?? 0
     }
 
-    /// The row in a table of events.
-    package var outcome: EventTable.Outcome {
-        EventTable.Outcome(
+    package func add(to table: EventTable, as name: String?) {
+        table.add(
             kind: kind, status: Int64(status.rawValue), reason: reason, sampleCount: Int64(summary?.sampleCount ?? 0),
             skippedCounts: skippedCounts.map { ($0.key, Int64($0.value)) }, eventCount: Int64(eventCount),
-            seconds: seconds)
+            seconds: seconds, of: name)
     }
 
     /// The line: `kind` is `recording.replayed` or `recording.failed`, `seconds` the recorded duration.

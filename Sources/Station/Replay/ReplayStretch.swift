@@ -159,7 +159,5 @@ final class ReplayStretch: SampleSource {
     }
 
     /// Seconds with three decimals.
-    static func seconds(_ nanoseconds: Int64) -> String {
-        Figure.Value.number(Double(nanoseconds) * 1e-9, decimals: 3).description
-    }
+    static func seconds(_ nanoseconds: Int64) -> String { (Double(nanoseconds) * 1e-9).text(3) }
 }

@@ -47,7 +47,6 @@ package struct TraceSet: Sendable {
     /// Whether the command accepts `--bind`.
     var takesBindings = true
 
-    /// Whether no file is named.
     package var isEmpty: Bool { paths.isEmpty && bindings.isEmpty }
 
     /// Puts the files of each folder or zip archive that is named, such as an app's export, in its place.
@@ -91,9 +90,7 @@ package struct TraceSet: Sendable {
             guard let file = try? fileStatus(name) else { continue }
             let entry = path.dropFirst(name.count)
             if let first = known.first(where: { $0.entry == entry && $0.file.isSameFile(as: file) })?.path {
-                throw StationError(
-                    .usage,
-                    "\(path.printable): is named twice\(first == path ? "" : ", first as \(first.printable)")")
+                throw .usage("\(path.printable): is named twice\(first == path ? "" : ", first as \(first.printable)")")
             }
             if index < paths.count { known.append((path, file, entry)) }
         }
@@ -108,8 +105,7 @@ package struct TraceSet: Sendable {
         guard kinds.contains(where: { $0.status?.isRegular == true }),
             let stray = kinds.first(where: { $0.status?.isRegular == false })?.path
         else { return }
-        throw StationError(
-            .usage,
+        throw .usage(
             "\(stray.printable): is a pipe or a device among files, which may never end: leave it out, or play it as "
                 + "<(cat \(ShellText.quoted(stray))) or with --bind")
     }
@@ -225,8 +221,7 @@ struct TraceBinding {
             let kinds = needs.filter { $0.sensor == binding.sensor }.map(\.kind)
             guard !kinds.isEmpty else {
                 let known = Set(needs.map(\.sensor)).sorted().joined(separator: ", ")
-                throw StationError(
-                    .usage,
+                throw .usage(
                     "--bind \(binding.sensor)=\(binding.path): no detector uses a sensor of that name; used are \(known)"
                 )
             }
@@ -237,8 +232,7 @@ struct TraceBinding {
                 let remedy =
                     takesBindings
                     ? ", or say which with --bind \(need.sensor)=FILE:\(need.kind.rawValue)" : " with --trace"
-                throw StationError(
-                    .usage,
+                throw .usage(
                     "\(need.by) needs the \(need.kind.rawValue) of sensor '\(need.sensor)', and no trace is left to play it: "
                         + "name another file\(remedy)")
             }
@@ -295,14 +289,12 @@ struct TraceBinding {
         }
         guard !places.isEmpty else {
             let kind = wanted.map(\.rawValue).joined(separator: " or ")
-            throw StationError(
-                .usage, "\(binding.path.printable): has no \(kind) left for sensor '\(binding.sensor.printable)'")
+            throw .usage("\(binding.path.printable): has no \(kind) left for sensor '\(binding.sensor.printable)'")
         }
         for place in places {
             let kind = files[file].contents[place].kind
             guard !isBound(sensor.name, kind) else {
-                throw StationError(
-                    .usage,
+                throw .usage(
                     "--bind \(binding.sensor)=\(binding.path): the \(kind.rawValue) of '\(sensor.name)' is bound already"
                 )
             }

@@ -1,6 +1,5 @@
 package import Binnacle
 package import Configuration
-import Glibc
 package import LinuxSensors
 import LinuxSystem
 import PlainText
@@ -108,8 +107,7 @@ package struct Assembly {
             let source = try binding.bindEverything()
             let magnetometer = source.firstStream(of: .magnetometer)
             guard let accelerometer = source.firstStream(of: .accelerometer) else {
-                throw StationError(
-                    .usage, "no accelerometer in the traces: both motion and heading need one; add its file")
+                throw .usage("no accelerometer in the traces: both motion and heading need one; add its file")
             }
             let gyroscopes = source.streams.filter { $0.kind == .gyroscope }
             let gyroscope = gyroscopes.first { $0.sensor === accelerometer.sensor } ?? gyroscopes.first
@@ -228,7 +226,7 @@ package struct Assembly {
         }
         notices += traces.notices
         player = PacedSource(
-            traces.source, speed: traces.speed, shift: .toClock, reopen: traces.reopen, mayReopen: traces.mayReopen)
+            traces.source, speed: traces.speed, shiftsToClock: true, reopen: traces.reopen, mayReopen: traces.mayReopen)
         // The binding of the recordings has made sensors of its own.
         for index in sensors.indices where sensors[index].section.isTrace {
             let bound = traces.source.streams.first { $0.sensor.name == sensors[index].section.name }
@@ -296,8 +294,7 @@ extension Configuration {
         for need in configuration.needs
         where !streams.contains(where: { $0.sensor.name == need.sensor && $0.kind == need.kind }) {
             let found = streams.map { "the \($0.kind.rawValue) of '\($0.sensor.name.printable)'" }
-            throw StationError(
-                .usage,
+            throw .usage(
                 "\(need.by) needs the \(need.kind.rawValue) of sensor '\(need.sensor.printable)'; the traces have "
                     + found.joined(separator: ", "))
         }
@@ -321,7 +318,7 @@ extension Configuration {
             set.recordGravitySign(sensor)
         }
         guard !set.bindings.isEmpty else {
-            throw StationError(.usage, "\(path.printable): no sensor has a trace; name one on the command line")
+            throw .usage("\(path.printable): no sensor has a trace; name one on the command line")
         }
         return set
     }

@@ -35,7 +35,7 @@ package enum EmbeddedConfiguration: Sendable {
             found.append((SampleKind.accelerometer.rawValue, Self.automatic, [.accelerometer]))
         }
         guard let accelerometer = found.first(where: { $0.kinds.contains(.accelerometer) })?.name else {
-            throw StationError(.unavailable, missing)
+            throw .unavailable(missing)
         }
         let magnetometer = found.first { $0.kinds.contains(.magnetometer) }?.name
         var text = Configuration.text(

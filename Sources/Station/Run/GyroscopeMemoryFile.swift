@@ -53,7 +53,6 @@ package final class GyroscopeMemoryFile {
         return entry.memory.aged(seconds: seconds < 0 ? .greatestFiniteMagnitude : seconds)
     }
 
-    /// Records what a detector has learned.
     package func record(_ state: GyroscopeState, at wallNanoseconds: Int64) {
         guard state.isLearned else { return }
         if state.hasGyroscope, let sensor = state.gyroscope {
@@ -89,11 +88,10 @@ package final class GyroscopeMemoryFile {
     package func removeContents() -> [UInt8] {
         isChanged = false
         func list(_ kind: SampleKind) -> String { JSONObject.list(entries.filter { $0.kind == kind }.map(Self.text)) }
-        var object = JSONObject()
-        object.add("version", raw: "1")
-        object.add("gyroscopes", raw: list(.gyroscope))
-        object.add("magnetometers", raw: list(.magnetometer))
-        return Array((object.text + "\n").utf8)
+        let text = JSONObject.text([
+            "version": "1", "gyroscopes": list(.gyroscope), "magnetometers": list(.magnetometer),
+        ])
+        return Array((text + "\n").utf8)
     }
 
     private static func text(_ entry: Entry) -> String {

@@ -59,7 +59,7 @@ final class HandlerAttachments {
 
     private func attach() {
         for line in lines where attached[line.section.name] == nil && ending[line.section.name] == nil {
-            guard case .store(_, let limit) = line.deliveredBy else { continue }
+            guard let limit = line.deliveryLimit else { continue }
             let handler = line.handler
             attached[line.section.name] = handler
             store.attach(line.section.name, limit: limit) { handler.deliver($0) }

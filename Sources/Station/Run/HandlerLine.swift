@@ -4,14 +4,6 @@ import Handlers
 import LinuxSystem
 import Store
 
-/// The origin of a handler's events.
-enum DeliveredBy {
-    /// The chain, which ends in the handler's queue.
-    case chain
-    /// The store, in which the chain ends; it delivers at most `limit` unacknowledged events at a time.
-    case store(StoreInlet, limit: Int)
-}
-
 /// A configured handler of the daemon with its thread, and its chain.
 ///
 /// A reload keeps the unchanged parts of the line with the same name: the handler if its action is equal; and if its events
@@ -22,10 +14,10 @@ final class HandlerLine {
     /// The number that the handler's reports have; a reload that exchanges the handler gives its successor another one.
     let generation: Int
     let chain: HandlerChain
-    let deliveredBy: DeliveredBy
+    /// How many unacknowledged events the store delivers at a time, in which the chain ends; `nil` where it ends in the handler's queue.
+    let deliveryLimit: Int?
     /// Whether the store delivers to the handler, and keeps events that it has not handled.
-    var isKept: Bool { if case .store = deliveredBy { true } else { false } }
-    /// Whether it acts on the outside world.
+    var isKept: Bool { deliveryLimit != nil }
     var actsOnTheWorld: Bool { type(of: section.action).actsOnTheWorld }
 
     private let end: any EventHandler
@@ -53,14 +45,12 @@ final class HandlerLine {
                 name: name, reports: reports, history: store, acknowledge: { store?.acknowledge(name, $0) })
             if let before = old?.handler { handler.inherit(from: before) }
         }
-        if let inlet, let limit = handler.deliveryLimit {
-            deliveredBy = .store(inlet, limit: limit)
+        if let inlet, let limit = handler.plan.deliveryLimit {
+            deliveryLimit = limit
+            end = inlet.queue(section.name)
         } else {
-            deliveredBy = .chain
-        }
-        switch deliveredBy {
-        case .chain: end = handler
-        case .store(let inlet, _): end = inlet.queue(section.name)
+            deliveryLimit = nil
+            end = handler
         }
         var kept: [(settings: DecoratorSettings, object: EventDecorator)] = []
         if let old, old.section.kinds == section.kinds, old.section.detectors == section.detectors {

@@ -3,7 +3,6 @@ import Glibc
 import Handlers
 import LinuxSystem
 import PlainText
-import Synchronization
 
 /// The daemon's log, by default on standard error, written by its own thread because the reader may be slow.
 final class MessageLog {
@@ -13,22 +12,16 @@ final class MessageLog {
     }
 
     private let courier: Courier<BoundedQueue<Entry>>
-    private let lastFailure: LastFailure
+    /// Why writing fails; `nil` while it succeeds.
+    private let lastFailure = Gauges<String?>(nil)
     private let isStandard: Bool
     private var lostCount = 0
 
-    /// Why writing fails; `nil` while it succeeds.
-    private final class LastFailure: Sendable {
-        let reason = Mutex<String?>(nil)
-    }
-
     init(to descriptor: Int32) throws(SystemError) {
-        let lastFailure = LastFailure()
-        self.lastFailure = lastFailure
         let isStandard = descriptor == STDERR_FILENO
         self.isStandard = isStandard
         courier = try Courier(BoundedQueue(capacity: 1024))
-        try courier.startBatches {
+        try courier.startBatches { [lastFailure] in
             let isJournal = isStandard && JournalSocket.isStandardError
             let writer = LineWriter(descriptor: descriptor)
             let write = { (text: String, level: LogLevel) in
@@ -59,13 +52,13 @@ final class MessageLog {
                 }
                 writer.flush()
                 let reason = writer.failure?.reason
-                lastFailure.reason.withLock { $0 = reason }
+                lastFailure.change { $0 = reason }
             }
         }
     }
 
     /// Why writing fails; `nil` while it succeeds.
-    var failure: String? { lastFailure.reason.withLock { $0 } }
+    var failure: String? { lastFailure.values }
 
     func say(_ text: String, level: LogLevel = .info) {
         for line in text.split(separator: "\n") { put(.line(String(line), level)) }

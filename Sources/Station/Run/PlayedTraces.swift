@@ -61,9 +61,8 @@ struct PlayedTraces {
     /// Throws unless the file is regular, because reading a pipe would block the event thread.
     private static func refusePipe(_ file: String) throws(StationError) {
         guard (try? fileStatus(file))?.isRegular == false else { return }
-        throw StationError(
-            .usage, "\(file.printable): is no regular file; a live run plays files alone, 'binnacle replay' takes pipes"
-        )
+        throw .usage(
+            "\(file.printable): is no regular file; a live run plays files alone, 'binnacle replay' takes pipes")
     }
 }
 

@@ -56,21 +56,6 @@ package final class SocketRelay: Sendable {
         }
     }
 
-    /// Publishes live readings; a server that is being opened has no subscribers yet.
-    package func publish(_ readings: LiveValues) {
-        state.withLock { $0.server?.publish(readings) }
-    }
-
-    /// Publishes samples of a stream; a server that is being opened has no subscribers yet.
-    package func publish(_ columns: SampleColumns, of origin: SampleOrigin) {
-        state.withLock { $0.server?.publish(columns, of: origin) }
-    }
-
-    /// Replaces the streams whose samples clients may request.
-    package func offer(_ streams: [SampleOrigin]) {
-        state.withLock { $0.server?.offer(streams) }
-    }
-
     /// Publishes events; callable on any thread.
     package func publish(_ events: [PublishedEvent]) {
         state.withLock { state in

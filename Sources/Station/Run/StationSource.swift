@@ -18,7 +18,6 @@ package final class StationSource: SampleLoopSource, SourceGroup {
     /// The recordings that play beside other sources, or did.
     private var player: PacedSource?
 
-    /// Creates an empty source.
     package init(waker: Waker) {
         self.waker = waker
         recording = nil
@@ -124,7 +123,6 @@ package final class StationSource: SampleLoopSource, SourceGroup {
     /// Whether any device is read as scans from a buffer.
     package var hasScans: Bool { live?.hasScans ?? false }
 
-    /// Closes the devices.
     package func stop() { live?.stop() }
 
     /// The new notices about devices, each once.

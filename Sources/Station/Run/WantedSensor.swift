@@ -5,7 +5,6 @@ package import LinuxSensors
 /// A sensor section in use, and the kinds of samples read from it.
 package struct WantedSensor: Equatable {
     package private(set) var section: SensorSection
-    /// The required kinds.
     package let kinds: [SampleKind]
     /// Kinds that are read if the device has them.
     package let optionalKinds: [SampleKind]

@@ -1,3 +1,4 @@
+import ArrowStream
 import Binnacle
 
 /// Writes an Arrow stream: record batches of one stream of samples each, whose columns can be used without copying.
@@ -9,7 +10,7 @@ final class ArrowRecording: RecordingFormat {
     private(set) var sampleCounts: [Int]
 
     private let file: RecordingFile
-    private let encoder = ArrowEncoder()
+    private var encoder = ArrowMessageWriter()
     private let places: [Int]
     /// Whether samples with one stamp arrive in the order of their sensor numbers.
     private let isInOrder: Bool
@@ -89,7 +90,7 @@ final class ArrowRecording: RecordingFormat {
 
     func finish() throws(TraceError) {
         try flush()
-        try file.write(encoder.end)
+        try file.write(ArrowMessageWriter.end)
     }
 
     /// Whether a sample would not be read back as the last of the group.

@@ -58,7 +58,6 @@ final class ArrowRows {
 
     func time(_ row: Int) -> Int64 { block.times[row] }
 
-    /// A row's number in the file, from 1.
     func number(_ row: Int) -> Int { block.number(row) }
 
     /// A row's sample, in m/s² or µT.

@@ -100,7 +100,6 @@ final class ArrowScanDecoding {
 package protocol RecordedScanDecoder {
     /// The size of a scan in bytes, at least 1.
     var scanByteCount: Int { get }
-    /// The kinds of sensors in a scan.
     var kinds: [SampleKind] { get }
 
     /// Decodes `count` contiguous scans, which need not be aligned, into the axes of one kind, in m/s² or µT.

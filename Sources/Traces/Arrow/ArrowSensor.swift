@@ -105,7 +105,6 @@ enum ArrowKeys {
     /// In a message: the layout of its batch's raw scans.
     static let scan = "binnacle.scan"
 
-    /// The properties of a sensor number.
     enum SensorKey: String {
         case name, kind, unit, scale, device
     }

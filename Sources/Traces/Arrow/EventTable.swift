@@ -6,37 +6,6 @@ import PlainText
 ///
 /// A column has one type for all kinds of events; binnacle-events(7) has the schema.
 package final class EventTable {
-    /// The outcome of a recording.
-    package struct Outcome {
-        /// The kind of the row.
-        package var kind: String
-        /// The exit status.
-        package var status: Int64
-        /// The reason of a failure.
-        package var reason: String?
-        /// The number of samples.
-        package var sampleCount: Int64
-        /// The number of places at which samples were skipped, by cause.
-        package var skippedCounts: [(key: String, value: Int64)]
-        /// The number of events.
-        package var eventCount: Int64
-        /// How long was recorded, in seconds.
-        package var seconds: Double
-
-        package init(
-            kind: String, status: Int64, reason: String?, sampleCount: Int64,
-            skippedCounts: [(key: String, value: Int64)], eventCount: Int64, seconds: Double
-        ) {
-            self.kind = kind
-            self.status = status
-            self.reason = reason
-            self.sampleCount = sampleCount
-            self.skippedCounts = skippedCounts
-            self.eventCount = eventCount
-            self.seconds = seconds
-        }
-    }
-
     /// The first failure to write; nothing is written after it.
     package var failure: TraceError? { file.failure }
     /// Whether the failure was that the reading end of a pipe was closed.
@@ -108,7 +77,6 @@ package final class EventTable {
         return object.text
     }()
 
-    /// Adds the row of an event.
     package func add(_ event: Event, of recording: String?) {
         let row = rowCount
         set(recording, .recording)
@@ -122,18 +90,21 @@ package final class EventTable {
         endRow()
     }
 
-    /// Adds the row of a recording.
-    package func add(_ outcome: Outcome, of recording: String?) {
+    /// Adds the row of a recording; `skippedCounts` has the places at which samples were skipped, by cause.
+    package func add(
+        kind: String, status: Int64, reason: String?, sampleCount: Int64, skippedCounts: [(key: String, value: Int64)],
+        eventCount: Int64, seconds: Double, of recording: String?
+    ) {
         let row = rowCount
         set(recording, .recording)
-        set(outcome.kind, .kind)
-        set(Figure(.status, .integer(outcome.status)))
-        if let reason = outcome.reason { set(Figure(.reason, .text(reason))) }
+        set(kind, .kind)
+        set(Figure(.status, .integer(status)))
+        if let reason { set(Figure(.reason, .text(reason))) }
         let tail = Self.head.count + places.count
-        columns[tail + Tail.samples.rawValue].set(outcome.sampleCount, at: row)
-        columns[tail + Tail.skipped.rawValue].set(outcome.skippedCounts, at: row)
-        columns[tail + Tail.events.rawValue].set(outcome.eventCount, at: row)
-        columns[tail + Tail.seconds.rawValue].set(Self.rounded(outcome.seconds, decimals: 3), at: row)
+        columns[tail + Tail.samples.rawValue].set(sampleCount, at: row)
+        columns[tail + Tail.skipped.rawValue].set(skippedCounts, at: row)
+        columns[tail + Tail.events.rawValue].set(eventCount, at: row)
+        columns[tail + Tail.seconds.rawValue].set(Self.rounded(seconds, decimals: 3), at: row)
         endRow()
     }
 

@@ -13,10 +13,7 @@ final class CSVDecoder: RowDecoder {
     let plainRows: CSVPlainRows?
     private let scanner: DecimalScanner
     private let time: CSVTime
-    private let timeExponent: Int
-    private let timeMultiple: Int64
-    /// 1970 in the count of the unit, in nanoseconds.
-    private let timeOrigin: Int64
+    private let unit: TimeUnit
     /// The exponent of the unit of fractions of a second in a column of their own.
     private let fractionExponent: Int?
     /// The stamps of a file without times.
@@ -57,11 +54,7 @@ final class CSVDecoder: RowDecoder {
         header = head.header
         let layout = head.layout
         time = layout.time
-        var unit = TimeUnit.nanoseconds
-        if case .number(_, let stated, _) = layout.time { unit = stated }
-        timeExponent = unit.exponent
-        timeMultiple = unit.multiple
-        timeOrigin = unit.origin
+        if case .number(_, let stated, _) = layout.time { unit = stated } else { unit = .nanoseconds }
         fractionExponent = layout.time.fraction?.unit.exponent
         if case .rate(let hertz) = layout.time { rowClock = RowClock(hertz: hertz) } else { rowClock = nil }
         contents = layout.streams.map { TraceFile.Content(sensor: $0.sensor, kind: $0.kind) }
@@ -91,7 +84,7 @@ final class CSVDecoder: RowDecoder {
             isPlain
             ? CSVPlainRows(
                 head.dialect, uses: uses, factors: factors, leastPlaceholders: leastPlaceholders,
-                timeExponent: timeExponent, rowClock: rowClock) : nil
+                timeExponent: unit.exponent, rowClock: rowClock) : nil
     }
 
     /// Decodes a line; a stream whose three fields are all empty has no sample, which is no flaw where another stream has one.
@@ -225,13 +218,13 @@ final class CSVDecoder: RowDecoder {
         }
         var stamp: Int64?
         if let decimal = scanner.scanPlain(&p, end) {
-            stamp = decimal.nanoseconds(in: DecimalScanner.text(of: field, before: p), unitExponent: timeExponent)
+            stamp = decimal.nanoseconds(in: DecimalScanner.text(of: field, before: p), unitExponent: unit.exponent)
         } else if case .number(let decimal, let text) = scanner.scanField(&p, end) {
-            stamp = decimal.nanoseconds(in: text, unitExponent: timeExponent)
+            stamp = decimal.nanoseconds(in: text, unitExponent: unit.exponent)
         }
-        guard timeMultiple != 1, let whole = stamp else { return stamp }
-        let (product, overflow) = whole.multipliedReportingOverflow(by: timeMultiple)
-        let (time, isBeyond) = product.subtractingReportingOverflow(timeOrigin)
+        guard unit.multiple != 1, let whole = stamp else { return stamp }
+        let (product, overflow) = whole.multipliedReportingOverflow(by: unit.multiple)
+        let (time, isBeyond) = product.subtractingReportingOverflow(unit.origin)
         return overflow || isBeyond ? nil : time
     }
 

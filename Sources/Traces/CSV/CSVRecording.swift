@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 
 /// Writes CSV with the canonical header.
 ///
@@ -67,7 +68,7 @@ final class CSVRecording: RecordingFormat {
             endRow()
             if text.count >= Self.pieceSize { try writeText() }
         }
-        if row == nil { text.append(sample.timeNanoseconds) }
+        if row == nil { Decimal.append(sample.timeNanoseconds, to: &text) }
         appendEmpty(place - (row?.place ?? -1) - 1)
         append(sample.x)
         append(sample.y)
@@ -95,23 +96,6 @@ final class CSVRecording: RecordingFormat {
 
 /// Formats numbers without allocating.
 extension [UInt8] {
-    fileprivate mutating func append(_ number: Int64) {
-        if number < 0 { append(UInt8(ascii: "-")) }
-        var low = count
-        var rest = number.magnitude
-        repeat {
-            append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0
-        // The digits are in reverse order.
-        var high = count - 1
-        while low < high {
-            swapAt(low, high)
-            low += 1
-            high -= 1
-        }
-    }
-
     /// Appends the shortest text that reads back to the same value.
     fileprivate mutating func append(_ value: Float) {
         // The description of a NaN may have a payload, which readers do not parse.

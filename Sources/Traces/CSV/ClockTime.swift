@@ -217,7 +217,7 @@ extension ClockTime {
             guard let number = number() else { return nil }
             while next &- 0x30 < 10 { place += 1 }
             if separator == 0x3A || separator == 0x5F { return number.digits <= 3 ? number.value * 1_000_000 : nil }
-            return number.value * DecimalPowers.signedInteger(9 - number.digits)
+            return number.value * Int64(DecimalPowers.integer[9 - number.digits])
         }
 
         /// ISO 8601 has zones from −12 to +14 hours; POSIX accepts up to 24.

@@ -32,6 +32,13 @@ public struct ColumnMap: Sendable, Equatable {
     enum Column: Equatable {
         case named(String)
         case numbered(Int)
+
+        fileprivate var shown: String {
+            switch self {
+            case .named(let name): "'\(name.printable)'"
+            case .numbered(let number): "#\(number)"
+            }
+        }
     }
 
     struct Entry: Equatable {
@@ -39,6 +46,10 @@ public struct ColumnMap: Sendable, Equatable {
         let column: Column
         let isNegative: Bool
         let unit: TraceUnit?
+
+        fileprivate var role: ColumnName.Role {
+            if case .axis(let kind, let index) = target { .axis(index, kind) } else { .time }
+        }
     }
 
     /// Why a text is not a column map.
@@ -222,21 +233,6 @@ extension ColumnMap {
         switch column {
         case .named(let name): names.firstIndex(of: name)
         case .numbered(let number): number <= names.count ? number - 1 : nil
-        }
-    }
-}
-
-extension ColumnMap.Entry {
-    fileprivate var role: ColumnName.Role {
-        if case .axis(let kind, let index) = target { .axis(index, kind) } else { .time }
-    }
-}
-
-extension ColumnMap.Column {
-    fileprivate var shown: String {
-        switch self {
-        case .named(let name): "'\(name.printable)'"
-        case .numbered(let number): "#\(number)"
         }
     }
 }

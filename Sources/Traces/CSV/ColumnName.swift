@@ -135,7 +135,7 @@ extension ColumnName {
     private mutating func setAxis(_ axis: Int, _ words: ColumnWords) {
         guard !isOther else { return }
         isUncalibrated = words.isUncalibrated
-        content = words.isWithoutGravity ? .withoutGravity : words.isGravity ? .gravityAlone : .usual
+        content = words.content
         var kind = words.kind
         if isRate(words) { kind = .gyroscope }
         if kind == nil, content != .usual { kind = .accelerometer }
@@ -282,12 +282,12 @@ struct ColumnWords {
     private(set) var isWithoutGravity = false
     /// Whether gravity itself is meant.
     private(set) var isGravity = false
+    var content: ColumnName.Content { isWithoutGravity ? .withoutGravity : isGravity ? .gravityAlone : .usual }
     /// Whether another quantity is meant.
     private(set) var isOther = false
     /// Whether a word does that which is none of rates and rotations.
     private(set) var isOtherThanTurn = false
     private(set) var isUncalibrated = false
-    /// The unit that a word stands for.
     private(set) var unit: TraceUnit?
     private(set) var strange = 0
     private(set) var stem = ""

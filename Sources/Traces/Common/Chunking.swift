@@ -10,7 +10,6 @@ package struct Chunking: Sendable {
     /// The maximum number of threads of one file, which bounds the memory.
     package static let mostThreads = 8
 
-    /// One thread reads the file.
     package static let serial = Chunking(threadCount: 1)
 
     /// Creates a description.

@@ -314,9 +314,6 @@ enum DigitRun {
 }
 
 enum DecimalPowers {
-    /// 10 to a power from 0 to 9.
-    static func signedInteger(_ power: Int) -> Int64 { Int64(integer[Swift.max(0, Swift.min(9, power))]) }
-
     /// 10⁰ … 10²², each exact as a Double.
     static let exact: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,

@@ -253,14 +253,8 @@ struct InputFile {
     let size: Int64?
     /// Whether ``ArrowUnpacking`` wrote the record batches: they claim to be compressed with zstd, and are not.
     var hasUnpackedBatches = false
-    private let file: Descriptor
-
-    /// Uses an open file from its current position.
-    init(path: String, size: Int64?, file: Descriptor) {
-        self.path = path
-        self.size = size
-        self.file = file
-    }
+    /// It is read from its current position.
+    let file: Descriptor
 
     /// Valid while this value or a copy of it lives.
     var descriptor: Int32 { file.raw }
@@ -294,9 +288,7 @@ struct InputFile {
         let again = try mapError({ TraceError(.inputOutput, path: path, "cannot be opened again: \($0.reason)") }) {
             () throws(SystemError) in try Descriptor(path: "/proc/self/fd/\(descriptor)", flags: O_RDONLY)
         }
-        var file = InputFile(path: path, size: size, file: again)
-        file.hasUnpackedBatches = hasUnpackedBatches
-        return file
+        return InputFile(path: path, size: size, hasUnpackedBatches: hasUnpackedBatches, file: again)
     }
 
     /// The current size; `nil` when it is unknown.

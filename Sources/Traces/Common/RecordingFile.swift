@@ -50,9 +50,17 @@ package final class RecordingFile {
         try write(bytes)
     }
 
+    /// Opens the file to write; a link is not followed, because in a folder of another user it may lead to any file.
     private func open() throws(TraceError) {
-        // A recording cannot be repeated, so an existing one is not truncated by mistake.
-        file = try Self.open(path, O_CREAT | (replacing ? O_TRUNC : O_EXCL))
+        // A recording cannot be repeated, so an existing one is not truncated by mistake. O_NONBLOCK: opening a FIFO without a reader
+        // would wait, also beyond a signal. Writing waits for the reader.
+        let flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_CREAT | (replacing ? O_TRUNC : O_EXCL)
+        let ownFlags = flags | (Self.followsLink(path) ? 0 : O_NOFOLLOW)
+        file = try mapError({ Self.error(creating: path, $0) }) { () throws(SystemError) in
+            let file = Descriptor(owning: try systemCall("open", path: path) { Glibc.open(path, ownFlags, 0o644) })
+            try systemCall("fcntl", path: path) { fcntl(file.raw, F_SETFL, 0) }
+            return file
+        }
     }
 
     /// Writes all bytes; throws ``TraceError`` at the first failure only.
@@ -92,17 +100,6 @@ package final class RecordingFile {
     func refuse(_ failure: TraceError) throws(TraceError) {
         self.failure = failure
         throw failure
-    }
-
-    /// Opens a file to write; a link is not followed, because in a folder of another user it may lead to any file.
-    private static func open(_ path: String, _ flags: Int32) throws(TraceError) -> Descriptor {
-        // O_NONBLOCK: opening a FIFO without a reader would wait, also beyond a signal. Writing waits for the reader.
-        let flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags | (followsLink(path) ? 0 : O_NOFOLLOW)
-        return try mapError({ error(creating: path, $0) }) { () throws(SystemError) in
-            let file = Descriptor(owning: try systemCall("open", path: path) { Glibc.open(path, flags, 0o644) })
-            try systemCall("fcntl", path: path) { fcntl(file.raw, F_SETFL, 0) }
-            return file
-        }
     }
 
     /// /dev/stdout and the /dev/fd/63 of a shell are links of the kernel's.

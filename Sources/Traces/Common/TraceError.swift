@@ -16,9 +16,7 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
         case cannotCreate
     }
 
-    /// The kind of failure.
     package let category: Category
-    /// The file.
     package let path: String
     /// The line, from 1, when there is one to name.
     package let line: Int?
@@ -47,7 +45,6 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
 
 /// A repair or an assumption without which the file could not be read.
 package struct TraceNotice: Sendable, Equatable, CustomStringConvertible {
-    /// The file.
     package let path: String
     /// The line, from 1, if there is one.
     package let line: Int?

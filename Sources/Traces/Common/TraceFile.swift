@@ -2,7 +2,6 @@ package import Binnacle
 
 /// An open trace file of a known format, whose streams are not yet assigned to sensors.
 package final class TraceFile {
-    /// The contents of one stream in the file.
     package struct Content: Sendable, Equatable {
         /// The sensor's name; `nil` when the file has none.
         package let sensor: String?
@@ -39,25 +38,15 @@ package final class TraceFile {
     ///   - isCancelled: Called while the reader waits for a pipe, and while a whole file is looked at; `true` is treated as the end of the
     ///     file.
     /// - Throws: ``TraceError`` when the file cannot be opened, or its header is incomplete.
-    package convenience init(
+    package init(
         path: String, entries: UnpackedEntries = UnpackedEntries(), hints: TraceHints = TraceHints(),
         makeDecoder: ScanDecoderMaker? = nil,
         isLineByLine: Bool = false, chunking: Chunking = .serial,
         isCancelled: @escaping () -> Bool = { false }
     ) throws(TraceError) {
-        try self.init(
-            // A pipe is opened once: a second open would wait for a second writer.
-            entries.open(path: path), hints: hints, makeDecoder: makeDecoder, isLineByLine: isLineByLine,
-            chunking: chunking, isCancelled: isCancelled)
-    }
-
-    init(
-        _ file: InputFile, hints: TraceHints, makeDecoder: ScanDecoderMaker? = nil, isLineByLine: Bool = false,
-        chunking: Chunking = .serial, isCancelled: @escaping () -> Bool = { false }
-    ) throws(TraceError) {
-        let path = file.path
         self.path = path
-        var file = file
+        // A pipe is opened once: a second open would wait for a second writer.
+        var file = try entries.open(path: path)
         var piped: LineReader?
         if file.size == nil {
             let lines = LineReader(file, isCancelled: isCancelled)

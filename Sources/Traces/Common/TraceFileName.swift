@@ -26,18 +26,8 @@ struct TraceFileName {
         isUncalibrated = lower.contains("uncal")
         let isGyroscope = words.kind == .gyroscope && !words.isOther && !lower.contains("orient")
         isOther = !isGyroscope && (isRotation || words.isOther && words.strange == 0 && words.kind == nil)
-        if isGyroscope {
-            kind = .gyroscope
-            content = .usual
-            return
-        }
-        guard !isRotation else {
-            kind = nil
-            content = .usual
-            return
-        }
-        content = words.isWithoutGravity ? .withoutGravity : words.isGravity ? .gravityAlone : .usual
-        kind = words.isWithoutGravity || words.isGravity ? .accelerometer : words.kind
+        content = isGyroscope || isRotation ? .usual : words.content
+        kind = isGyroscope ? .gyroscope : isRotation ? nil : content == .usual ? words.kind : .accelerometer
     }
 
     /// The files in the same folder that, by their names, have the acceleration with gravity, the likeliest first.

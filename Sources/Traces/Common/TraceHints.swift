@@ -56,7 +56,6 @@ package enum TraceRemedy: Sendable, Equatable {
     /// What makes the other file first.
     package enum Maker: Sendable, Equatable {
         case none
-        /// A shell command.
         case command(String)
         /// A shell command that reads the refused file from standard input, and writes the other to standard output.
         case filter(String)

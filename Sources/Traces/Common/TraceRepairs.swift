@@ -62,14 +62,12 @@ package struct TraceRepairs: Sendable, Equatable {
         Kind.allCases.compactMap { kind in counts[kind].map { "\($0) × \(kind.rawValue)" } }
     }
 
-    /// The number of occurrences of each kind.
     package private(set) var counts: [Kind: Int] = [:]
     /// The first few places of each kind.
     package private(set) var notices: [TraceNotice] = []
 
     private static let noticesPerKind = 3
 
-    /// Creates an empty account.
     package init() {}
 
     /// Whether there were no defects.

@@ -124,7 +124,6 @@ package struct RecordingDetails: Sendable {
     /// Whether the raw scans of the samples are kept unchanged.
     package var keepsScans = false
 
-    /// Creates details without any content.
     package init() {}
 }
 

@@ -216,7 +216,6 @@ struct ZipArchive {
 package struct UnpackedEntries: Sendable {
     private var files: [String: InputFile] = [:]
 
-    /// Creates a list without entries.
     package init() {}
 
     mutating func add(_ entry: InputFile) { files[entry.path] = entry }

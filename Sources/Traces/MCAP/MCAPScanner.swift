@@ -21,8 +21,6 @@ struct MCAPFinding {
 struct MCAPFields {
     private(set) var rest: Slice<UnsafeRawBufferPointer>
 
-    init(rest: Slice<UnsafeRawBufferPointer>) { self.rest = rest }
-
     mutating func bytes(_ count: UInt64) -> UnsafeRawBufferPointer? {
         guard count <= UInt64(rest.count) else { return nil }
         defer { rest = rest.dropFirst(Int(count)) }

@@ -7,15 +7,12 @@ import Binnacle
 enum RosMessage: CaseIterable {
     case imu, magneticField
 
-    /// The message that holds samples of a kind.
     init(of kind: SampleKind) {
         self = kind == .magnetometer ? .magneticField : .imu
     }
 
-    /// The name of the type.
     var name: String { self == .imu ? "sensor_msgs/msg/Imu" : "sensor_msgs/msg/MagneticField" }
     var nameOfROS1: String { self == .imu ? "sensor_msgs/Imu" : "sensor_msgs/MagneticField" }
-    /// What it holds samples of.
     var kinds: [SampleKind] { self == .imu ? [.accelerometer, .gyroscope] : [.magnetometer] }
     /// The last part of a topic's name.
     var topicSuffix: String { self == .imu ? "imu" : "mag" }

@@ -11,8 +11,6 @@ final class AccelerometerTask: CalibrationTask {
         phases.add(SIMD3<Double>(sample), timeNanoseconds: sample.timeNanoseconds)
     }
 
-    func review() {}
-
     var isComplete: Bool { phases.missing.isEmpty }
 
     var fraction: Double {
@@ -70,7 +68,7 @@ final class AccelerometerTask: CalibrationTask {
         let fit = [
             ("offset_m_s2", CalibrationText.list(calibration.offset, 5)),
             ("matrix", CalibrationText.list(calibration.matrix, 6)),
-            ("fit_error_m_s2", CalibrationText.number(calibration.fitError, 4)),
+            ("fit_error_m_s2", calibration.fitError.text(4)),
         ]
         let table = fit.map { "\($0) = \($1)" } + ["positions = \(phases.rests.count)"]
         let rests = Face.allCases.compactMap { face in phases.rests[face].map { (face, $0.mean) } }
@@ -82,7 +80,7 @@ final class AccelerometerTask: CalibrationTask {
         for (key, value) in fit { figures.add(key, raw: value) }
         figures.add("faces", list: rests.map { JSONObject.quoted($0.0.words) })
         for (key, errors) in [("error_before_m_s2", before), ("error_after_m_s2", after)] {
-            figures.add(key, list: errors.map { CalibrationText.number($0, 4) })
+            figures.add(key, list: errors.map { $0.text(4) })
         }
         let quality =
             switch calibration.fitError {
@@ -91,13 +89,13 @@ final class AccelerometerTask: CalibrationTask {
             default: "rough: the positions were held a few degrees off"
             }
         let rows = rests.indices.map { index in
-            "  \(Self.padded(rests[index].0.words))|a| is off 1 g by \(CalibrationText.number(before[index], 3)) m/s² before, "
-                + "\(CalibrationText.number(after[index], 3)) m/s² after"
+            "  \(Self.padded(rests[index].0.words))|a| is off 1 g by \(before[index].text(3)) m/s² before, "
+                + "\(after[index].text(3)) m/s² after"
         }
         let report =
             rows + [
                 "  \(Self.padded("offset"))\(CalibrationText.words(calibration.offset, 3)) m/s²",
-                "  \(Self.padded("fit error"))\(CalibrationText.number(calibration.fitError, 3)) m/s²",
+                "  \(Self.padded("fit error"))\(calibration.fitError.text(3)) m/s²",
                 "verdict: \(quality)",
             ]
         return CalibrationResult(name: "accelerometer", table: table, report: report, figures: figures)

@@ -37,9 +37,8 @@ package struct CalibrationFile: Sendable {
         } catch {
             guard error.code == ENOENT else { throw Self.error(path, error) }
             if (try? fileStatus(path, followsLink: false)) != nil {
-                throw StationError(
-                    .cannotCreate, "\(path.printable): is a symbolic link to a file that does not exist: name that file"
-                )
+                throw .cannotCreate(
+                    "\(path.printable): is a symbolic link to a file that does not exist: name that file")
             }
             target = path
             (kept, lost, replaced) = ([], [], nil)
@@ -49,21 +48,19 @@ package struct CalibrationFile: Sendable {
         }
         let link = try? fileStatus(path, followsLink: false)
         guard link?.kind != S_IFLNK || link?.st_uid == geteuid() || link?.st_uid == 0 else {
-            throw StationError(
-                .cannotCreate,
+            throw .cannotCreate(
                 "\(path.printable): is another user's symbolic link, which is not written through: name the file that it leads to"
             )
         }
-        target = Self.resolved(path)
+        target = resolvedPath(path) ?? path
         guard status.isRegular else {
-            throw StationError(.cannotCreate, "\(path.printable): is no regular file: name another one")
+            throw .cannotCreate("\(path.printable): is no regular file: name another one")
         }
         try Self.requireFolder(of: target)
         mode = status.st_mode & 0o777
         guard let (tables, unknown) = Self.tables(path), replacing || unknown.isEmpty else {
             guard replacing else {
-                throw StationError(
-                    .cannotCreate,
+                throw .cannotCreate(
                     "\(path.printable): is there already and is no calibration: name another file, or write over it with "
                         + "--force")
             }
@@ -76,13 +73,7 @@ package struct CalibrationFile: Sendable {
     }
 
     /// The absolute path of the file once it exists, because a configuration is in another folder.
-    package var absolutePath: String { Self.resolved(path) }
-
-    private static func resolved(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
+    package var absolutePath: String { resolvedPath(path) ?? path }
 
     package var keptTables: [String] { kept.map(\.name) }
 
@@ -121,8 +112,7 @@ package struct CalibrationFile: Sendable {
     private func writeAlone(_ result: CalibrationResult) throws(StationError) -> CalibrationFile {
         let current = try CalibrationFile(path: path, for: result.name, replacing: replacing)
         guard current.replaced == replaced else {
-            throw StationError(
-                .cannotCreate,
+            throw .cannotCreate(
                 "\(path.printable): its [\(result.name)] was changed while the samples were taken, and is kept: name another file"
             )
         }

@@ -7,22 +7,22 @@ import TableReading
 import Traces
 
 /// The stream of samples to calibrate, and its source.
-struct CalibrationInput {
+package struct CalibrationInput {
     private let assembly: Assembly
     let source: StationSource
     let stream: SampleStream
     /// The recordings and the files of the configuration, without the calibrations that it names, which may be replaced.
-    let inputs: [String]
+    package let inputs: [String]
     /// The axes of the device's samples; `nil` for what is no device.
     let axes: String?
     private var configured: [String] = []
 
     /// Whether the samples come from sensors rather than recordings.
-    var isLive: Bool { assembly.traces == nil }
+    package var isLive: Bool { assembly.traces == nil }
     /// Messages for the user before the start.
-    var notices: [String] { configured + assembly.notices }
+    package var notices: [String] { configured + assembly.notices }
     /// Assumptions about the recordings.
-    var assumptions: [String] { assembly.assumptions }
+    package var assumptions: [String] { assembly.assumptions }
     /// The share of the recordings that was read, from 0 to 1.
     var fraction: Double? { assembly.fraction }
     /// The first repairs of the recordings.
@@ -81,8 +81,7 @@ struct CalibrationInput {
         let wanted = fitting.filter { stream in sensor.map { stream.sensor.name == $0 } ?? true }
         guard let first = wanted.first else {
             let found = fitting.map { "'\($0.sensor.name.printable)'" }.joined(separator: ", ")
-            throw StationError(
-                .usage,
+            throw .usage(
                 fitting.isEmpty
                     ? "no \(kind.rawValue) in the traces"
                     : "--sensor \(sensor ?? ""): no such \(kind.rawValue) in the traces; found are \(found)")
@@ -103,16 +102,14 @@ struct CalibrationInput {
     ) throws(StationError) -> SensorDevice {
         let found = try finder.list().filter { $0.kinds.contains(options.kind) }
         guard !found.isEmpty else {
-            throw StationError(
-                .unavailable,
+            throw .unavailable(
                 "no \(options.kind.rawValue) was found; 'binnacle doctor' says where it looked, and --trace FILE takes a "
                     + "recording")
         }
         let wanted = found.filter { device in options.sensor.map { device.answers(to: $0) } ?? true }
         guard let device = wanted.first else {
             let names = found.map { "'\($0.name.printable)'" }.joined(separator: ", ")
-            throw StationError(
-                .unavailable, "--sensor \(options.sensor ?? ""): no such \(options.kind.rawValue); found are \(names)")
+            throw .unavailable("--sensor \(options.sensor ?? ""): no such \(options.kind.rawValue); found are \(names)")
         }
         guard wanted.count == 1 else {
             throw ambiguity(options.kind, wanted.map { $0.label ?? $0.id }, "on this machine")
@@ -158,8 +155,7 @@ struct CalibrationInput {
         if let name = options.sensor {
             let names = sections.map(\.name)
             guard let section = sections.first(where: { $0.name == name }) else {
-                throw StationError(
-                    .usage, "--sensor \(name): no such sensor in \(path) (\(Spelling.hint(for: name, among: names)))")
+                throw .usage("--sensor \(name): no such sensor in \(path) (\(Spelling.hint(for: name, among: names)))")
             }
             return section
         }

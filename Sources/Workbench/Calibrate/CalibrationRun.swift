@@ -17,17 +17,8 @@ package final class CalibrationRun {
         case cancelled
     }
 
-    /// Messages for the user before the start.
-    package var notices: [String] { input.notices }
-    /// The files that must not be written over.
-    package var inputs: [String] { input.inputs }
-    /// Assumptions about the recordings.
-    package var assumptions: [String] { input.assumptions }
-    /// Whether the user has to turn the device.
-    package var isLive: Bool { input.isLive }
-
     private let options: CalibrateOptions
-    private let input: CalibrationInput
+    package let input: CalibrationInput
     private let task: any CalibrationTask
     private let interruption: Interruption
     private let errors: LineWriter
@@ -60,20 +51,18 @@ package final class CalibrationRun {
 
     /// Collects samples and computes a calibration; the indicator draws on the guidance view.
     package func run(_ indicator: ProgressIndicator) -> Outcome {
-        var settings = SampleLoop.Settings()
-        settings.duration = options.duration
-        settings.start = .firstSamples
-        settings.interruption = interruption
+        let settings = SampleLoop.Settings(
+            duration: options.duration, start: .firstSamples, interruption: interruption, errors: errors)
         let session = SampleLoop(input.source, capacity: Self.capacity, settings: settings, indicator: indicator) {
             self.collect($0)
         }
         session.delegate = self
-        if isLive { guide() }
+        if input.isLive { guide() }
         session.run()
         for notice in input.repairNotices { errors.write("binnacle: \(notice)") }
         input.source.stop()
         if let failure = session.failures.first { return .failed(failure) }
-        if session.isCancelled, !isLive || interruption.isTermination { return .cancelled }
+        if session.isCancelled, !input.isLive || interruption.isTermination { return .cancelled }
         do throws(CalibrationRefusal) {
             var result = try task.finish()
             if !options.measuresNoise, let axes = input.axes {
@@ -100,8 +89,7 @@ package final class CalibrationRun {
         guard streams.contains(where: { $0.id == input.stream.id }) else { return }
         if let reason = reason as? TraceError { return session.end(StationError(reason)) }
         let isDenied = (reason as? SensorFailure)?.category == .permission
-        session.end(
-            StationError(isDenied ? .noPermission : .unavailable, "\(sensorName.printable): \(reason)"))
+        session.end(StationError(isDenied ? .noPermission : .unavailable, "\(sensorName.printable): \(reason)"))
     }
 
     /// Evaluates the samples, updates the guidance, and ends the session when there are enough.
@@ -119,15 +107,11 @@ package final class CalibrationRun {
 extension CalibrationRun: SampleLoopDelegate {
     package func session(_ session: SampleLoop, didTurn answer: SampleAnswer) {
         if case .failed(let streams, let reason) = answer { fail(session, streams, reason) }
-        if !isLive {
+        if !input.isLive {
             session.showProgress(input.fraction)
         } else if !answer.isEnd {
             review(session)
         }
-    }
-
-    package func session(_ session: SampleLoop, didNotice notice: String) {
-        errors.write("binnacle: \(notice.printable)")
     }
 
     package func sessionShouldFlush(_ session: SampleLoop) { session.flush(errors) }

@@ -24,13 +24,15 @@ package protocol CalibrationTask: AnyObject {
 }
 
 extension CalibrationTask {
+    package func review() {}
+    package var picture: [String] { [] }
     package var mayFinish: Bool { isComplete }
     package var progress: JSONObject { progress(advice) }
 
     /// The cells of the picture are digits, 1 for what is measured; `now` is the cell of the last sample.
     func progress(_ advice: String, cells: String = "", now: Int? = nil) -> JSONObject {
         var object = JSONObject()
-        object.add("fraction", raw: CalibrationText.number(fraction, 3))
+        object.add("fraction", raw: fraction.text(3))
         object.add("advice", advice)
         object.add("cells", cells)
         object.add("now", raw: now.map { "\($0)" } ?? "null")
@@ -73,13 +75,9 @@ package struct CalibrationRefusal: Error {
 }
 
 enum CalibrationText {
-    static func number(_ value: Double, _ decimals: Int) -> String {
-        Figure.Value.number(value, decimals: decimals).description
-    }
-
     /// A vector in TOML and JSON.
     static func list(_ vector: Vector3, _ decimals: Int) -> String {
-        "[" + (0..<3).map { number(vector[$0], decimals) }.joined(separator: ", ") + "]"
+        "[" + (0..<3).map { vector[$0].text(decimals) }.joined(separator: ", ") + "]"
     }
 
     /// A matrix in TOML and JSON.
@@ -89,6 +87,6 @@ enum CalibrationText {
 
     /// A vector in a report.
     static func words(_ vector: Vector3, _ decimals: Int) -> String {
-        (0..<3).map { number(vector[$0], decimals) }.joined(separator: ", ")
+        (0..<3).map { vector[$0].text(decimals) }.joined(separator: ", ")
     }
 }

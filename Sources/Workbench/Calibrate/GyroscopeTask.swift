@@ -76,8 +76,6 @@ final class GyroscopeTask: CalibrationTask {
             recent: (rate, 1, time))
     }
 
-    func review() {}
-
     var isComplete: Bool { longest.seconds >= Self.neededSeconds }
 
     var fraction: Double { min(stretch.seconds / Self.neededSeconds, 1) }
@@ -89,19 +87,17 @@ final class GyroscopeTask: CalibrationTask {
         return "leave it lying still: \(left) s more"
     }
 
-    var picture: [String] { [] }
-
     func finish() throws(CalibrationRefusal) -> CalibrationResult {
         let offset = longest.mean
         var figures = JSONObject()
         figures.add("samples_seen", raw: "\(count)")
-        figures.add("still_s", raw: CalibrationText.number(longest.seconds, 1))
+        figures.add("still_s", raw: longest.seconds.text(1))
         guard isComplete else {
             throw CalibrationRefusal(
                 name: "moving",
                 description: count == 0
                     ? "no sample of the gyroscope has come"
-                    : "the device was still for \(CalibrationText.number(longest.seconds, 2)) s in a row, and ten are needed: "
+                    : "the device was still for \(longest.seconds.text(2)) s in a row, and ten are needed: "
                         + "leave it lying on something that does not move",
                 figures: figures)
         }
@@ -119,14 +115,14 @@ final class GyroscopeTask: CalibrationTask {
     private func result(_ offset: Vector3, _ figures: JSONObject) -> CalibrationResult {
         let noise = longest.noise / Self.radian
         let fit = [
-            ("offset_rad_s", CalibrationText.list(offset, 6)), ("noise_dps", CalibrationText.number(noise, 3)),
+            ("offset_rad_s", CalibrationText.list(offset, 6)), ("noise_dps", noise.text(3)),
         ]
         var figures = figures
         for (key, value) in fit { figures.add(key, raw: value) }
         figures.add("offset_dps", raw: CalibrationText.list(offset / Self.radian, 3))
         let table =
             fit.map { "\($0) = \($1)" } + [
-                "seconds = \(CalibrationText.number(longest.seconds, 1))", "samples = \(longest.count)",
+                "seconds = \(longest.seconds.text(1))", "samples = \(longest.count)",
             ]
         let quality =
             !longest.hasChanged
@@ -134,8 +130,8 @@ final class GyroscopeTask: CalibrationTask {
             : noise < 0.3 ? "good" : "fair: there was noise or vibration"
         let report = [
             "  offset          \(CalibrationText.words(offset / Self.radian, 3)) °/s",
-            "  noise           \(CalibrationText.number(noise, 3)) °/s, \(longest.count) samples in "
-                + "\(CalibrationText.number(longest.seconds, 1)) s",
+            "  noise           \(noise.text(3)) °/s, \(longest.count) samples in "
+                + "\(longest.seconds.text(1)) s",
             "verdict: \(quality)",
         ]
         return CalibrationResult(name: "gyroscope", table: table, report: report, figures: figures)

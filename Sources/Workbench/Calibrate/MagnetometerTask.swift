@@ -75,7 +75,7 @@ final class MagnetometerTask: CalibrationTask {
 
     var picture: [String] {
         DirectionPicture.lines(map) + [
-            "coverage \(coverage.map { CalibrationText.number(min($0.condition, 999), 1) } ?? "–"), "
+            "coverage \(coverage.map { min($0.condition, 999).text(1) } ?? "–"), "
                 + "\(Int(100 * map.coveredShare)) % of all directions, \(thinning.samples.count) samples"
         ]
     }
@@ -100,7 +100,7 @@ final class MagnetometerTask: CalibrationTask {
         object.add("samples_unusable", raw: "\(thinning.unusableCount)")
         let samples = MagnetometerJudge.withoutGlitches(thinning.samples, seen: thinning.count)
         let coverage = Coverage(samples).map(\.condition).flatMap { $0.isFinite ? $0 : nil }
-        object.add("coverage", raw: coverage.map { CalibrationText.number($0, 2) } ?? "null")
+        object.add("coverage", raw: coverage.map { $0.text(2) } ?? "null")
         return object
     }
 
@@ -112,21 +112,21 @@ final class MagnetometerTask: CalibrationTask {
             ("model", JSONObject.quoted(calibration.model.rawValue)),
             ("hard_iron_uT", CalibrationText.list(calibration.hardIronMicrotesla, 4)),
             ("soft_iron", CalibrationText.list(calibration.softIron, 6)),
-            ("field_uT", CalibrationText.number(calibration.fieldMicrotesla, 4)),
-            ("fit_error_percent", CalibrationText.number(calibration.fitErrorPercent, 3)),
-            ("error_uT", CalibrationText.number(finding.errorMicrotesla, 3)),
+            ("field_uT", calibration.fieldMicrotesla.text(4)),
+            ("fit_error_percent", calibration.fitErrorPercent.text(3)),
+            ("error_uT", finding.errorMicrotesla.text(3)),
         ]
         let table =
             fit.map { "\($0) = \($1)" } + [
-                "coverage = \(CalibrationText.number(finding.coverage.condition, 2))",
+                "coverage = \(finding.coverage.condition.text(2))",
                 "samples = \(finding.sampleCount)",
             ]
         var figures = counts
         for (key, value) in fit { figures.add(key, raw: value) }
         figures.add("samples_left_out", raw: "\(finding.glitchCount)")
-        figures.add("spread_before_percent", raw: CalibrationText.number(finding.spreadBeforePercent, 2))
-        figures.add("spread_after_percent", raw: CalibrationText.number(finding.spreadAfterPercent, 2))
-        figures.add("directions_percent", raw: CalibrationText.number(100 * finding.map.coveredShare, 0))
+        figures.add("spread_before_percent", raw: finding.spreadBeforePercent.text(2))
+        figures.add("spread_after_percent", raw: finding.spreadAfterPercent.text(2))
+        figures.add("directions_percent", raw: (100 * finding.map.coveredShare).text(0))
         return CalibrationResult(name: "magnetometer", table: table, report: report(finding), figures: figures)
     }
 
@@ -135,17 +135,17 @@ final class MagnetometerTask: CalibrationTask {
         return [
             "  samples         \(finding.sampleCount) used of \(thinning.count)"
                 + (finding.glitchCount > 0 ? "; \(finding.glitchCount) left out, which are far off all others" : ""),
-            "  coverage        \(CalibrationText.number(finding.coverage.condition, 1)) (a sphere needs "
+            "  coverage        \(finding.coverage.condition.text(1)) (a sphere needs "
                 + "\(Int(Coverage.sphereLimit)) or less, an ellipsoid \(Int(Coverage.ellipsoidLimit)); a full sphere has 5), "
                 + "\(Int(100 * finding.map.coveredShare)) % of all directions",
             "  hard iron       \(CalibrationText.words(calibration.hardIronMicrotesla, 1)) µT",
-            "  field           \(CalibrationText.number(calibration.fieldMicrotesla, 1)) µT"
-                + (judge.expectedMicrotesla.map { ", \(CalibrationText.number($0, 1)) µT expected" } ?? ""),
-            "  fit error       \(CalibrationText.number(calibration.fitErrorPercent, 1)) %",
-            "  error           \(CalibrationText.number(finding.errorMicrotesla, 1)) µT, directions without samples included; the "
+            "  field           \(calibration.fieldMicrotesla.text(1)) µT"
+                + (judge.expectedMicrotesla.map { ", \($0.text(1)) µT expected" } ?? ""),
+            "  fit error       \(calibration.fitErrorPercent.text(1)) %",
+            "  error           \(finding.errorMicrotesla.text(1)) µT, directions without samples included; the "
                 + "centre is within \(centrePercent(finding)) % of the field",
-            "  spread of |m|   \(CalibrationText.number(finding.spreadBeforePercent, 1)) % before, "
-                + "\(CalibrationText.number(finding.spreadAfterPercent, 1)) % after",
+            "  spread of |m|   \(finding.spreadBeforePercent.text(1)) % before, "
+                + "\(finding.spreadAfterPercent.text(1)) % after",
             verdict(finding),
         ]
     }
@@ -168,7 +168,7 @@ final class MagnetometerTask: CalibrationTask {
             case .shape: "; a sphere, because no sensible ellipsoid fits: soft iron is left as it is"
             case nil: finding.calibration.model == .ellipsoid ? "; an ellipsoid" : "; a sphere, as asked for"
             }
-        let wanted = CalibrationText.number(100 * MagnetometerJudge.goodCentre, 1)
+        let wanted = (100 * MagnetometerJudge.goodCentre).text(1)
         let more =
             finding.lacksSamples
             ? "; the centre may be off by \(centrePercent(finding)) %, and \(wanted) % is good: turn it for longer" : ""
@@ -179,7 +179,7 @@ final class MagnetometerTask: CalibrationTask {
     private static let roughErrorPercent = 3.0
 
     private func centrePercent(_ finding: MagnetometerJudge.Finding) -> String {
-        CalibrationText.number(100 * min(finding.centre.limit, 1), 1)
+        (100 * min(finding.centre.limit, 1)).text(1)
     }
 }
 

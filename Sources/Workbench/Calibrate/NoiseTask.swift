@@ -15,23 +15,19 @@ final class NoiseTask: CalibrationTask {
 
     func add(_ sample: Sample) { measured.add(sample) }
 
-    func review() {}
-
     var isComplete: Bool { measured.seconds >= neededSeconds }
 
     var fraction: Double { min(measured.seconds / neededSeconds, 1) }
 
     var advice: String {
         guard measured.count > 0 else { return "waiting for the \(kind.rawValue)" }
-        return isComplete ? "enough" : "leave it lying still for \(CalibrationText.number(neededSeconds, 0)) s"
+        return isComplete ? "enough" : "leave it lying still for \(neededSeconds.text(0)) s"
     }
-
-    var picture: [String] { [] }
 
     func finish() throws(CalibrationRefusal) -> CalibrationResult {
         var figures = JSONObject()
         figures.add("samples_seen", raw: "\(measured.count)")
-        let seconds = CalibrationText.number(measured.seconds, 1)
+        let seconds = measured.seconds.text(1)
         figures.add("seconds", raw: seconds)
         let (density, refusal) = measured.noise()
         if let refusal { throw CalibrationRefusal(name: refusal.name, description: refusal.text, figures: figures) }

@@ -1,5 +1,4 @@
 package import Binnacle
-import Glibc
 import LinuxSystem
 import PlainText
 package import Station
@@ -15,32 +14,32 @@ package final class Conversion {
     private let assembly: Assembly
     private let writer: TraceWriter
     private let source: StationSource
-    private let outputPath: String
+    private let path: String
     private let interruption: Interruption
 
     /// Maximum number of samples of a stream in a delivery.
     private static let capacity = 4096
 
     /// Opens the traces, and checks that the file can be created.
-    package init(_ options: ConvertOptions, interruption: Interruption) throws(StationError) {
+    package init(
+        _ traces: TraceSet, to path: String, replacing: Bool, interruption: Interruption
+    ) throws(StationError) {
         self.interruption = interruption
-        assembly = try Assembly(playing: options.traces, interruption: interruption)
-        outputPath = options.output
-        try StationError.refuse(writing: options.output, over: assembly.inputs, option: "-o")
+        assembly = try Assembly(playing: traces, interruption: interruption)
+        self.path = path
+        try StationError.refuse(writing: path, over: assembly.inputs, option: "-o")
         let streams = assembly.streams
         let writer = try mapError({ StationError($0) }) { () throws(TraceError) in
             // A recording is not overwritten for a trace that turns out to have no sample.
-            try TraceWriter(
-                path: options.output, streams: streams, replacing: options.replaces, waitsForSamples: true)
+            try TraceWriter(path: path, streams: streams, replacing: replacing, waitsForSamples: true)
         }
         self.writer = writer
         source = try assembly.makeSource(playing: assembly.traces.map { RecordingSource($0, writer: writer) })
     }
 
     /// Converts until the end, a cancellation, or a write error.
-    package func run(_ indicator: ProgressIndicator) -> ConvertSummary {
-        var settings = SampleLoop.Settings()
-        settings.interruption = interruption
+    package func run(_ indicator: ProgressIndicator) -> SampleLoop {
+        let settings = SampleLoop.Settings(interruption: interruption)
         let session = SampleLoop(source, capacity: Self.capacity, settings: settings, indicator: indicator)
         session.delegate = self
         session.run()
@@ -48,13 +47,16 @@ package final class Conversion {
         try? writer.finish()
         // A closed pipe is a normal end: its reader needs no more.
         if let loss = writer.loss { session.add(loss) }
-        return summary(session)
+        return session
     }
 
-    private func summary(_ session: SampleLoop) -> ConvertSummary {
-        var summary = ConvertSummary()
+    /// The first places with skipped samples.
+    package var repairNotices: [String] { assembly.repairs.notices.map(\.description) }
+
+    /// Counts of written samples by stream, and of skipped ones by reason, one line each.
+    package func summary(_ session: SampleLoop) -> [String] {
         let count = writer.sampleCounts.reduce(0, +)
-        let path = outputPath == "-" ? "standard output" : outputPath.printable
+        let path = path == "-" ? "standard output" : path.printable
         let repairs = assembly.repairs
         let words =
             writer.isWaiting && writer.loss == nil && !session.isCancelled
@@ -62,8 +64,7 @@ package final class Conversion {
             : writer.loss == nil
                 ? "\(session.isCancelled ? "cancelled after" : "converted") \(count) samples to"
                 : "not all of \(count) samples are in"
-        summary.lines =
-            ["\(words) \(path)"]
+        return ["\(words) \(path)"]
             + zip(assembly.streams, writer.sampleCounts).map {
                 "  \($1) × \($0.kind.rawValue) of \($0.sensor.name.printable)"
             }
@@ -71,10 +72,6 @@ package final class Conversion {
                 repairs.counts[kind].map { "  \($0) × \(kind.rawValue)" }
             }
             + assembly.assumptions.map { "  assumed: " + $0 }
-        summary.repairNotices = repairs.notices.map(\.description)
-        summary.failures = session.failures
-        summary.isCancelled = session.isCancelled
-        return summary
     }
 }
 
@@ -84,24 +81,4 @@ extension Conversion: SampleLoopDelegate {
         if writer.failure != nil { session.end() }
         session.showProgress(assembly.fraction)
     }
-}
-
-/// The options of `binnacle convert`.
-package struct ConvertOptions {
-    package var traces = TraceSet()
-    /// The file to write; `-` is standard output.
-    package var output = ""
-    /// Whether an existing file is overwritten.
-    package var replaces = false
-
-    package init() {}
-}
-
-package struct ConvertSummary {
-    /// Counts of written samples by stream, and of skipped ones by reason, one line each.
-    package var lines: [String] = []
-    /// The first places with skipped samples.
-    package var repairNotices: [String] = []
-    package var failures: [StationError] = []
-    package var isCancelled = false
 }

@@ -1,5 +1,3 @@
-import Glibc
-
 /// The overlapping Allan deviation of evenly spaced values, and the parts of their noise that follow from it.
 ///
 /// White noise of the two-sided density N² has the variance N²/τ, a random walk of the rate K has K²τ/3, and the least deviation is

@@ -7,10 +7,6 @@ package import Station
 package struct DeviceReport {
     private let inspection: DeviceInspection
 
-    init(_ inspection: DeviceInspection) {
-        self.inspection = inspection
-    }
-
     /// Inspects all sensors in a stable order; `root` is the parent of `sys` and `dev`, `nil` for this machine.
     package static func all(root: String?) throws(StationError) -> [DeviceReport] {
         try inspections(root: root).map(DeviceReport.init)

@@ -23,8 +23,7 @@ package struct MountGuide {
             let device = accelerometers.first(where: { device in sensor.map { device.answers(to: $0) } ?? true })
         else {
             let found = accelerometers.map { "'\($0.name.printable)'" }.joined(separator: ", ")
-            throw StationError(
-                .unavailable,
+            throw .unavailable(
                 "no accelerometer \(sensor.map { "'\($0)' " } ?? "")to check; "
                     + (found.isEmpty ? "none is there" : "found are \(found)"))
         }
@@ -39,16 +38,15 @@ package struct MountGuide {
         for pose in MountSolver.Pose.allCases {
             try ask(pose.request, nextAnswer)
             let mean = try rest()
-            output.write("    x \(number(mean.x))  y \(number(mean.y))  z \(number(mean.z)) m/s²")
+            output.write("    x \(mean.x.text(2))  y \(mean.y.text(2))  z \(mean.z.text(2)) m/s²")
             solver.add(pose, x: mean.x, y: mean.y, z: mean.z)
         }
         guard let solution = solver.solve() else {
-            throw StationError(.data, "the poses look all alike: was the device turned? Start again")
+            throw .data("the poses look all alike: was the device turned? Start again")
         }
         guard solution.worstDegrees < 30 else {
-            throw StationError(
-                .data,
-                "the poses do not fit together (off by up to \(number(solution.worstDegrees))°): one was probably another "
+            throw .data(
+                "the poses do not fit together (off by up to \(solution.worstDegrees.text(2))°): one was probably another "
                     + "than asked for. Start again")
         }
         report(solution)
@@ -59,7 +57,7 @@ package struct MountGuide {
         output.write(request)
         output.flush()
         guard nextAnswer() != nil else {
-            throw StationError(.unavailable, "standard input is not a terminal: the guide needs a person who answers")
+            throw .unavailable("standard input is not a terminal: the guide needs a person who answers")
         }
     }
 
@@ -81,19 +79,18 @@ package struct MountGuide {
             try ask(turn.request, nextAnswer)
             let radians = try turned()
             let degrees = radians * (180 / .pi)
-            output.write("    x \(number(degrees.x))  y \(number(degrees.y))  z \(number(degrees.z))°")
+            output.write("    x \(degrees.x.text(2))  y \(degrees.y.text(2))  z \(degrees.z.text(2))°")
             do throws(TurnSolver.Flaw) {
                 try solver.add(turn, radians: radians)
             } catch {
-                throw StationError(
-                    .data,
+                throw .data(
                     error == .noTurn
                         ? "the gyroscope has seen no quarter turn: was the device turned? Start again"
                         : "that was a turn about more than one axis: start again, and turn it about one edge at a time")
             }
         }
         guard let solution = solver.solve() else {
-            throw StationError(.data, "the turns look all alike: were they those that were asked for? Start again")
+            throw .data("the turns look all alike: were they those that were asked for? Start again")
         }
         report(solution, beside: matrix)
     }
@@ -157,7 +154,7 @@ package struct MountGuide {
 
     private func report(_ solution: MountSolver.Solution) {
         output.write(
-            "The poses fit within \(number(solution.worstDegrees))°. For the configuration, in its [sensor.NAME]:")
+            "The poses fit within \(solution.worstDegrees.text(2))°. For the configuration, in its [sensor.NAME]:")
         output.write("")
         output.write("acceleration = \"\(solution.acceleration.rawValue)\"")
         output.write("mount_matrix = \"\(solution.matrix)\"")
@@ -179,13 +176,11 @@ package struct MountGuide {
         ) { "\(device.name.printable) gave \($0) samples in 15 s: too few to judge a rest" }
         let (mean, spread) = Self.average(samples)
         guard spread < 4 else {
-            throw StationError(
-                .data, "the device moved by more than 2 m/s² during the measurement: start again, and hold it still")
+            throw .data("the device moved by more than 2 m/s² during the measurement: start again, and hold it still")
         }
         let length = (mean * mean).sum().squareRoot()
         guard (6...14).contains(length) else {
-            throw StationError(
-                .data, "at rest the accelerometer reads \(number(length)) m/s² instead of 9.8: its scale is wrong")
+            throw .data("at rest the accelerometer reads \(length.text(2)) m/s² instead of 9.8: its scale is wrong")
         }
         return mean
     }
@@ -204,8 +199,7 @@ package struct MountGuide {
     ) throws(StationError) -> [Sample] {
         let source = try Assembly([wanted]).makeSource(finder: finder)
         defer { source.stop() }
-        var settings = SampleLoop.Settings()
-        settings.duration = Self.longestWait
+        let settings = SampleLoop.Settings(duration: Self.longestWait)
         let stream = source.streams.first { $0.kind == kind }?.id
         let collection = SampleCollection(nanoseconds: Int64(seconds) * 1_000_000_000, leastCount: leastCount)
         let session = SampleLoop(source, capacity: 256, settings: settings) { delivery in
@@ -215,11 +209,7 @@ package struct MountGuide {
         session.run()
         if collection.isComplete { return collection.samples }
         if let failure = session.failures.first { throw failure }
-        throw StationError(.unavailable, scarcity(collection.samples.count))
-    }
-
-    private func number(_ value: Double) -> String {
-        Figure.Value.number(value, decimals: 2).description
+        throw .unavailable(scarcity(collection.samples.count))
     }
 }
 

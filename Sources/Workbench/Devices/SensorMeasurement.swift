@@ -55,10 +55,8 @@ package final class SensorMeasurement {
     package func run(
         _ indicator: ProgressIndicator, interruption: Interruption
     ) throws(StationError) -> (lines: [String], json: String, passes: Bool) {
-        var settings = SampleLoop.Settings()
-        settings.duration = duration
-        settings.start = .settled
-        settings.interruption = interruption
+        let settings = SampleLoop.Settings(
+            duration: duration, start: .settled, interruption: interruption, errors: errors)
         let session = SampleLoop(source, capacity: 1024, settings: settings, indicator: indicator) { [self] delivery in
             for (index, stream) in source.streams.enumerated() {
                 guard let batch = delivery[stream.id] else { continue }
@@ -92,14 +90,6 @@ package final class SensorMeasurement {
 }
 
 extension SensorMeasurement: SampleLoopDelegate {
-    package func session(_ session: SampleLoop, didTurn answer: SampleAnswer) {
-        if case .failed(_, let reason) = answer { session.add(reason) }
-    }
-
-    package func session(_ session: SampleLoop, didNotice notice: String) {
-        errors.write("binnacle: \(notice.printable)")
-    }
-
     package func sessionWillWait(_ session: SampleLoop) {
         session.flush(errors)
         guard let begin = session.beginNanoseconds else { return }

@@ -68,11 +68,9 @@ package final class Recording {
     package func run(
         _ indicator: ProgressIndicator, interruption: Interruption
     ) -> (summary: [String], failure: StationError?) {
-        var settings = SampleLoop.Settings()
-        settings.duration = options.duration
-        settings.start = .settled
-        settings.flushInterval = .seconds(1)
-        settings.interruption = interruption
+        let settings = SampleLoop.Settings(
+            duration: options.duration, start: .settled, flushInterval: .seconds(1), interruption: interruption,
+            errors: errors)
         let session = SampleLoop(pipeline, source: source, settings: settings, indicator: indicator)
         session.delegate = self
         session.run()
@@ -148,10 +146,6 @@ extension Recording: SampleLoopDelegate {
         } catch {
             end(session, after: error)
         }
-    }
-
-    package func session(_ session: SampleLoop, didNotice notice: String) {
-        errors.write("binnacle: \(notice.printable)")
     }
 
     package func sessionWillWait(_ session: SampleLoop) {

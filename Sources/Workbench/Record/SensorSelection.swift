@@ -58,8 +58,7 @@ struct SensorSelection {
         }
         let names = configuration.sensors.map(\.name)
         for name in wanted where !names.contains(name) {
-            throw StationError(
-                .usage, "--sensor \(name): no such sensor in \(path) (\(Spelling.hint(for: name, among: names)))")
+            throw .usage("--sensor \(name): no such sensor in \(path) (\(Spelling.hint(for: name, among: names)))")
         }
         guard !chosen.isEmpty else {
             throw StationError(
@@ -83,14 +82,12 @@ struct SensorSelection {
     init(_ devices: [SensorDevice], wanted: [String]) throws(StationError) {
         for name in wanted where !devices.contains(where: { $0.answers(to: name) }) {
             let found = devices.map { "'\($0.name.printable)'" }.joined(separator: ", ")
-            throw StationError(
-                .unavailable,
+            throw .unavailable(
                 "--sensor \(name): no such sensor; \(found.isEmpty ? "none is there" : "found are \(found)")")
         }
         let chosen = devices.filter { device in wanted.isEmpty || wanted.contains(where: device.answers) }
         guard !chosen.isEmpty else {
-            throw StationError(
-                .unavailable,
+            throw .unavailable(
                 "no accelerometer, magnetometer or gyroscope was found; 'binnacle doctor' says where it looked")
         }
         var names: [String] = []

@@ -1,5 +1,4 @@
 package import Binnacle
-import Glibc
 package import LinuxSystem
 import PlainText
 package import Station
@@ -79,9 +78,7 @@ package final class DeviceSimulation {
     package func run() throws(StationError) {
         defer { player.unplug() }
         try plug()
-        var settings = SampleLoop.Settings()
-        settings.duration = options.duration
-        settings.interruption = interruption
+        let settings = SampleLoop.Settings(duration: options.duration, interruption: interruption)
         // The player sends the samples without a pipeline.
         let session = SampleLoop(self, capacity: 1, settings: settings)
         session.delegate = self
@@ -133,9 +130,7 @@ package final class DeviceSimulation {
         }
     }
 
-    private static func seconds(_ nanoseconds: Int64) -> String {
-        Figure.Value.number(Double(nanoseconds) / 1e9, decimals: 3).description
-    }
+    private static func seconds(_ nanoseconds: Int64) -> String { (Double(nanoseconds) / 1e9).text(3) }
 
     private func plug() throws(StationError) {
         do throws(SystemError) {

@@ -43,16 +43,14 @@ struct SimulationInput {
     ) throws(StationError) -> [SampleStream] {
         for name in options.sensors where !all.contains(where: { $0.sensor.name == name }) {
             let names = Set(all.map(\.sensor.name)).sorted()
-            throw StationError(
-                .usage,
+            throw .usage(
                 "--sensor \(name.printable): no such sensor in the traces (\(Spelling.hint(for: name, among: names)))")
         }
         let wanted = all.filter { options.sensors.isEmpty || options.sensors.contains($0.sensor.name) }
         let chosen = kinds.compactMap { kind in wanted.first { $0.kind == kind } }
         guard options.file == .uhid ? !chosen.isEmpty : chosen.contains(where: { $0.kind == .accelerometer }) else {
             let found = Spelling.list(wanted.map { "the \($0.kind.rawValue) of '\($0.sensor.name.printable)'" })
-            throw StationError(
-                .usage,
+            throw .usage(
                 options.file == .uhid
                     ? "the traces have nothing to play"
                     : "--as evdev: the input layer has no gyroscope or magnetometer without an accelerometer, and the traces have "

@@ -29,8 +29,9 @@ package struct EventScore {
     ///
     /// Pairs are made from the nearest on, each label and each event in one at most.
     package init(_ events: [Mark], _ labels: [Mark], toleranceNanoseconds: Int64) {
-        let theirs = Dictionary(grouping: events, by: Place.init)
-        for (place, ours) in Dictionary(grouping: labels, by: Place.init) {
+        let placed = { (mark: Mark) in Place(kind: mark.kind, recording: mark.recording) }
+        let theirs = Dictionary(grouping: events, by: placed)
+        for (place, ours) in Dictionary(grouping: labels, by: placed) {
             add(
                 (theirs[place] ?? []).map(\.timeNanoseconds).sorted(), ours.map(\.timeNanoseconds).sorted(),
                 toleranceNanoseconds)
@@ -41,11 +42,6 @@ package struct EventScore {
     private struct Place: Hashable {
         let kind: EventKind
         let recording: String?
-
-        init(_ mark: Mark) {
-            kind = mark.kind
-            recording = mark.recording
-        }
     }
 
     private mutating func add(_ events: [Int64], _ labels: [Int64], _ tolerance: Int64) {
@@ -107,22 +103,21 @@ package struct EventLabels {
         var lines = text.split(whereSeparator: \.isNewline).enumerated().filter {
             !$0.element.allSatisfy(\.isWhitespace)
         }
-        guard !lines.isEmpty else { throw StationError(.data, "\(path.printable): is empty") }
+        guard !lines.isEmpty else { throw .data("\(path.printable): is empty") }
         func fields(_ line: (offset: Int, element: Substring)) throws(StationError) -> [String] {
             guard let fields = Self.fields(line.element) else {
-                throw StationError(.data, "\(path.printable):\(line.offset + 1): a quote is not closed")
+                throw .data("\(path.printable):\(line.offset + 1): a quote is not closed")
             }
             return fields
         }
         let header = try fields(lines.removeFirst())
         guard let time = header.firstIndex(where: ["time_s", "time_ns", "time"].contains) else {
-            throw StationError(
-                .data, "\(path.printable):1: has no column time_s, time_ns or time; it has \(Spelling.list(header))")
+            throw .data("\(path.printable):1: has no column time_s, time_ns or time; it has \(Spelling.list(header))")
         }
         isWallClock = header[time] == "time"
         let kind = header.firstIndex(of: "kind")
         guard kind != nil || kinds?.count == 1 else {
-            throw StationError(.data, "\(path.printable):1: has no column kind: say it with --kind, as in --kind shake")
+            throw .data("\(path.printable):1: has no column kind: say it with --kind, as in --kind shake")
         }
         let recording = header.firstIndex(of: "recording")
         let others = header.indices.filter { ![time, kind, recording].contains($0) }.map { header[$0] }
@@ -131,21 +126,21 @@ package struct EventLabels {
             let fields = try fields(line)
             let place = "\(path.printable):\(line.offset + 1)"
             guard fields.count == header.count else {
-                throw StationError(.data, "\(place): has \(fields.count) fields, and the header \(header.count)")
+                throw .data("\(place): has \(fields.count) fields, and the header \(header.count)")
             }
             guard let stamp = Self.nanoseconds(fields[time], header[time]) else {
-                throw StationError(.data, "\(place): \(Spelling.quoted(fields[time])) is no \(header[time])")
+                throw .data("\(place): \(Spelling.quoted(fields[time])) is no \(header[time])")
             }
             let word = kind.map { fields[$0] } ?? kinds?.first?.rawValue ?? ""
             guard let named = EventKind(rawValue: word) else {
                 let hint = Spelling.hint(for: word, among: EventKind.allCases.map(\.rawValue))
-                throw StationError(.data, "\(place): \(Spelling.quoted(word)) is no kind of event (\(hint))")
+                throw .data("\(place): \(Spelling.quoted(word)) is no kind of event (\(hint))")
             }
             guard kinds?.contains(named) ?? true else { continue }
             marks.append(
                 EventScore.Mark(kind: named, timeNanoseconds: stamp, recording: recording.map { fields[$0] }))
         }
-        guard !marks.isEmpty else { throw StationError(.data, "\(path.printable): has no label of these kinds") }
+        guard !marks.isEmpty else { throw .data("\(path.printable): has no label of these kinds") }
         named = Dictionary(grouping: marks, by: \.recording)
     }
 
@@ -169,12 +164,10 @@ package struct EventLabels {
         let (paths, files) = (Set(recordings), Dictionary(grouping: recordings, by: Self.fileName))
         for mark in marks {
             guard let name = mark.recording else {
-                throw StationError(
-                    .data, "labels of several recordings have to name them: give the labels a column recording")
+                throw .data("labels of several recordings have to name them: give the labels a column recording")
             }
             guard let meant = files[name], meant.count > 1, !paths.contains(name) else { continue }
-            throw StationError(
-                .data,
+            throw .data(
                 "the labels of \(Spelling.quoted(name)) may be those of \(Spelling.list(meant)): name the path in the labels"
             )
         }
@@ -191,8 +184,7 @@ package struct EventLabels {
     func lead(over stamp: Int64, wallAhead: Int64?, of place: String) throws(StationError) -> Int64 {
         guard isWallClock, stamp < ReplayBound.leastWallClock else { return 0 }
         if let wallAhead { return wallAhead }
-        throw StationError(
-            .data,
+        throw .data(
             "\(place): the labels are in UTC, and the stamps are no wall-clock time (one is \(Self.seconds(stamp)) s): label with "
                 + "time_s or time_ns, as the stamps have it")
     }
@@ -212,22 +204,19 @@ package struct EventLabels {
             + "\(text(span.lowerBound)) to \(text(span.upperBound))"
     }
 
-    private static func seconds(_ nanoseconds: Int64) -> String {
-        Figure.Value.number(Double(nanoseconds) * 1e-9, decimals: 3).description
-    }
+    private static func seconds(_ nanoseconds: Int64) -> String { (Double(nanoseconds) * 1e-9).text(3) }
 
     /// A row for each kind that has labels and, where these are several, one for all of them.
     package func table(scoring path: String) throws(StationError) -> (table: ResultTable, notices: [String]) {
         var events: [EventScore.Mark] = []
         for (number, line) in try Self.text(path).split(whereSeparator: \.isNewline).enumerated() {
             guard let value = try? JSONReader.value(of: line.utf8), let kind = value["kind"]?.text else {
-                throw StationError(
-                    .data, "\(path.printable):\(number + 1): is no event as 'binnacle replay --json' writes it")
+                throw .data("\(path.printable):\(number + 1): is no event as 'binnacle replay --json' writes it")
             }
             guard let event = Event(value) else {
                 // The result of a recording, or a kind of a newer version.
                 if !kind.hasPrefix("recording.") {
-                    throw StationError(.data, "\(path.printable):\(number + 1): is no event")
+                    throw .data("\(path.printable):\(number + 1): is no event")
                 }
                 continue
             }
@@ -239,8 +228,7 @@ package struct EventLabels {
         let recordings = Set(events.compactMap(\.recording)).sorted()
         let labelled = Set(marks.compactMap(\.recording))
         guard labelled.isEmpty ? recordings.count <= 1 : recordings.count > 0 || labelled.count == 1 else {
-            throw StationError(
-                .data,
+            throw .data(
                 "\(path.printable): events and labels have to name their recordings: replay with --each, and give the labels a "
                     + "column recording")
         }

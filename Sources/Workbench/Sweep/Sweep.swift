@@ -64,13 +64,13 @@ package struct Sweep {
         // A pipe or a device can be read once, and may never end.
         for path in recordings {
             guard let status = try? fileStatus(path), !status.isRegular, !status.isFolder else { continue }
-            throw StationError(.data, "\(path.printable): is no regular file, and a sweep reads it several times")
+            throw .data("\(path.printable): is no regular file, and a sweep reads it several times")
         }
         var count = recordings.count
         for key in keys {
             count = count.multipliedReportingOverflow(by: key.values.count).partialValue
             guard (1...Self.mostRows).contains(count) else {
-                throw StationError(.usage, "these are more than \(Self.mostRows) combinations of values and recordings")
+                throw .usage("these are more than \(Self.mostRows) combinations of values and recordings")
             }
         }
     }
@@ -146,7 +146,7 @@ package struct Sweep {
         try options.traces.openFolders(interruption)
         for (key, value) in zip(keys, values) {
             guard let setting = CommandLineSetting("\(key.name)=\(value)") else {
-                throw StationError(.usage, "--set \(key.name)=\(value): has to be KEY=VALUE on one line")
+                throw .usage("--set \(key.name)=\(value): has to be KEY=VALUE on one line")
             }
             options.settings.append(setting)
         }

@@ -136,6 +136,24 @@ import Testing
         #expect(boat.worstErrorDegrees <= 3, "\(boat.worstErrorDegrees)")
     }
 
+    /// The level begins again at the first rest, which shows the offset; the heading does not where a magnet is near.
+    @Test(arguments: [SIMD3<Double>(15, 5, 6), SIMD3(-12, 0, -20), SIMD3(15, 0, 40), SIMD3(-15, 3, -90)])
+    func aMagnetAtTheFirstRestTurnsNoHeading(magnet: SIMD3<Double>) {
+        var boat = Boat()
+        boat.offset = SIMD3(1, -1, 0.2)
+        for _ in 0..<8 {
+            boat.turn(10, seconds: 4, isCompared: false)
+            boat.turn(-9, seconds: 4, isCompared: false)
+        }
+        #expect(boat.fusion.fault == nil && !boat.fusion.isAtRest)
+        boat.added = magnet
+        for _ in 0..<20 {
+            boat.turn(0, seconds: 1)
+            #expect(boat.fusion.fault == nil && abs(boat.error) < boat.fusion.accuracyDegrees, "\(boat.error)")
+        }
+        #expect(boat.fusion.isAtRest && boat.fusion.accuracyDegrees < 20)
+    }
+
     // MARK: - A gentle sway
 
     /// A sway that is slower than the limit of a rest is none: its rate of a moment would be the offset, and what the field does in the frame

@@ -148,7 +148,7 @@ struct MQTTTests {
         let subscriber = try Subscriber(broker.port, isPersistent: true)
         defer { subscriber.stop() }
         let run = try MQTTRun(broker.port) { settings, times in times.pauses.longest = 500_000_000 }
-        let limit = try #require(run.handler.deliveryLimit)
+        let limit = try #require(run.handler.plan.deliveryLimit)
         var given = 0
         var most = 0
         /// Gives what the handler may have, as the store does.

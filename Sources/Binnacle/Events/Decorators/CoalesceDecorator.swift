@@ -14,7 +14,7 @@ package final class CoalesceDecorator: EventDecorator {
 
     /// Joins the event to its open window, or opens one.
     package override func handle(_ event: Event) {
-        close(before: event.timeNanoseconds)
+        release(before: event.timeNanoseconds)
         let topic = EventTopic(event)
         if let index = open.firstIndex(where: { EventTopic($0.event) == topic }) {
             open[index].count += 1
@@ -26,16 +26,9 @@ package final class CoalesceDecorator: EventDecorator {
         }
     }
 
-    /// The end of the first open window, or what comes due behind this decorator before it.
-    package override var nextDeadlineNanoseconds: Int64? {
-        let own = open.first.map { Units.later($0.event.timeNanoseconds, by: windowNanoseconds) }
-        return [own, super.nextDeadlineNanoseconds].compactMap { $0 }.min()
-    }
-
-    /// Closes the windows that end before the time, then forwards it.
-    package override func advance(to timeNanoseconds: Int64) {
-        close(before: timeNanoseconds)
-        super.advance(to: timeNanoseconds)
+    /// The end of the first open window.
+    override var ownDeadlineNanoseconds: Int64? {
+        open.first.map { Units.later($0.event.timeNanoseconds, by: windowNanoseconds) }
     }
 
     /// Closes every window.
@@ -45,7 +38,7 @@ package final class CoalesceDecorator: EventDecorator {
         for (event, count) in closing { pass(event, count) }
     }
 
-    private func close(before timeNanoseconds: Int64) {
+    override func release(before timeNanoseconds: Int64) {
         while let (event, count) = open.first,
             Units.later(event.timeNanoseconds, by: windowNanoseconds) < timeNanoseconds
         {

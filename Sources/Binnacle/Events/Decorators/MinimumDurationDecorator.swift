@@ -71,16 +71,8 @@ package final class MinimumDurationDecorator: EventDecorator {
         return held.count < count
     }
 
-    /// When the first held begin has lasted, or what comes due behind this decorator before it.
-    package override var nextDeadlineNanoseconds: Int64? {
-        [held.first?.deadline, super.nextDeadlineNanoseconds].compactMap { $0 }.min()
-    }
-
-    /// Passes what has lasted by the time, then forwards it.
-    package override func advance(to timeNanoseconds: Int64) {
-        release(before: timeNanoseconds)
-        super.advance(to: timeNanoseconds)
-    }
+    /// When the first held begin has lasted.
+    override var ownDeadlineNanoseconds: Int64? { held.first?.deadline }
 
     /// Drops what has not lasted.
     package override func flush() {
@@ -88,7 +80,7 @@ package final class MinimumDurationDecorator: EventDecorator {
         held.removeAll()
     }
 
-    private func release(before timeNanoseconds: Int64) {
+    override func release(before timeNanoseconds: Int64) {
         while let first = held.first, first.deadline < timeNanoseconds {
             held.removeFirst()
             super.handle(first.event)

@@ -57,28 +57,22 @@ package final class PaceDecorator: EventDecorator {
         }
     }
 
-    /// The end of the first interval in which an event is kept, or what comes due behind this decorator before it.
-    package override var nextDeadlineNanoseconds: Int64? {
-        var next = super.nextDeadlineNanoseconds
+    /// The end of the first interval in which an event is kept.
+    override var ownDeadlineNanoseconds: Int64? {
+        var next: Int64?
         for interval in intervals where interval.latest != nil {
             next = min(next ?? interval.endNanoseconds, interval.endNanoseconds)
         }
         return next
     }
 
-    /// Passes what is kept in intervals that end before the time, then forwards it.
-    package override func advance(to timeNanoseconds: Int64) {
-        release(before: timeNanoseconds)
-        super.advance(to: timeNanoseconds)
-    }
+    override func release(before timeNanoseconds: Int64) { passKept(before: timeNanoseconds) }
 
     /// Passes everything that is kept.
-    package override func flush() {
-        release(before: nil)
-    }
+    package override func flush() { passKept(before: nil) }
 
     /// Passes what is kept in intervals that end before a time; `nil` is the end of time.
-    private func release(before timeNanoseconds: Int64?) {
+    private func passKept(before timeNanoseconds: Int64?) {
         while let index = firstDue(before: timeNanoseconds), let event = intervals[index].latest {
             let end = intervals[index].endNanoseconds
             intervals[index].latest = nil

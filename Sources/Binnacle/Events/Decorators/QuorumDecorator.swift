@@ -14,12 +14,7 @@ package final class QuorumDecorator: EventDecorator {
     /// Whether the event of the present agreement was passed.
     private var isReached = false
 
-    /// Creates a decorator.
-    ///
-    /// - Parameters:
-    ///   - count: k, the number of distinct sensors that have to agree, at least 1.
-    ///   - window: The longest time between the first and the last of their begins, in sample time.
-    ///   - activeSensors: The names of the sensors that are active now; others have no vote.
+    /// `window` is in sample time, from the first begin to the last; sensors that are not active have no vote.
     package init(count: Int, window: Duration, activeSensors: @escaping () -> Set<String>) {
         precondition(count > 0, "a quorum of \(count) is none")
         self.count = count

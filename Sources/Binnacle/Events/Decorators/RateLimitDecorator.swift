@@ -9,9 +9,6 @@ package final class RateLimitDecorator: EventDecorator {
     private let perMinute: Int
     private static let minuteNanoseconds: Int64 = 60_000_000_000
 
-    /// Creates a decorator.
-    ///
-    /// - Parameter perMinute: The maximum number of events in any minute, at least 1.
     package init(perMinute: Int) {
         precondition(perMinute > 0, "a rate limit of \(perMinute) would pass nothing")
         self.perMinute = perMinute

@@ -2,13 +2,9 @@ import ArrowStream
 import Binnacle
 
 /// Encodes the messages of an Arrow stream of samples.
-final class ArrowEncoder {
-    private var message = ArrowMessageWriter()
-
-    var end: [UInt8] { ArrowMessageWriter.end }
-
+extension ArrowMessageWriter {
     /// Encodes the schema, with the description of the sensors in its metadata.
-    func schema(_ columns: TraceColumns, _ details: RecordingDetails) -> [UInt8] {
+    mutating func schema(_ columns: TraceColumns, _ details: RecordingDetails) -> [UInt8] {
         var pairs = [(ArrowKeys.version, ArrowKeys.currentVersion)]
         if let clock = details.clock { pairs.append((ArrowKeys.clock, clock)) }
         if let ahead = details.wallAheadNanoseconds { pairs.append((ArrowKeys.wallAhead, String(ahead))) }
@@ -24,16 +20,16 @@ final class ArrowEncoder {
                 (ArrowKeys.sensor(number, .scale), "1"),
             ]
         }
-        var fields: [ArrowMessageWriter.Field] = [
+        var fields: [Field] = [
             .init(name: "sensor", type: .uint8), .init(name: "t", type: .int64), .init(name: "x", type: .float32),
             .init(name: "y", type: .float32), .init(name: "z", type: .float32),
         ]
         if details.keepsScans { fields.append(.init(name: "scan", type: .binary)) }
-        return message.schema(fields, metadata: pairs)
+        return schema(fields, metadata: pairs)
     }
 
     /// Encodes a record batch of one sensor; `scans` has a scan for each sample or none at all, and is `nil` without that column.
-    func batch(_ columns: SampleColumns, sensor: UInt8, scans: ScanColumn?, group: Int64) -> [UInt8] {
+    mutating func batch(_ columns: SampleColumns, sensor: UInt8, scans: ScanColumn?, group: Int64) -> [UInt8] {
         let widths = [1, 8, 4, 4, 4]
         // There are no null values, so the validity buffers are empty.
         var buffers = widths.flatMap { [0, $0 * columns.count] }
@@ -41,21 +37,21 @@ final class ArrowEncoder {
         let fieldCount = widths.count + (scans == nil ? 0 : 1)
         var pairs = [(ArrowKeys.group, "\(group)")]
         if let scans, !scans.isEmpty { pairs.append((ArrowKeys.scan, scans.layout)) }
-        message.beginBatch(
+        beginBatch(
             rowCount: columns.count, nodes: Array(repeating: (Int64(columns.count), 0), count: fieldCount),
             bufferCounts: buffers, metadata: pairs)
-        message.addBuffer(of: sensor, count: columns.count)
-        message.addBuffer(UnsafeRawBufferPointer(UnsafeBufferPointer(start: columns.times, count: columns.count)))
+        addBuffer(of: sensor, count: columns.count)
+        addBuffer(UnsafeRawBufferPointer(UnsafeBufferPointer(start: columns.times, count: columns.count)))
         for axis in [columns.x, columns.y, columns.z] {
-            message.addBuffer(UnsafeRawBufferPointer(UnsafeBufferPointer(start: axis, count: columns.count)))
+            addBuffer(UnsafeRawBufferPointer(UnsafeBufferPointer(start: axis, count: columns.count)))
         }
         if let scans { add(scans, rowCount: columns.count) }
-        return message.bytes
+        return bytes
     }
 
-    private func add(_ scans: ScanColumn, rowCount: Int) {
+    private mutating func add(_ scans: ScanColumn, rowCount: Int) {
         precondition(scans.isEmpty || scans.count == rowCount, "as many scans as samples, or none")
-        message.addBuffer((0...rowCount).map { Int32($0 * scans.scanByteCount) })
-        scans.bytes.withUnsafeBytes { message.addBuffer($0) }
+        addBuffer((0...rowCount).map { Int32($0 * scans.scanByteCount) })
+        scans.bytes.withUnsafeBytes { addBuffer($0) }
     }
 }
