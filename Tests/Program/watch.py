@@ -3,6 +3,7 @@
 Sizes, a change of size, keys, Ctrl-Z and fg, the end by q, by Ctrl-C and by kill -9, and what is printed where there is no terminal.
 """
 import fcntl
+import itertools
 import os
 import pathlib
 import pty
@@ -338,8 +339,13 @@ def devices():
                 terminal.stop()
         terminal = Terminal("--root", folder)
         terminal.wait("a device at rest", lambda: "still" in terminal.text)
-        put(device / "in_accel_x_raw", 2000)
-        terminal.wait("is seen to move", lambda: "moving" in terminal.text and "motion.began" in terminal.text and "19.6" in terminal.text)
+        places = itertools.cycle([2000, 2000, 2000, 0, 0])
+
+        # A machine that stalls for a second makes a gap of one step, behind which nothing moves.
+        def moves():
+            put(device / "in_accel_x_raw", next(places))
+            return "moving" in terminal.text and "motion.began" in terminal.text and "19.6" in terminal.text
+        terminal.wait("is seen to move", moves)
         terminal.press(b"q")
         check(terminal.end() == 0 and terminal.is_restored(), "and released")
         terminal.stop()
