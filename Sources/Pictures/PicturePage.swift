@@ -106,9 +106,9 @@ package struct PicturePage {
         let rows = picture.eventRows
         return JSONObject.text([
             "title": JSONObject.quoted(picture.title.printable),
-            "facts": JSONObject.list(picture.facts.map { Self.texts([$0.name, $0.value.printable]) }),
+            "facts": JSONObject.list(picture.facts.map { JSONObject.texts([$0.name, $0.value.printable]) }),
             "configuration": JSONObject.quoted(picture.configuration),
-            "notes": Self.texts(picture.notes.map(\.printable)),
+            "notes": JSONObject.texts(picture.notes.map(\.printable)),
             // As text, because a JSON number has fewer digits.
             "start_ns": JSONObject.quoted(String(start)),
             "duration_s": Self.number(max(seconds(end), 1e-6)),
@@ -116,7 +116,7 @@ package struct PicturePage {
             "tracks": JSONObject.list(picture.tracks.map(text)),
             "panels": JSONObject.list(picture.panels.map(text)),
             "spectra": JSONObject.list(picture.spectra.map(text)),
-            "rows": JSONObject.list(rows.map { Self.texts([$0.source.printable, $0.kind.rawValue]) }),
+            "rows": JSONObject.list(rows.map { JSONObject.texts([$0.source.printable, $0.kind.rawValue]) }),
             "events": JSONObject.list(
                 picture.events.map { event in
                     let row = rows.firstIndex { $0.source == event.source && $0.kind == event.kind } ?? 0
@@ -139,7 +139,8 @@ package struct PicturePage {
     /// Rules shared by all drawings.
     private static var rules: String {
         JSONObject.text([
-            "circle": list(Picture.circle), "forms": texts(Picture.forms), "state": number(Picture.stateHeight),
+            "circle": list(Picture.circle), "forms": JSONObject.texts(Picture.forms),
+            "state": number(Picture.stateHeight),
             "row": number(Picture.eventHeight), "mark": number(Picture.eventPlace), "reach": number(Picture.reach),
             "margin": number(Picture.margin), "shown": ShownValue.rules,
         ])
@@ -148,8 +149,6 @@ package struct PicturePage {
     private static func list(_ ticks: [(value: Double, text: String)]) -> String {
         JSONObject.list(ticks.map { "[\(number($0.value)),\(JSONObject.quoted($0.text))]" })
     }
-
-    private static func texts(_ texts: [String]) -> String { JSONObject.list(texts.map(JSONObject.quoted)) }
 
     /// A number as JSON; null unless it is finite.
     private static func number(_ value: Double) -> String { value.isFinite ? value.description : "null" }
@@ -199,7 +198,7 @@ package struct PicturePage {
 
     private func text(_ states: Picture.States) -> String {
         JSONObject.text([
-            "track": String(states.track), "series": String(states.series), "names": Self.texts(states.names),
+            "track": String(states.track), "series": String(states.series), "names": JSONObject.texts(states.names),
             "shown": JSONObject.list(picture.occurring(states).map(String.init)),
         ])
     }

@@ -76,7 +76,7 @@ package enum ShownValue {
             mostDecimals(name).map { "\(JSONObject.quoted(name.rawValue)):\($0)" }
         }
         let course = EventKind.allCases.filter { !EventKind.listed.contains($0) }
-        let pairs = units.map { JSONObject.list([$0.rawValue, $0.symbol].map(JSONObject.quoted)) }
+        let pairs = units.map { JSONObject.texts([$0.rawValue, $0.symbol]) }
         return """
             {"units":\(JSONObject.list(pairs)),"decimals":{\(decimals.joined(separator: ","))},\
             "hidden":\(JSONObject.list(hidden.map { JSONObject.quoted($0.rawValue) }.sorted())),\

@@ -105,6 +105,9 @@ package struct JSONObject {
     /// An array of values that are already JSON.
     package static func list(_ values: [String]) -> String { "[" + values.joined(separator: ",") + "]" }
 
+    /// An array of texts.
+    package static func texts(_ texts: [String]) -> String { list(texts.map(quoted)) }
+
     /// Adds a key, and its value as a closure writes it into at least so much room.
     ///
     /// There is room for all of it at once, so that nothing is asked of the array between two bytes.

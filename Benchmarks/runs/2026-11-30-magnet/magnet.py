@@ -4,25 +4,18 @@ usage: magnet.py BINARY [SEEDS] [--runs N], with numpy; SEEDS is added to each s
 
 Motions and sensors are those of 2026-11-30-headings/made.py and 2026-11-30-rooms/rooms.py: a device is carried for 40 s, without a rest before,
 and lies still from then on; within two seconds it comes to a magnet of 10 to 50 µT at the sensor, which stays. The kinds are a calibrated
-magnetometer and one with iron of 35 µT (standard deviation of each axis). The columns, for the time from 25 to 40 s and for the minute
-behind the putting down (42 to 102 s), and for what comes then until 160 s:
-
-valid   the share of the samples of the gyroscope that have a heading
-within  the share of the headings that are off by no more than is stated, the mean of the runs
-median  of the error, and the median of what is stated, in degrees
-sure    the share of the headings that are stated within 20° and off by more
+magnetometer and one with iron of 35 µT (standard deviation of each axis). The columns are those of rooms.py, for the time from 25 to 40 s, for the
+minute behind the putting down (42 to 102 s), and from then on until 159 s.
 """
 
 import argparse
-import importlib.util
 import pathlib
+import sys
 
 import numpy as np
 
-ROOMS = pathlib.Path(__file__).resolve().parent.parent / "2026-11-30-rooms" / "rooms.py"
-SPEC = importlib.util.spec_from_file_location("rooms", ROOMS)
-rooms = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(rooms)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "2026-11-30-rooms"))
+import rooms  # noqa: E402
 made = rooms.made
 
 SECONDS = 160
@@ -58,14 +51,7 @@ def main():
     print(f"{'kind':10} {'phase':7} {'runs':>4}", *(f"{column:>6}" for column in ("valid", "within", "median", "stated", "sure")))
     for calibrated in (True, False):
         found = [run(arguments.binary, calibrated, arguments.seeds + 11_000 + number) for number in range(arguments.runs)]
-        for phase, (begin, end) in PHASES.items():
-            parts = [made.between(run, begin, end) for run in found]
-            valid = np.mean([part.shape[1] for part in parts]) / (end - begin) / made.COMMON["gyroscope_rate"]
-            within = np.nanmean([made.share_within(*part) for part in parts if part.shape[1]])
-            errors, stated = np.concatenate(parts, axis=1)
-            sure = np.mean([made.share_sure(*part) for part in parts])
-            print(f"{'calibrated' if calibrated else 'iron':10} {phase:7} {len(found):4} {valid:6.1%} {within:6.1%} {np.median(errors):6.1f} "
-                  f"{np.median(stated):6.1f} {sure:6.1%}", flush=True)
+        rooms.print_phases(f"{'calibrated' if calibrated else 'iron':10}", found, PHASES)
 
 
 if __name__ == "__main__":

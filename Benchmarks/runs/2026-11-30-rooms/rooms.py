@@ -56,6 +56,18 @@ def run(binary, kind, calibrated, seed, within):
     return made.replayed(binary, chance, motion, made_chip, calibrated, room)
 
 
+def print_phases(name, found, phases):
+    """A row for each phase of the runs, which are those of one kind."""
+    for phase, (begin, end) in phases.items():
+        parts = [made.between(run, begin, end) for run in found]
+        valid = np.mean([part.shape[1] for part in parts]) / (end - begin) / made.COMMON["gyroscope_rate"]
+        within = np.nanmean([made.share_within(*part) for part in parts if part.shape[1]])
+        errors, stated = np.concatenate(parts, axis=1)
+        sure = np.mean([made.share_sure(*part) for part in parts])
+        print(f"{name} {phase:7} {len(found):4} {valid:6.1%} {within:6.1%} {np.median(errors):6.1f} {np.median(stated):6.1f} {sure:6.1%}",
+              flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("binary")
@@ -68,15 +80,8 @@ def main():
         for calibrated in (False, True):
             seeds = [arguments.seeds + 7000 + number for number in range(arguments.runs)]
             found = [run(arguments.binary, kind, calibrated, seed, arguments.within) for seed in seeds]
-            for phase, (begin, end) in PHASES.items():
-                parts = [made.between(run, begin, end) for run in found]
-                valid = np.mean([part.shape[1] for part in parts]) / (end - begin) / made.COMMON["gyroscope_rate"]
-                within = np.nanmean([made.share_within(*part) for part in parts if part.shape[1]])
-                errors, stated = np.concatenate(parts, axis=1)
-                sure = np.mean([made.share_sure(*part) for part in parts])
-                name = f"{kind} {'' if calibrated else 'iron'}"
-                print(f"{name:12} {phase:7} {len(found):4} {valid:6.1%} {within:6.1%} {np.median(errors):6.1f} {np.median(stated):6.1f} "
-                      f"{sure:6.1%}", flush=True)
+            name = f"{kind} {'' if calibrated else 'iron'}"
+            print_phases(f"{name:12}", found, PHASES)
 
 
 if __name__ == "__main__":

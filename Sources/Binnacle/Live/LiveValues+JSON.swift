@@ -187,9 +187,9 @@ extension Lane {
         var object = JSONObject()
         object.add("title", title)
         object.add("unit", unit)
-        object.add("curves", list: curves.map { JSONObject.list([$0.label, $0.name].map(JSONObject.quoted)) })
-        if let direction { object.add("direction", list: [direction.name, direction.accuracy].map(JSONObject.quoted)) }
-        object.add("states", list: states.map { JSONObject.list([$0.prefix, $0.name].map(JSONObject.quoted)) })
+        object.add("curves", list: curves.map { JSONObject.texts([$0.label, $0.name]) })
+        if let direction { object.add("direction", raw: JSONObject.texts([direction.name, direction.accuracy])) }
+        object.add("states", list: states.map { JSONObject.texts([$0.prefix, $0.name]) })
         object.add(
             "sectors", list: sectors.map { "[\(JSONObject.quoted($0.label)),\($0.from),\($0.to),\($0.margin)]" })
         return object.text

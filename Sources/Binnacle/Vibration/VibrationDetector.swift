@@ -226,14 +226,13 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
 
     private func assumption(_ band: VibrationSettings.Band, _ rateHz: Double) -> Assumption? {
         guard mostHz < 0.99 * band.toHz else { return nil }
-        func text(_ number: Double) -> String { Figure.Value.number(number, decimals: 1).description }
         let found =
             mostHz >= band.fromHz + 1
-            ? "is measured from \(text(band.fromHz)) to \(text(mostHz)) Hz, and not to \(text(band.toHz)) Hz"
-            : "is not measured, because it begins at \(text(band.fromHz)) Hz"
+            ? "is measured from \(band.fromHz.text(1)) to \(mostHz.text(1)) Hz, and not to \(band.toHz.text(1)) Hz"
+            : "is not measured, because it begins at \(band.fromHz.text(1)) Hz"
         let told =
-            "vibration '\(name)': band '\(band.name)' \(found): \(text(rateHz)) samples a second "
-            + "and the chip's bandwidth show what is below \(text(mostHz)) Hz"
+            "vibration '\(name)': band '\(band.name)' \(found): \(rateHz.text(1)) samples a second "
+            + "and the chip's bandwidth show what is below \(mostHz.text(1)) Hz"
         return Assumption(subject: "\(name) \(band.name)", text: told)
     }
 

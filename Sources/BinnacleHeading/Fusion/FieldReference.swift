@@ -129,11 +129,14 @@ struct FieldReference {
 
     /// Whether the strength is another one than the undisturbed field's: no level, right or wrong, changes it.
     var isOtherStrength: Bool {
-        reference.map { abs(now.x - $0.x) >= settings.fieldStrengthShare * $0.x } ?? false
+        reference.map { !hasStrength($0.x) } ?? false
+    }
+
+    private func hasStrength(_ strength: Double, share: Double = 1) -> Bool {
+        abs(now.x - strength) < share * settings.fieldStrengthShare * strength
     }
 
     private func isNear(_ other: SIMD2<Double>, share: Double = 1) -> Bool {
-        abs(now.x - other.x) < share * settings.fieldStrengthShare * other.x
-            && abs(now.y - other.y) < share * settings.fieldDip
+        hasStrength(other.x, share: share) && abs(now.y - other.y) < share * settings.fieldDip
     }
 }

@@ -48,6 +48,6 @@ package struct SignalKDelta: NavigationFormat {
     }
 
     private static func angle(_ degrees: Double) -> String {
-        Decimal.text(degrees * .pi / 180, decimals: decimals) ?? "null"
+        (degrees * .pi / 180).text(decimals)
     }
 }

@@ -63,6 +63,6 @@ extension JSONObject {
     }
 
     mutating func add(_ key: String, number: Double?, decimals: Int) {
-        add(key, raw: number.map { Figure.Value.number($0, decimals: decimals).description } ?? "null")
+        add(key, raw: number?.text(decimals) ?? "null")
     }
 }

@@ -133,7 +133,7 @@ final class DetectionPart: DaemonPart {
         var object = JSONObject()
         let offset = state.memory.offset * (180 / .pi)
         object.add(
-            "offset_dps", list: (0..<3).map { Figure.Value.number(offset[$0], decimals: 3).description })
+            "offset_dps", list: (0..<3).map { offset[$0].text(3) })
         object.add("offset_sigma_dps", number: state.sigmaDegrees, decimals: 3)
         if let errors = state.memory.errors {
             if errors.isScaleKnown {
@@ -142,7 +142,7 @@ final class DetectionPart: DaemonPart {
             }
             if errors.isIronKnown {
                 object.add(
-                    "iron_uT", list: (0..<3).map { Figure.Value.number(errors.iron[$0], decimals: 1).description })
+                    "iron_uT", list: (0..<3).map { errors.iron[$0].text(1) })
                 object.add("iron_sigma_uT", number: errors.ironSigma.max(), decimals: 1)
             }
         }

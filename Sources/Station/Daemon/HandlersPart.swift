@@ -193,7 +193,7 @@ package final class HandlersPart: DaemonPart {
     private func write(at now: Int64) { file.write(at: now) { contents } }
 
     private var contents: [UInt8] {
-        let names = JSONObject.list(disarmed.sorted().map(JSONObject.quoted))
+        let names = JSONObject.texts(disarmed.sorted())
         return Array((JSONObject.text(["version": "1", "handlers": names]) + "\n").utf8)
     }
 

@@ -65,7 +65,7 @@ package struct ReplayReport {
         }
         object.add("skipped", raw: skipped.text)
         object.add("events", raw: String(eventCount))
-        object.add("seconds", raw: Figure.Value.number(seconds, decimals: 3).description)
+        object.add("seconds", raw: seconds.text(3))
         return object.text
     }
 }

@@ -81,7 +81,7 @@ struct DurationHistogram {
     var text: String {
         var object = JSONObject()
         object.add("buckets", list: zip(Self.limits, counts).map { "[\($0),\($1)]" })
-        object.add("sum_s", raw: Figure.Value.number(sumSeconds, decimals: 3).description)
+        object.add("sum_s", raw: sumSeconds.text(3))
         object.add("count", raw: String(count))
         return object.text
     }

@@ -12,7 +12,6 @@ final class MessageLog {
     }
 
     private let courier: Courier<BoundedQueue<Entry>>
-    /// Why writing fails; `nil` while it succeeds.
     private let lastFailure = Gauges<String?>(nil)
     private let isStandard: Bool
     private var lostCount = 0

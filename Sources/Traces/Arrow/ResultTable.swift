@@ -16,7 +16,7 @@ package struct ResultTable {
             case .text(let text): text
             case .integer(let value): String(value)
             case .number(let value, _) where !value.isFinite: nil
-            case .number(let value, let decimals): Figure.Value.number(value, decimals: decimals).description
+            case .number(let value, let decimals): value.text(decimals)
             case .missing: nil
             }
         }

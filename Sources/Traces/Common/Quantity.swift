@@ -1,4 +1,5 @@
 import Binnacle
+import PlainText
 import SensorGeometry
 
 /// The quantities of recordings, a row for each kind of sensor: its names, units and plausible values.
@@ -197,7 +198,7 @@ struct VectorStatistics {
             decimals += 1
             limit /= 10
         }
-        return Figure.Value.number(value, decimals: decimals).description
+        return value.text(decimals)
     }
 
     /// A number as short as possible, for a command.

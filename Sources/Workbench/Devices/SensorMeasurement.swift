@@ -80,7 +80,7 @@ package final class SensorMeasurement {
         var lines = results.flatMap(\.lines)
         var temperatures = JSONObject()
         for (name, celsius) in after.sorted(by: { $0.key < $1.key }) {
-            let texts = [before[name] ?? celsius, celsius].map { Figure.Value.number($0, decimals: 1).description }
+            let texts = [before[name] ?? celsius, celsius].map { $0.text(1) }
             temperatures.add(name: name, raw: "[\(texts.joined(separator: ","))]")
             lines.append("\(name.printable): \(texts[0]) °C at the begin, \(texts[1]) °C at the end")
         }
