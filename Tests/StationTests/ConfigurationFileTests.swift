@@ -107,10 +107,12 @@ import Testing
     /// Every key that the reader knows is in the shipped file.
     @Test func theShippedFileNamesEveryWord() throws {
         let text = try #require(contents(Self.shipped))
-        for placeholder in CommandPlaceholder.all { #expect(text.contains(placeholder.name), "\(placeholder.name)") }
-        for model in SimulationSettings.Model.allCases { #expect(text.contains("\"\(model.rawValue)\"")) }
-        for level in LogLevel.allCases { #expect(text.contains(level.name), "\(level.name)") }
-        for kind in EventKind.allCases { #expect(text.contains(kind.rawValue), "\(kind.rawValue)") }
+        // Not `contains`, which takes seconds where it is not compiled for speed.
+        func isNamed(_ word: String) -> Bool { strstr(text, word) != nil }
+        for placeholder in CommandPlaceholder.all { #expect(isNamed(placeholder.name), "\(placeholder.name)") }
+        for model in SimulationSettings.Model.allCases { #expect(isNamed("\"\(model.rawValue)\"")) }
+        for level in LogLevel.allCases { #expect(isNamed(level.name), "\(level.name)") }
+        for kind in EventKind.allCases { #expect(isNamed(kind.rawValue), "\(kind.rawValue)") }
         // An unknown key's message lists those that are allowed.
         for section in [
             "sensor.a", "motion.a", "north.a", "attitude.a", "orientation.a", "hinge.a", "tap.a",
@@ -122,7 +124,7 @@ import Testing
             let words = faults.compactMap(\.hint).flatMap { $0.split(separator: "`") }
             let keys = words.filter { $0.allSatisfy { $0 == "_" || $0.isLetter } }
             #expect(!keys.isEmpty)
-            for key in keys { #expect(text.contains("\(key) = "), "\(section): \(key)") }
+            for key in keys { #expect(isNamed("\(key) = "), "\(section): \(key)") }
         }
     }
 

@@ -34,6 +34,10 @@ struct CSVAxes {
     private(set) var notices: [String] = []
     /// What further rows would hardly change, so that none are waited for.
     private(set) var remarks: [String] = []
+    /// Whether a column has a name of Core Motion, in which a device that lies on its back reads −1 g.
+    private lazy var isOfIOS = names.contains(where: Self.isOfIOS)
+    /// How the device lay, in columns that say it with one word for all rows: the axis that pointed up, and its sign.
+    private lazy var statedAttitudes = Self.statedAttitudes(table)
 
     init(_ mapped: MappedColumns, _ names: [String], _ table: HeadTable, _ hints: TraceHints, _ path: String) {
         self.mapped = mapped
@@ -439,20 +443,13 @@ struct CSVAxes {
     private mutating func signOfValues(_ group: Group, _ values: VectorStatistics) -> Double {
         guard values.isEnough, mapped.negative.isEmpty, hints.map?.acceleration == nil else { return 1 }
         let share = values.mean.map { $0 / max(values.medianMagnitude, .leastNonzeroMagnitude) }
-        let directions: [(word: String, axis: Int, sign: Double)] = [
-            ("faceup", 2, 1), ("facedown", 2, -1), ("portrait", 1, 1), ("portraitupsidedown", 1, -1),
-        ]
-        for column in table.columns where column.texts.count == 1 {
-            guard let text = column.texts.first,
-                let lay = directions.first(where: { $0.word == text.lowercased() })
-            else { continue }
-            guard share[lay.axis] * lay.sign < -0.7 else { continue }
+        if let lay = statedAttitudes.first(where: { share[$0.axis] * $0.sign < -0.7 }) {
             notices.append(
-                "\(shown(group)): the file says '\(text.printable)', and the axis that points down reads positive: turned about, as with "
+                "\(shown(group)): the file says '\(lay.text.printable)', and the axis that points down reads positive: turned about, as with "
                     + "--map acceleration=gravity (--map acceleration=specific_force leaves it)")
             return -1
         }
-        if names.contains(where: Self.isOfIOS) {
+        if isOfIOS {
             remarks.append(
                 "\(shown(group)): these are names of recorders on iOS, whose accelerations have the other sign: headings need "
                     + "--map acceleration=gravity")
@@ -464,7 +461,17 @@ struct CSVAxes {
         return 1
     }
 
-    /// Whether a column has a name of Core Motion, in which a device that lies on its back reads −1 g.
+    private static func statedAttitudes(_ table: HeadTable) -> [(text: String, axis: Int, sign: Double)] {
+        let directions: [String: (axis: Int, sign: Double)] = [
+            "faceup": (2, 1), "facedown": (2, -1), "portrait": (1, 1), "portraitupsidedown": (1, -1),
+        ]
+        return table.columns.compactMap { column in
+            guard column.texts.count == 1, let text = column.texts.first, let lay = directions[text.lowercased()]
+            else { return nil }
+            return (text, lay.axis, lay.sign)
+        }
+    }
+
     private static func isOfIOS(_ name: String) -> Bool {
         let letters = name.lowercased().filter(\.isLetter)
         return ["accelerometeracceleration", "motionuseracceleration", "motiongravity", "useracceleration"]

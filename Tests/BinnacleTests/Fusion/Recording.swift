@@ -2,6 +2,7 @@ import Binnacle
 import BinnacleHeading
 import Glibc
 import SensorGeometry
+import Synchronization
 import TestSupport
 import Testing
 
@@ -36,7 +37,18 @@ struct NumberTable {
     private let names: [String]
     let rows: [[Double]]
 
+    /// The tables by their paths: many tests play the same recordings.
+    private static let tables = Mutex<[String: NumberTable]>([:])
+
     init(_ path: String) throws {
+        self = try Self.tables.withLock { tables in
+            let table = try tables[path] ?? NumberTable(reading: path)
+            tables[path] = table
+            return table
+        }
+    }
+
+    private init(reading path: String) throws {
         let file = try #require(fopen(path, "r"), "\(path)")
         defer { fclose(file) }
         var line: UnsafeMutablePointer<CChar>?
