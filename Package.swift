@@ -213,7 +213,7 @@ let package = Package(
                 "EventSocket", "Pictures", "IIOServer", "DesktopBus",
                 "Traces", "LinuxSystem", "Binnacle", "BinnacleHeading", "PlainText", "Kernels", "Geomagnetism",
                 "Calibration",
-                "VirtualDevices",
+                "VirtualDevices", "PosixCalls",
             ],
             swiftSettings: settings,
             // What `make build` sets: the program alone is linked with the libraries of Swift, and the tests beside it are not,

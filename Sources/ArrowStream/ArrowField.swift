@@ -21,7 +21,8 @@ package struct ArrowField {
     /// The numbers of the dictionaries, in messages of their own, with the values of this column and its children.
     package private(set) var dictionaries: [Int64] = []
 
-    private static let longestName = 65_536
+    // There may be ten thousand fields with the same name.
+    private static let longestName = 4096
     private static let mostLevels = 64
 
     /// Reads a `Field`; the budget is the number of fields that may still be read, because those of a hostile schema may

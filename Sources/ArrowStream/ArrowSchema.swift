@@ -23,6 +23,8 @@ package struct ArrowSchema {
     private static let mostFields = 10_000
     private static let mostPairs = 100_000
     private static let longestText = 1 << 20
+    /// Of all pairs: many may refer to the same bytes.
+    private static let mostBytes = 16 << 20
 
     /// Reads a `Schema`; throws ``ArrowFault`` when it is invalid or lacks a column.
     package init(_ table: FlatTable, version: Int) throws(ArrowFault) {
@@ -63,10 +65,14 @@ package struct ArrowSchema {
         let pairs = try table.tables(field)
         guard pairs.count <= mostPairs else { throw .damaged }
         var metadata: [String: String] = [:]
+        var byteCount = 0
         for index in 0..<pairs.count {
             let pair = try pairs.table(index)
             guard let key = try pair.string(0, limit: longestText) else { continue }
-            metadata[key] = try pair.string(1, limit: longestText) ?? ""
+            let value = try pair.string(1, limit: longestText) ?? ""
+            byteCount += key.utf8.count + value.utf8.count
+            guard byteCount <= mostBytes else { throw .damaged }
+            metadata[key] = value
         }
         return metadata
     }

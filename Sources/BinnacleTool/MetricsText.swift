@@ -95,7 +95,7 @@ struct MetricsText {
         },
         Row("handler_queued_events", "The events that wait for the handler.") {
             handlers($0) { handler in
-                handler["queued"]?.integer.map { String($0 + (handler["stored"]?.integer ?? 0)) }
+                handler["queued"]?.integer.map { sum($0, handler["stored"]?.integer ?? 0) }
             }
         },
         Row("handler_dropped_events_total", "The events that the handler never got.") {
@@ -121,7 +121,7 @@ struct MetricsText {
                 guard let unstored = store["not_stored"]?.integer, let dropped = store["dropped"]?.integer else {
                     return nil
                 }
-                return String(unstored + dropped)
+                return sum(unstored, dropped)
             }
         },
         Row("socket_connections", "The programs that are connected.") { status in
@@ -170,6 +170,12 @@ struct MetricsText {
     }
 
     // MARK: - Parts of a status
+
+    /// The sum of two counts of a daemon, or of what answers in its place.
+    private static func sum(_ first: Int64, _ second: Int64) -> String {
+        let (sum, isOver) = first.addingReportingOverflow(second)
+        return String(isOver ? .max : sum)
+    }
 
     private static func flag(_ isSet: Bool) -> String { isSet ? "1" : "0" }
 

@@ -184,6 +184,17 @@ import Binnacle
             ])
     }
 
+    /// Angles that are reported meanwhile do not begin the time again that a posture has to last.
+    @Test func anAngleDoesNotDelayAPosture() {
+        let held = { (hold: (screen: SIMD3<Float>, base: SIMD3<Float>), count: Int) in
+            Array(repeating: hold, count: count)
+        }
+        let bench = Bench(held(parts(100), 20) + held(parts(150), 3) + held(parts(280), 20))
+        let found = bench.run().filter { !$0.hasSuffix("normal") && !$0.hasSuffix("vertical") && !$0.contains("-") }
+        // The tent begins at 2.3 s, and the angle of 150° is reported at 2.5 s.
+        #expect(found == ["100 laptop 100.0", "2500 laptop 280.0", "2800 tent 280.0"])
+    }
+
     @Test func aSwitchAloneSaysThePosture() {
         let hinge = HingeDetector(screen: nil, base: nil, hasSwitch: true)
         let delegate = RecordingDelegate()

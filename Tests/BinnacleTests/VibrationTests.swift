@@ -184,10 +184,49 @@ import Binnacle
         let states = events.filter { $0.kind == .machineChanged }.compactMap { event in
             event.figures.first { $0.name == .machine }?.value.description
         }
-        #expect(states == ["idle", "running", "spinning", "running", "idle"])
+        // It runs down within three seconds.
+        #expect(states == ["idle", "running", "spinning", "idle"])
         let finished = events.filter { $0.kind == .machineFinished }
         #expect(finished.count == 1)
-        #expect(finished.first.map { abs(number($0.figures, .duration) - 55) < 2 } == true)
+        #expect(finished.first.map { abs(number($0.figures, .duration) - 54) < 2 } == true)
+    }
+
+    /// A second of another state, in which a machine starts or runs down, neither counts nor delays the one that lasts.
+    @Test(arguments: [0.0, 1])
+    func aSecondOfAnotherStateDelaysNoState(between: Double) {
+        var settings = VibrationSettings()
+        (settings.runningG, settings.spinningG) = (0.02, 0.15)
+        (settings.machineDwell, settings.idle) = (.seconds(4), .seconds(20))
+        let (events, _, _) = play(settings, seconds: 60, rateHz: 256) { time in
+            let size =
+                switch time {
+                case ..<between: 0.001
+                case ..<20: 0.4
+                case ..<(20 + between): 0.1
+                default: 0.001
+                }
+            return SIMD3(size * sin(2 * .pi * 25 * time), 0, 0)
+        }
+        let states = events.map { event in
+            "\(event.timeNanoseconds / second) \(event.figures.first { $0.name == .machine }?.value.description ?? "")"
+        }
+        let end = Int(40 + between)
+        #expect(states == ["\(Int(4 + between)) spinning", "\(end) idle", "\(end) idle"])
+        #expect(events.last.map { abs(number($0.figures, .duration) - 20) < 1e-6 } == true)
+    }
+
+    /// A zone counts as soon as it has lasted, and one above it as soon as that has.
+    @Test func aSlowRiseDelaysNoZone() {
+        var settings = zones
+        settings.dwell = .seconds(5)
+        let (events, _, _) = play(settings, seconds: 40, rateHz: 256) { time in
+            let rms = time < 10 ? 0.001 : time < 12 ? 0.1 : time < 25 ? 0.3 : time < 26 ? 0.1 : 0.001
+            return SIMD3(rms * 2.0.squareRoot() * sin(2 * .pi * 20 * time), 0, 0)
+        }
+        let found = events.map {
+            "\($0.timeNanoseconds / second) \($0.figures.first { $0.name == .zone }?.value.description ?? "")"
+        }
+        #expect(found == ["15 1", "17 2", "31 0"])
     }
 
     /// A gap of half the time that a state has to last, or longer, is no part of it; a shorter one is.

@@ -26,6 +26,108 @@ import Traces
         (0..<count).map { row($0) + "\n" }.joined()
     }
 
+    // MARK: - Names and units
+
+    @Test(arguments: ["[G]", "(g)", "(Gs)"])
+    func gInAFileOfAMagnetometerIsGauss(unit: String) throws {
+        let text = "t_s,X \(unit),Y \(unit),Z \(unit)\n" + Self.rows { "\(Double($0) / 50),0.2,0,-0.4" }
+        let found = try opened([("Magnetometer.csv", text)])
+        #expect(found.streams.map(\.kind) == [.magnetometer])
+        #expect(abs((found.samples[0].first?.z ?? 0) + 40) < 0.01)
+        #expect(found.notices.contains { $0.contains("taken as a magnetometer, as the file's name says") })
+        #expect(try opened([("recording.csv", text)]).streams.map(\.kind) == [.accelerometer])
+    }
+
+    /// Other spellings of units, and axes in parentheses, of an accelerometer, a gyroscope and a magnetometer.
+    @Test(arguments: [
+        ("ax (m.s-2),ay (m.s-2),az (m.s-2)", "gx (d/s),gy (d/s),gz (d/s)", "mx (mGs),my (mGs),mz (mGs)"),
+        ("acc(x),acc(y),acc(z)", "gyro(x) [º/s],gyro(y) [º/s],gyro(z) [º/s]", "mag(x) [mGa],mag(y) [mGa],mag(z) [mGa]"),
+        ("AcX,AcY,AcZ", "GyX (deg.s-1),GyY (deg.s-1),GyZ (deg.s-1)", "地磁X (mG),地磁Y (mG),地磁Z (mG)"),
+        ("加速计X,加速计Y,加速计Z", "角速度X(˚/s),角速度Y(˚/s),角速度Z(˚/s)", "magX(mG),magY(mG),magZ(mG)"),
+        (
+            "total_acc_x,total_acc_y,total_acc_z", "Giroscopio X (°/s),Giroscopio Y (°/s),Giroscopio Z (°/s)",
+            "Bx (mG),By (mG),Bz (mG)"
+        ),
+    ])
+    func axesAreKnownInOtherSpellings(acceleration: String, rate: String, field: String) throws {
+        let text =
+            "time_s,\(acceleration),\(rate),\(field)\n"
+            + Self.rows { "\(Double($0) / 50),0.1,0.2,9.8,\($0 % 7),20,-30,200,0,-400" }
+        let found = try opened([("recording.csv", text)])
+        func last(_ kind: SampleKind) -> Float? {
+            found.streams.firstIndex { $0.kind == kind }.flatMap { found.samples[$0].last?.z }
+        }
+        #expect(last(.accelerometer).map { abs($0 - 9.8) < 0.01 } == true, "\(found.notices)")
+        #expect(last(.gyroscope).map { abs($0 + 30 * .pi / 180) < 1e-4 } == true, "\(found.notices)")
+        #expect(last(.magnetometer).map { abs($0 + 40) < 0.01 } == true, "\(found.notices)")
+    }
+
+    @Test(arguments: [
+        ("elapsed_h", 3600.0), ("t_minutes", 60), ("elapsed_hours", 3600), ("time_min", 60), ("Time (h)", 3600),
+        ("t_s", 1),
+    ])
+    func theTimesUnitIsThatOfItsName(name: String, seconds: Double) throws {
+        let text = "\(name),ax_g,ay_g,az_g\n" + Self.rows { "\(Double($0) * 0.02 / seconds),0,0,1" }
+        let found = try opened([("recording.csv", text)])
+        #expect(abs((found.samples[0].last?.timeNanoseconds ?? 0) - 5_980_000_000) < 1_000)
+    }
+
+    /// A multiple of a unit is none that the options have, and no other one is offered in its place.
+    @Test(arguments: ["Time 100us", "elapsed_100us", "t (100 ns)", "Time (ticks)"])
+    func noOtherUnitThanThatOfTheNameIsOffered(name: String) throws {
+        let error = try refusal("\(name),ax_g,ay_g,az_g\n" + Self.rows { "\($0 * 200),0,0,1" })
+        #expect(error.message.contains("is no unit of time that is known"), "\(error.message)")
+        #expect(error.remedy == nil)
+    }
+
+    /// Names that would take minutes, or the stack, to be parsed are none.
+    @Test(arguments: [
+        "ax [g]" + String(repeating: " (x)", count: 15_000), "a" + String(repeating: "_", count: 60_000) + "x",
+        "ax" + String(repeating: " in ", count: 15_000), "az" + String(repeating: "1", count: 60_000),
+        String(repeating: "acc x ", count: 10_000),
+    ])
+    func aNameWithoutAnEndIsNone(name: String) throws {
+        let error = try refusal("t_s,\(name),ay_g,az_g\n" + Self.rows { "\(Double($0) / 50),0,0,1" })
+        #expect(error.message.contains("the accelerometer has no column for x"), "\(error.message.prefix(200))")
+        let text = "t_s,ax_g,ay_g,az_g,kind\n" + Self.rows(40) { "\(Double($0) / 50),0,0,1,\(name)" }
+        #expect(try opened([("recording.csv", text)]).samples.count == 1)
+    }
+
+    /// The unit of a column is that of its name also in a command.
+    @Test func aCommandKeepsTheUnitOfTheNames() throws {
+        let error = try refusal(
+            "t_s,NS (gal),EW (gal),UD (gal)\n" + Self.rows { "\(Double($0) / 50),1.\($0 % 5),-2.\($0 % 7),981.\($0 % 3)" })
+        #expect(error.remedy == .options(["--map", "time=t_s:s,ax=NS (gal),ay=EW (gal),az=UD (gal)"]))
+    }
+
+    /// Ticks of 0.1 ms would be milliseconds by their distance.
+    @Test func aStatedRateDecidesForTicks() throws {
+        let rows = Self.rows { "\($0 * 100),0,0,1" }
+        func last(_ text: String, _ hints: TraceHints = TraceHints()) throws -> Int64? {
+            try opened([("recording.csv", text)], hints).samples[0].last?.timeNanoseconds
+        }
+        #expect(try last("# Sample rate: 100 Hz\nSampleTimeFine,ax_g,ay_g,az_g\n" + rows) == 2_990_000_000)
+        #expect(try last("SampleTimeFine,ax_g,ay_g,az_g\n" + rows, TraceHints(rateHz: 100)) == 2_990_000_000)
+        // A device that measures half as often as it was asked to has times.
+        #expect(try last("# Sample rate: 20 Hz\nt,ax_g,ay_g,az_g\n" + rows) == 29_900_000_000)
+    }
+
+    /// Most lengths of a shake are others than gravity's, which is its mean.
+    @Test(arguments: [("m/s²", 9.81, 1.0), ("g", 1, 9.81), ("mg", 1000, 0.00981)])
+    func theMeanOfAMovementSaysItsUnit(unit: String, gravity: Double, factor: Double) throws {
+        let text =
+            "t_s,ax,ay,az\n"
+            + Self.rows { row in
+                let swing = 2.4 * sin(Double(row) * 0.7)
+                return
+                    "\(Double(row) / 50),\((swing * gravity).rounded(.toNearestOrEven)),0,\(gravity * (1 + 0.2 * swing))"
+            }
+        let found = try opened([("recording.csv", text)])
+        #expect(found.notices.contains { $0.contains("taken as \(unit), which the values fit") }, "\(found.notices)")
+        let mean = found.samples[0].reduce(0) { $0 + Double($1.z) } / Double(max(found.samples[0].count, 1))
+        #expect(abs(mean - 9.81) < 0.3)
+    }
+
     // MARK: - Gyroscopes
 
     /// A device that lies still for three seconds and is then turned about all axes, from a seed.

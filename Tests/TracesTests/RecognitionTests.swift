@@ -50,7 +50,10 @@ import Traces
         #expect(abs((found.samples[0].first?.z ?? 0) - z) < 0.01)
     }
 
-    @Test(arguments: [("20,0,-40", "µT"), ("0.2,0,-0.4", "gauss"), ("200,0,-400", "mgauss"), ("20000,0,-40000", "nT")])
+    @Test(arguments: [
+        ("20,0,-40", "µT"), ("0.2,0,-0.4", "gauss"), ("200,0,-400", "mgauss"), ("20000,0,-40000", "nT"),
+        ("0.00002,0,-0.00004", "T"),
+    ])
     func aFieldsUnitIsTakenFromTheValues(row: String, unit: String) throws {
         let found = try opened("t_s,mx,my,mz\n" + Self.rows { "\(Double($0) / 50),\(row)" })
         #expect(found.notices.contains { $0.contains("taken as \(unit), which") }, "\(found.notices)")
@@ -395,7 +398,9 @@ import Traces
             ("rate 50 Hz; low pass 12.5 Hz", 20), ("low pass 12.5 Hz", nil), ("25 Hz, 50 Hz", nil),
             ("made by a recorder at 50 Hz", 20), ("Excitation 50 Hz", nil), ("I2C clock rate 400 kHz", nil),
             ("Frame rate: 30 fps", nil), ("Sampling frequency (clock corrected): 50 Hz", 20),
-            ("vibration at 24.7 Hz", nil),
+            ("vibration at 24.7 Hz", nil), ("GPS rate: 50 Hz", nil), ("Sampling rate of GPS: 50 Hz", nil),
+            ("Flow rate: 12 l/min", nil), ("Data rate: 250 kbps", nil), ("Sampling rate: 6000 per minute", nil),
+            ("Refresh rate 50 Hz", nil), ("Sampling rate: 5e1 Hz", 20), ("IMU rate: 50", 20), ("Data rate 50 Hz", 20),
         ] as [(String, Int64?)])
     func onlyTheRateOfSamplesCounts(line: String, milliseconds: Int64?) throws {
         let text = "# \(line)\nax_g,ay_g,az_g\n" + Self.rows { _ in "0,0,1" }

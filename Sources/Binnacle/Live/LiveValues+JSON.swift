@@ -174,7 +174,7 @@ extension LiveValues.Spectrum.Band {
     fileprivate init?(_ object: JSONValue) {
         guard let name = object["name"]?.text, let measure = object["of"]?.text, let unit = object["unit"]?.text,
             let from = object["from_hz"]?.double, let to = object["to_hz"]?.double,
-            let scale = object["scale"]?.elements(\.double), scale.count == 2
+            from <= to, let scale = object["scale"]?.elements(\.double), scale.count == 2
         else { return nil }
         self.init(
             name: name, measure: measure, unit: unit, fromHz: from, toHz: to, scale: SIMD2(scale[0], scale[1]),

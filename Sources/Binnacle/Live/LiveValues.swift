@@ -8,9 +8,9 @@ public struct LiveValues: Sendable, Equatable {
         /// The last value, which may lie an interval or more back when values that are not finite came after it.
         package let last: Float
 
-        /// Creates a span; `nil` where a value is not finite.
+        /// Creates a span; `nil` where a value is not finite, or the least is greater than the greatest.
         package init?(least: Float, greatest: Float, last: Float) {
-            guard least.isFinite, greatest.isFinite, last.isFinite else { return nil }
+            guard least.isFinite, greatest.isFinite, last.isFinite, least <= greatest else { return nil }
             self.least = least
             self.greatest = greatest
             self.last = last

@@ -172,7 +172,8 @@ package final class HingeDetector: DetectorCore<HingeSettings>, ReportingDetecto
     private func report(_ found: Posture, degrees: Double?, at time: Int64, _ delegate: (any DetectorDelegate)?) {
         if found != posture { history.changes.append((position, found)) }
         posture = found
-        due.accept(found)
+        // One of the angle alone does not interrupt a posture that is to last.
+        if due.value != found { due.accept(found) }
         turned.accept(false)
         toldDegrees = degrees
         let finding = Finding(.hingeChanged, at: time, [.posture: .word(found)], numbers: [.angle: degrees])

@@ -39,7 +39,7 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
     private let fineSpectrum = BandSpectrum()
     private let factors: SIMD4<Float>
     private var readings: [Reading]
-    private var zone = LevelDwell()
+    private var zone = LevelDwell(risesAtOnce: true)
     /// The state of the machine, by the place of its name; −1 while it is not known.
     private var machine = LevelDwell(-1)
     /// That which the last second shows by itself, whose limits and whose normal values apply to it.
@@ -86,7 +86,7 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
     }
 
     package func reset() {
-        (zone, machine, machineLevel) = (LevelDwell(), LevelDwell(-1), 0)
+        (zone, machine, machineLevel) = (LevelDwell(risesAtOnce: true), LevelDwell(-1), 0)
         (isMeasured, ranSinceNanoseconds, zoneBand) = (false, nil, 0)
         readings = settings.bands.map(Reading.init)
         second = nil
@@ -311,40 +311,47 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
     }
 }
 
-/// A level that changes after all those found for a time lay on one side of it.
+/// A level that changes to another one which has lasted.
 struct LevelDwell {
     private(set) var value: Int
-    /// The one that is nearest to ``value``, of those found, and when the last stretch of it ended.
-    private var candidate: (level: Int, sinceNanoseconds: Int64, endNanoseconds: Int64)?
+    /// Whether a level above the one before counts as soon as it has lasted, also while one further above has not lasted yet.
+    private let risesAtOnce: Bool
+    /// The levels on one side of ``value`` up to the last one found, and since when all that were found are as far or farther.
+    private var pending: [(level: Int, sinceNanoseconds: Int64)] = []
+    private var endNanoseconds: Int64 = 0
 
-    init(_ value: Int = 0) { self.value = value }
+    init(_ value: Int = 0, risesAtOnce: Bool = false) { (self.value, self.risesAtOnce) = (value, risesAtOnce) }
 
     /// Looks at the level of a stretch of time; returns since when another one lasted, if it counts from now on.
     ///
     /// Shorter gaps belong to the time that it has to last; one of half that time or longer begins it again.
     mutating func change(to found: Int, from start: Int64, at end: Int64, _ delay: (Int) -> Duration) -> Int64? {
         guard found != value else {
-            candidate = nil
+            interrupt()
             return nil
         }
-        if let known = candidate, (known.level > value) == (found > value),
-            start <= Units.later(known.endNanoseconds, by: Units.nanoseconds(delay(known.level)) / 2)
-        {
-            let nearest = found > value ? min(known.level, found) : max(known.level, found)
-            candidate = (nearest, known.sinceNanoseconds, end)
-        } else {
-            candidate = (found, start, end)
+        let step = (found - value).signum()
+        let last = endNanoseconds
+        pending.removeAll { level, _ in
+            (level - value).signum() != step || (level - found) * step > 0
+                || start > Units.later(last, by: Units.nanoseconds(delay(level)) / 2)
         }
-        guard let candidate else { return nil }
-        let delay = Units.nanoseconds(delay(candidate.level))
-        guard end >= Units.later(candidate.sinceNanoseconds, by: delay) else { return nil }
-        value = candidate.level
-        self.candidate = nil
-        return candidate.sinceNanoseconds
+        for level in stride(from: value + step, through: found, by: step)
+        where !pending.contains(where: { $0.level == level }) { pending.append((level, start)) }
+        endNanoseconds = end
+        let lasting = pending.filter { level, since in
+            end >= Units.later(since, by: Units.nanoseconds(delay(level)))
+        }
+        guard let farthest = lasting.max(by: { ($0.level - $1.level) * step < 0 }),
+            farthest.level == found || risesAtOnce && step > 0
+        else { return nil }
+        value = farthest.level
+        pending.removeAll { ($0.level - farthest.level) * step <= 0 }
+        return farthest.sinceNanoseconds
     }
 
     /// Forgets a change that has not lasted long enough.
-    mutating func interrupt() { candidate = nil }
+    mutating func interrupt() { pending.removeAll(keepingCapacity: true) }
 }
 
 /// The density of noise in the quietest ten seconds, which is the chip's and that of the place where it is.

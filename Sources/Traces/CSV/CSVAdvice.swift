@@ -114,7 +114,14 @@ struct CSVAdvice {
             guard let found = table.candidates(for: quantity, without: used, inOrder: { inOrder($0, used) }) else {
                 continue
             }
-            let unit = found.unit?.option ?? "g/\(VectorStatistics.optionText(found.perG))"
+            // What a name states, it states better than the values.
+            let isStated = found.places.allSatisfy { place in
+                guard names.indices.contains(place), case .known(let unit) = ColumnName(names[place]).unit else {
+                    return false
+                }
+                return unit.meant(for: quantity.kind) != nil
+            }
+            let unit = isStated ? nil : found.unit?.option ?? "g/\(VectorStatistics.optionText(found.perG))"
             // A name that says what it measures takes precedence over others of its form.
             func isNamed(_ place: Int) -> Bool {
                 names.indices.contains(place) && ColumnName(names[place]).namedKind == quantity.kind
@@ -183,8 +190,8 @@ struct CSVAdvice {
         guard table.columns.indices.contains(place) else { return nil }
         let values = table.columns[place]
         guard values.isNumeric, let steps = values.steps, steps.median > 0 else { return nil }
-        // A unit such as 0.1ms is a multiple of one, which --map cannot say.
-        if case .unknown(let unit) = ColumnName(names[place]).unit, unit.contains(where: \.isNumber) { return nil }
+        // A unit that is not known, such as 0.1ms, is none of those that --map can say.
+        if case .unknown = ColumnName(names[place]).unit { return nil }
         let unit = CSVTimeChoice.guess(values, steps, rowCount: table.rowCount).unit
         return .options(["--map", "time=\(column(place)):\(unit.option)"])
     }

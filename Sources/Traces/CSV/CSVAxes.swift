@@ -82,11 +82,11 @@ struct CSVAxes {
     // MARK: - Groups
 
     /// Groups axes by sensor, kind and the words that they have in common.
-    private func grouped() throws(Problem) -> [Group] {
+    private mutating func grouped() throws(Problem) -> [Group] {
         var found: [Group] = []
         for (index, column) in mapped.columns.enumerated() {
             guard case .axis(let axis, _) = column.role else { continue }
-            let kind = column.kind(assuming: hints.assumedKind)
+            let kind = kind(of: column, at: index)
             let place = found.firstIndex {
                 $0.sensor == column.sensor && $0.kind == kind && $0.stem == column.stem && $0.content == column.content
                     && $0.columns[axis] == nil
@@ -102,6 +102,19 @@ struct CSVAxes {
             found.append(group)
         }
         return found
+    }
+
+    /// The kind of an axis by its name, or by its unit, where G in a magnetometer's file is gauss.
+    private mutating func kind(of column: ColumnName, at place: Int) -> SampleKind? {
+        guard case .axis(let axis, nil) = column.role, case .known(let unit) = column.unit, hints.assumedKind == nil,
+            let kind = file.kind, let meant = unit.meant(for: kind), meant != unit
+        else { return column.kind(assuming: hints.assumedKind) }
+        if axis == 0 {
+            notices.append(
+                "'\(names[place].printable)' and the axes beside it: taken as \(kind.withArticle), as the file's name says"
+            )
+        }
+        return kind
     }
 
     /// The kind of bare x, y, z, from the file's name or from their values.
@@ -383,7 +396,7 @@ struct CSVAxes {
         case .counts(let perG):
             throw Problem(
                 message:
-                    "\(shown(group)): their length stays at \(values.shown), which is neither m/s² nor g nor mg: these seem to "
+                    "\(shown(group)): their \(values.isSteady ? "length stays" : "lengths are mostly") at \(values.shown), which is neither m/s² nor g nor mg: these seem to "
                     + "be raw numbers of the sensor. Say with --map how many are one g; \(VectorStatistics.optionText(perG)) fits",
                 remedy: advice.mapping([(quantity.kind, group.places, "g/\(VectorStatistics.optionText(perG))")]))
         case .implausible: break

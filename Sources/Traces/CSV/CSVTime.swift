@@ -1,3 +1,4 @@
+import Glibc
 import PlainText
 
 /// The source of the stamps of a CSV file.
@@ -109,11 +110,20 @@ struct CSVTimeChoice {
                 mayBeClock = unit == .seconds && values?.fields.first.map(Self.isClockNumber) ?? false
                 if let rate, let steps, steps.median > 0 {
                     let step = steps.median * unit.inSeconds
-                    if step * rate.hertz > 1.5 || step * rate.hertz < 0.66 {
+                    let ratio = step * rate.hertz
+                    let words =
+                        "the times in '\(name)' would be \(VectorStatistics.text(1 / step)) samples a second in \(unit.name), and there "
+                        + "should be \(VectorStatistics.optionText(rate.hertz))\(rate.says.map { ", as " + $0 } ?? "")"
+                    // The user's rate, and one beside which the numbers are decimal steps of time, are better than a guess.
+                    if rate.says == nil ? abs(log(ratio)) > log(1.5) : Self.isPowerOfTen(ratio) {
                         notices.append(
-                            "the times in '\(name)' would be \(VectorStatistics.text(1 / step)) samples a second, and there should be "
-                                + "\(VectorStatistics.optionText(rate.hertz))\(rate.says.map { ", as " + $0 } ?? ""): if it is not in "
-                                + "\(unit.name), name its unit with --map 'time=COLUMN:UNIT'")
+                            "\(words): the rate is taken, with which pauses are not seen; to use the times, name their unit with "
+                                + "--map 'time=COLUMN:UNIT'")
+                        time = .rate(hertz: rate.hertz)
+                        return
+                    }
+                    if abs(log(ratio)) > log(1.5) {
+                        notices.append("\(words): if that is not so, name their unit with --map 'time=COLUMN:UNIT'")
                     }
                 }
                 let map = guess.other.map { " 'time=#\(column + 1):\($0.option)'" } ?? ""
@@ -204,6 +214,12 @@ struct CSVTimeChoice {
         time = rate.map { .rate(hertz: $0.hertz) }
         notices += Self.assumption(rate)
         if rate == nil { flaw = (words, hertz) }
+    }
+
+    /// Whether a ratio is 10, 100 and so on, or one to it.
+    private static func isPowerOfTen(_ ratio: Double) -> Bool {
+        let exponent = log10(ratio)
+        return exponent.magnitude > 0.5 && abs(exponent - exponent.rounded()) < 0.01
     }
 
     /// Whether whole numbers rise by 1 in each row, as numbers of rows do, and are no seconds since 1970.

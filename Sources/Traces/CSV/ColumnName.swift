@@ -61,6 +61,10 @@ extension ColumnName {
 
     /// Parses a name from the header, without quotes.
     init(_ name: String) {
+        guard name.utf8.count <= ColumnWords.longestName else {
+            self = .unused
+            return
+        }
         // Binnacle's recordings prefix the sensor's name; the rest then has to be a complete name. In those of others, what stands
         // before the dot may say what is measured.
         if let dot = name.lastIndex(of: "."), dot > name.startIndex {
@@ -99,6 +103,9 @@ extension ColumnName {
         var unitOfName = unit
         // The words of a g-force state the unit g, those of Milliseconds ms.
         if unit == .none, let stated = words.unit ?? words.unitOfTurn { unitOfName = .known(stated) }
+        if unitOfName == .none, words.isTime, let multiple = ColumnWords.multiple(in: text) {
+            unitOfName = .unknown(multiple)
+        }
         self.init(role: .other, unit: unitOfName, sensor: nil)
         stem = words.stem
         strangeWords = words.strange
@@ -209,15 +216,16 @@ extension ColumnName {
     }
 
     /// Splits the unit off a name: `Time (s)`, `x [g]`, `mx_uT`, `time in ms`, `t / s`, `Accelerometer X, g`, `Gyro X deg/s`.
-    private static func split(_ name: String) -> (text: String, unit: Unit) {
+    private static func split(_ name: String, mayEndInAxis: Bool = true) -> (text: String, unit: Unit) {
         let trimmed = name.trimmingBlanks()
         for (open, close) in [("(", ")"), ("[", "]")] as [(Character, Character)] {
             guard trimmed.last == close, let start = start(of: trimmed, open, close) else { continue }
             let unit = String(trimmed[trimmed.index(after: start)...].dropLast())
-            // An axis may stand behind the unit: `Accelerometer [m/s2] (z)`.
-            if ["x", "y", "z"].contains(unit.lowercased()), start > trimmed.startIndex {
-                let (text, own) = split(String(trimmed[..<start]))
-                if own != .none { return ("\(text) \(unit)", own) }
+            // An axis may stand behind the unit, or without one: `Accelerometer [m/s2] (z)`, `gyro(x)`.
+            if mayEndInAxis, ["x", "y", "z"].contains(unit.lowercased()), start > trimmed.startIndex {
+                let (text, own) = split(String(trimmed[..<start]), mayEndInAxis: false)
+                // One letter, as in G(x), does not say what is measured.
+                if own != .none || text.count > 1 { return ("\(text) \(unit)", own) }
             }
             return (String(trimmed[..<start]), TraceUnit(unit).map { .known($0) } ?? .unknown(unit))
         }
@@ -226,8 +234,12 @@ extension ColumnName {
         }
         // The unit of a sensor may contain signs itself (`m_s2`, `deg/s`), so the longest match counts.
         if let found = tail(of: trimmed, where: { $0.kind != nil }) ?? unit(behind: "/", in: trimmed) { return found }
-        return tail(of: trimmed, where: { $0.kind == nil && $0 != .time(.minutes) && $0 != .time(.hours) })
-            ?? (trimmed, .none)
+        guard let found = tail(of: trimmed, where: { $0.kind == nil }) else { return (trimmed, .none) }
+        let isShort = trimmed.count - found.text.count <= 4
+        let isOfDay = found.unit == .known(.time(.minutes)) || found.unit == .known(.time(.hours))
+        // A least temperature may be t_min.
+        guard isOfDay, isShort, found.text.lowercased() == "t" || !ColumnWords(found.text).isTime else { return found }
+        return (trimmed, .none)
     }
 
     private static func unit(behind separator: String, in name: String) -> (text: String, unit: Unit)? {
@@ -301,13 +313,16 @@ struct ColumnWords {
 
     /// One meaning: whole words, and beginnings of words.
     private static let lexicon: [(meaning: Meaning, words: Set<String>, beginnings: [String])] = [
-        (.other, ["accuracy", "magnitude", "norm", "total"], ["accurac", "magnitud"]),
+        (.other, ["accuracy", "magnitude", "norm"], ["accurac", "magnitud"]),
         (
-            .quantity(.accelerometer), ["a", "gf", "gforce", "beschl"],
-            ["acc", "acel", "akzel", "beschleun", "加速度", "תאוצה", "ускорен"]
+            .quantity(.accelerometer), ["a", "ac", "gf", "gforce", "beschl"],
+            ["acc", "acel", "akzel", "beschleun", "加速", "가속", "תאוצה", "ускорен"]
         ),
-        (.quantity(.magnetometer), ["m", "b", "h", "mf", "mafi"], ["mag", "compass", "kompass", "磁"]),
-        (.quantity(.gyroscope), ["g", "w", "omega"], ["gyr", "winkelgeschw", "drehrate"]),
+        (.quantity(.magnetometer), ["m", "b", "h", "mf", "mafi"], ["mag", "compass", "kompass", "磁", "地磁", "магн"]),
+        (
+            .quantity(.gyroscope), ["g", "gy", "w", "omega"],
+            ["gyr", "giro", "angvel", "winkelgeschw", "drehrate", "角速度", "陀螺", "ジャイロ", "자이로", "гироск"]
+        ),
         (
             .other,
             [
@@ -357,7 +372,7 @@ struct ColumnWords {
         "seconds",
         "millis", "msec", "msecs", "millisecond", "milliseconds", "micros", "usec", "microsecond", "microseconds",
         "nanos", "nanosec", "nanosecond", "nanoseconds", "nsec", "nsecs", "sekunden", "segundos", "secondes", "utc",
-        "время", "时间", "時間", "זמן",
+        "время", "时间", "時間", "時刻", "시간", "זמן",
     ]
     /// Words beside which a word for time has another meaning.
     private static let notTime: Set<String> = [
@@ -406,6 +421,15 @@ struct ColumnWords {
     static func areOfFraction(_ name: String) -> Bool {
         let words = split(name)
         return ["nanosec", "nanosecs", "nsec", "nsecs"].contains(words.last) || words.suffix(2) == ["tv", "usec"]
+    }
+
+    /// A multiple of a unit of time in a name, such as the `100us` of `Time 100us`.
+    static func multiple(in name: String) -> String? {
+        name.split { " _,".contains($0) }.map(String.init).first { word in
+            let unit = word.drop { $0.isNumber || $0 == "." || $0 == "/" }
+            guard unit.count < word.count, case .time? = TraceUnit(String(unit)) else { return false }
+            return true
+        }
     }
 
     static func withoutUnits(_ name: String) -> [String] { split(name).filter { TraceUnit($0) == nil } }
@@ -462,9 +486,13 @@ struct ColumnWords {
         }
     }
 
-    /// The words in lower case, without trailing digits.
+    /// In bytes: what is longer is no name, and would take long to parse.
+    static let longestName = 512
+
+    /// The words in lower case, without trailing digits; none of a text that is longer than ``longestName``.
     static func split(_ name: String) -> [String] {
         var words: [String] = []
+        guard name.utf8.count <= longestName else { return [] }
         var word = ""
         var previous: Character?
         let characters = Array(name)

@@ -1,4 +1,5 @@
 import Binnacle
+import Glibc
 import PlainText
 import SensorGeometry
 
@@ -52,6 +53,8 @@ struct Quantity {
                 Unit(name: "mgauss", option: "mgauss", unit: .measured(.magnetometer, 0.1), typical: 150...900),
                 Unit(name: "nT", option: "nT", unit: .measured(.magnetometer, 1e-3), typical: 15_000...120_000),
                 Unit(name: "mT", option: "mT", unit: .measured(.magnetometer, 1e3), typical: 0.01...0.12),
+                // As ROS has it.
+                Unit(name: "T", option: "T", unit: .measured(.magnetometer, 1e6), typical: 1e-5...1.49e-4),
             ],
             possible: 10...500, confirming: 20...70, hasGravity: false, reference: "the Earth's field is 20 to 70"),
         Quantity(
@@ -92,7 +95,8 @@ struct Quantity {
     func judge(_ values: VectorStatistics) -> Verdict {
         guard values.isEnough else { return .unknown }
         let median = values.medianMagnitude
-        let fitting = units.firstIndex { $0.typical.contains(median) }
+        let fitting =
+            units.firstIndex { $0.typical.contains(median) } ?? (values.isConstant ? nil : unitOfMean(values))
         if lacksGravity(values, in: units[fitting ?? 0].unit) { return .withoutGravity }
         // At rest there is gravity alone.
         if hasGravity, values.spread < 0.05, let fitting {
@@ -100,11 +104,24 @@ struct Quantity {
             let error = values.isWhole ? Self.mostError.whole : Self.mostError.scaled
             if abs(ratio - 1) > error { return .counts(perG: Self.countsPerG(median)) }
         }
-        if let index = fitting, index == 0 || !hasGravity || values.isConstant { return .unit(index) }
+        if let index = fitting, index == 0 || !hasGravity || values.isConstant || index == unitOfMean(values) {
+            return .unit(index)
+        }
         guard hasGravity else { return .implausible }
         if median < possible.lowerBound { return .withoutGravity }
-        if median > possible.upperBound, values.isConstant { return .counts(perG: Self.countsPerG(median)) }
+        if median > possible.upperBound, values.isConstant {
+            // The mean of a movement in one attitude is gravity, and most of its lengths are others.
+            return .counts(perG: Self.countsPerG(values.isSteady ? median : values.meanLength))
+        }
         return .implausible
+    }
+
+    /// The unit in which the mean of a movement is gravity, as in one attitude.
+    private func unitOfMean(_ values: VectorStatistics) -> Int? {
+        guard hasGravity else { return nil }
+        return units.firstIndex {
+            abs(values.meanLength * $0.unit.factor / Gravity.standard - 1) < Self.mostError.whole
+        }
     }
 
     /// How far the length of gravity may be from 1 g by the errors of chips; numbers with decimals have been scaled, and are no counts.
@@ -152,7 +169,9 @@ struct VectorStatistics {
     /// Whether there are enough vectors for a verdict.
     var isEnough: Bool { count >= Self.fewest }
     /// Whether the length or the direction is constant, as gravity's is and that of a movement is not.
-    var isConstant: Bool { spread < 0.35 || steadiness > 0.75 }
+    var isConstant: Bool { isSteady || steadiness > 0.75 }
+    /// Whether the length is constant.
+    var isSteady: Bool { spread < 0.35 }
 
     /// Examines the columns of x, y and z; rows with a value that is not finite are left out.
     init(_ x: [Double], _ y: [Double], _ z: [Double]) {
@@ -191,7 +210,11 @@ struct VectorStatistics {
 
     /// A number with three digits, for messages.
     static func text(_ value: Double) -> String {
-        guard value.magnitude >= 1e-3, value.magnitude < 1e6 else { return value == 0 ? "0" : "\(value)" }
+        guard value.magnitude >= 1e-3, value.magnitude < 1e6 else {
+            guard value.isFinite, value != 0 else { return value == 0 ? "0" : "\(value)" }
+            let exponent = Int(log10(value.magnitude).rounded(.down))
+            return "\((value / pow(10, Double(exponent))).text(2))e\(exponent)"
+        }
         var decimals = 0
         var limit = 100.0
         while decimals < 5, value.magnitude < limit {

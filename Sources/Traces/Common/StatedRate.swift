@@ -18,6 +18,8 @@ struct StatedRate {
         let before: [String]
         var unit: String?
         var behind: [String] = []
+        /// The text behind the number.
+        let rest: Substring
     }
 
     private static let names: Set = ["rate", "frequency", "freq", "fs", "odr"]
@@ -25,10 +27,21 @@ struct StatedRate {
     /// Words of other quantities with such units, beside those that begin with "filter".
     private static let others: Set = [
         "cutoff", "corner", "pass", "lowpass", "highpass", "bandpass", "lpf", "hpf", "notch", "bandwidth", "bw", "baud",
-        "heart",
+        "heart", "gps", "gnss", "respiration", "breathing", "refresh",
     ]
-    /// Words of other rates, unless one of sampling is there.
-    private static let otherRates: Set = ["clock", "frame"]
+    /// What the words before "rate" begin with that say that it is the one of the samples.
+    private static let ofSamples = [
+        "sampl", "record", "log", "captur", "acqui", "collect", "stream", "data", "output", "update", "measur",
+        "report", "poll",
+        "scan", "read", "sensor", "imu", "acc", "nominal", "mean", "average", "effective", "actual", "true", "fixed",
+        "constant",
+        "target", "requested", "configured", "set", "default", "device", "the", "a", "with", "at", "raw", "time",
+    ]
+    /// Units of other rates.
+    private static let otherUnits: Set = [
+        "bps", "kbps", "mbps", "bit", "bits", "baud", "rpm", "bpm", "fps", "l", "ml", "kb", "mb", "kib", "mib",
+        "percent",
+    ]
     /// What the words before "at" begin with that say that it is about the recording.
     private static let recordings = ["record", "log", "captur", "acqui", "collect", "stream", "data", "format"]
     private static let factors = ["hz": 1.0, "khz": 1000]
@@ -46,7 +59,7 @@ struct StatedRate {
             guard let value = number.value, !words.contains(where: { others.contains($0) || $0.hasPrefix("filter") })
             else { return nil }
             let isSampling = words.contains { $0.hasPrefix("sampl") }
-            guard isSampling || otherRates.isDisjoint(with: words) else { return nil }
+            guard !isOfOther(number) else { return nil }
             let isRecorded =
                 number.before.last == "at" && words.contains { word in recordings.contains { word.hasPrefix($0) } }
             let isNamed = isSampling || isRecorded || !names.isDisjoint(with: words)
@@ -70,6 +83,23 @@ struct StatedRate {
         }
     }
 
+    /// Whether a rate is that of something else, as in "GPS rate: 1 Hz", "flow rate 12 l/min" and "6000 per minute".
+    private static func isOfOther(_ number: Number) -> Bool {
+        let adjacent = number.rest.drop { " _([".contains($0) }
+        if number.unit == nil, adjacent.first?.isLetter ?? false {
+            let words = adjacent.split(maxSplits: 2) { !$0.isLetter }.map(String.init)
+            if otherUnits.contains(words[0]) || words[0] == "per" && !(words.dropFirst().first ?? "s").hasPrefix("s") {
+                return true
+            }
+        }
+        for words in [number.before, number.behind] {
+            guard let place = words.lastIndex(where: names.contains), place > 0 else { continue }
+            let before = words[place - 1]
+            if !ofSamples.contains(where: before.hasPrefix) { return true }
+        }
+        return false
+    }
+
     /// The numbers of a text in lower case.
     ///
     /// A number has the words before it; one without any has those behind it, up to a comma or semicolon.
@@ -83,8 +113,13 @@ struct StatedRate {
             if isDigit(first) {
                 var digits = rest.prefix { isDigit($0) || $0 == "." || $0 == "," }
                 while let last = digits.last, !isDigit(last) { digits.removeLast() }
+                let tail = rest[digits.endIndex...]
+                if tail.first == "e" {
+                    let exponent = tail.dropFirst().prefix { isDigit($0) || "+-".contains($0) }
+                    if exponent.contains(where: isDigit) { digits = rest[..<exponent.endIndex] }
+                }
                 rest = rest[digits.endIndex...]
-                numbers.append(Number(value: Double(digits), before: words))
+                numbers.append(Number(value: Double(digits), before: words, rest: rest))
                 (areBehind, isAdjacent, isNewPart) = (words.isEmpty, true, false)
                 words = []
             } else if first.isLetter {

@@ -46,10 +46,10 @@ enum TraceUnit: Equatable {
         case "mt", "mtesla", "millitesla", "milliteslas": .measured(.magnetometer, 1e3)
         case "t", "tesla", "teslas": .measured(.magnetometer, 1e6)
         case "gauss", "ga": .measured(.magnetometer, 100)
-        case "mgauss", "milligauss": .measured(.magnetometer, 0.1)
+        case "mgauss", "milligauss", "mgs", "mga": .measured(.magnetometer, 0.1)
         case "rad/s", "rads-1", "rad/s-1", "radps": .measured(.gyroscope, 1)
         case "mrad/s", "mrads-1", "mradps", "millirad/s": .measured(.gyroscope, 1e-3)
-        case "deg/s", "degs-1", "deg/s-1", "dps", "degps": .measured(.gyroscope, Double.pi / 180)
+        case "deg/s", "degs-1", "deg/s-1", "dps", "degps", "d/s": .measured(.gyroscope, Double.pi / 180)
         case "mdeg/s", "mdps", "mdegps", "millideg/s": .measured(.gyroscope, Double.pi / 180 * 1e-3)
         // The form of a clock's time may follow: `dd/mm/yyyy hh:mm:ss`.
         case _ where folded.hasPrefix("d/m/y") || folded.hasPrefix("dd/mm/yy"): .date(.dayFirst)
@@ -97,8 +97,9 @@ enum TraceUnit: Equatable {
 
     /// Special letters become ASCII; blanks, dots, parentheses and exponent signs go.
     private static let letters: [Character: String] = [
-        "\u{B5}": "u", "\u{3BC}": "u", "\u{B2}": "2", "\u{B0}": "deg", "\u{207B}": "-", "\u{B9}": "1", "^": "",
-        " ": "", "\u{B7}": "", "\u{22C5}": "", "(": "", ")": "", "{": "", "}": "", "\u{2212}": "-",
+        "\u{B5}": "u", "\u{3BC}": "u", "\u{B2}": "2", "\u{B0}": "deg", "\u{BA}": "deg", "\u{2DA}": "deg",
+        "\u{207B}": "-", "\u{B9}": "1", "^": "",
+        " ": "", ".": "", "\u{B7}": "", "\u{22C5}": "", "(": "", ")": "", "{": "", "}": "", "\u{2212}": "-",
     ]
 
     /// Lower case, with ``letters`` replaced, and with a slash for `per`.
@@ -107,7 +108,7 @@ enum TraceUnit: Equatable {
         // By bytes: characters and the search of the standard library take a tenth of the time of a short replay.
         var folded =
             name.utf8.allSatisfy { $0 < 0x80 }
-            ? name.utf8.filter { !" ^(){}".utf8.contains($0) }
+            ? name.utf8.filter { !" .^(){}".utf8.contains($0) }
             : name.reduce(into: []) { $0 += (letters[$1] ?? String($1)).utf8 }
         if folded.starts(with: "in".utf8), folded.count > 3 { folded.removeFirst(2) }
         let star = UInt8(ascii: "*")
