@@ -95,8 +95,8 @@ import Traces
 
     /// The unit of a column is that of its name also in a command.
     @Test func aCommandKeepsTheUnitOfTheNames() throws {
-        let error = try refusal(
-            "t_s,NS (gal),EW (gal),UD (gal)\n" + Self.rows { "\(Double($0) / 50),1.\($0 % 5),-2.\($0 % 7),981.\($0 % 3)" })
+        let rows = Self.rows { "\(Double($0) / 50),1.\($0 % 5),-2.\($0 % 7),981.\($0 % 3)" }
+        let error = try refusal("t_s,NS (gal),EW (gal),UD (gal)\n" + rows)
         #expect(error.remedy == .options(["--map", "time=t_s:s,ax=NS (gal),ay=EW (gal),az=UD (gal)"]))
     }
 
