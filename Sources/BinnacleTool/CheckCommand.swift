@@ -17,12 +17,12 @@ enum CheckCommand {
             do throws(ConfigurationError) {
                 var configuration = try Configuration.read(path: path, settings: settings)
                 configuration.warnings += configuration.machineWarnings(root: arguments.value(.root))
+                for warning in configuration.warnings { errors.write(warning.description.printable) }
                 do throws(StationError) {
                     // A folder is all that the daemon reads, and a file may be one of several.
                     if (try? fileStatus(path))?.isFolder == true, configuration.sampledSensors.isEmpty {
                         try configuration.requireDetector(path)
                     }
-                    for warning in configuration.warnings { errors.write(warning.description.printable) }
                     try StationError.refuse(outputsOf: configuration, over: configuration.inputs)
                 } catch {
                     errors.write(error.description.printable)

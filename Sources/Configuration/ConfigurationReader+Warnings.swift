@@ -17,7 +17,7 @@ extension ConfigurationReader {
             guard configuration.dbus == nil, embedded == nil else { return }
             diagnostics.report(
                 .warning, at: SourcePosition(line: 1, column: 1),
-                "there is no detector: the daemon takes that only where another file of its folder has one",
+                "there is no detector: the daemon needs one, in this file or in another one of its folder",
                 hint: "add a section [motion.NAME] or another one of a detector")
             return
         }

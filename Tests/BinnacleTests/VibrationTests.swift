@@ -215,6 +215,21 @@ import Binnacle
         #expect(events.last.map { abs(number($0.figures, .duration) - 20) < 1e-6 } == true)
     }
 
+    /// Neither a second of running long after the spin, nor a second of idle behind the first three of spinning, is a state.
+    @Test func aSecondAloneIsNoState() {
+        var settings = VibrationSettings()
+        (settings.runningG, settings.spinningG) = (0.02, 0.15)
+        (settings.machineDwell, settings.idle) = (.seconds(4), .seconds(20))
+        func states(_ size: @escaping (Double) -> Double) -> [String] {
+            play(settings, seconds: 70, rateHz: 256) { SIMD3(size($0) * sin(2 * .pi * 25 * $0), 0, 0) }.events
+                .filter { $0.kind == .machineChanged }.map { event in
+                    "\(event.timeNanoseconds / second) \(event.figures.first { $0.name == .machine }?.value.description ?? "")"
+                }
+        }
+        #expect(states { $0 < 30 ? 0.4 : $0 >= 35 && $0 < 36 ? 0.1 : 0.001 } == ["4 spinning", "56 idle"])
+        #expect(states { $0 < 3 ? 0.4 : 0.001 } == ["7 idle"])
+    }
+
     /// A zone counts as soon as it has lasted, and one above it as soon as that has.
     @Test func aSlowRiseDelaysNoZone() {
         var settings = zones

@@ -34,13 +34,15 @@ import Traces
         let found = try opened([("Magnetometer.csv", text)])
         #expect(found.streams.map(\.kind) == [.magnetometer])
         #expect(abs((found.samples[0].first?.z ?? 0) + 40) < 0.01)
-        #expect(found.notices.contains { $0.contains("taken as a magnetometer, as the file's name says") })
-        #expect(try opened([("recording.csv", text)]).streams.map(\.kind) == [.accelerometer])
+        #expect(found.notices.contains { $0.contains("taken as a magnetometer in gauss, as the file's name says") })
+        // Gravity is none, whatever the file is called.
+        let gravity = "t_s,X \(unit),Y \(unit),Z \(unit)\n" + Self.rows { "\(Double($0) / 50),0.1,0,0.99" }
+        #expect(try opened([("Magdeburg.csv", gravity)]).streams.map(\.kind) == [.accelerometer])
     }
 
     /// Other spellings of units, and axes in parentheses, of an accelerometer, a gyroscope and a magnetometer.
     @Test(arguments: [
-        ("ax (m.s-2),ay (m.s-2),az (m.s-2)", "gx (d/s),gy (d/s),gz (d/s)", "mx (mGs),my (mGs),mz (mGs)"),
+        ("ax (m.s-2),ay (m.s-2),az (m.s-2)", "gx (d/s),gy (d/s),gz (d/s)", "mx (mGa),my (mGa),mz (mGa)"),
         ("acc(x),acc(y),acc(z)", "gyro(x) [º/s],gyro(y) [º/s],gyro(z) [º/s]", "mag(x) [mGa],mag(y) [mGa],mag(z) [mGa]"),
         ("AcX,AcY,AcZ", "GyX (deg.s-1),GyY (deg.s-1),GyZ (deg.s-1)", "地磁X (mG),地磁Y (mG),地磁Z (mG)"),
         ("加速计X,加速计Y,加速计Z", "角速度X(˚/s),角速度Y(˚/s),角速度Z(˚/s)", "magX(mG),magY(mG),magZ(mG)"),
@@ -108,6 +110,11 @@ import Traces
         }
         #expect(try last("# Sample rate: 100 Hz\nSampleTimeFine,ax_g,ay_g,az_g\n" + rows) == 2_990_000_000)
         #expect(try last("SampleTimeFine,ax_g,ay_g,az_g\n" + rows, TraceHints(rateHz: 100)) == 2_990_000_000)
+        // Seconds, and times since 1970, are none that only their distance says.
+        let since1970 = Self.rows { "\(1_700_000_000_000 + $0 * 100),0,0,1" }
+        #expect(try last("# Sample rate: 100 Hz\nt,ax_g,ay_g,az_g\n" + since1970) == 1_700_000_029_900_000_000)
+        let seconds = Self.rows { "\(Double($0) / 10),0,0,1" }
+        #expect(try last("# Sample rate: 100 Hz\nt,ax_g,ay_g,az_g\n" + seconds) == 29_900_000_000)
         // A device that measures half as often as it was asked to has times.
         #expect(try last("# Sample rate: 20 Hz\nt,ax_g,ay_g,az_g\n" + rows) == 29_900_000_000)
     }
@@ -126,6 +133,15 @@ import Traces
         #expect(found.notices.contains { $0.contains("taken as \(unit), which the values fit") }, "\(found.notices)")
         let mean = found.samples[0].reduce(0) { $0 + Double($1.z) } / Double(max(found.samples[0].count, 1))
         #expect(abs(mean - 9.81) < 0.3)
+    }
+
+    /// Words of boards and of ordinary files are no names of sensors.
+    @Test func aBoardIsNoGyroscope() throws {
+        let rows = Self.rows { "\(Double($0) / 50),0.1,0.\($0 % 5),9.8" }
+        for names in ["GY521_ax,GY521_ay,GY521_az", "GY-521.ax,GY-521.ay,GY-521.az", "ax,ay,az"] {
+            let found = try opened([("giro1.csv", "t_s,\(names)\n" + rows)])
+            #expect(found.streams.map(\.kind) == [.accelerometer], "\(names)")
+        }
     }
 
     // MARK: - Gyroscopes

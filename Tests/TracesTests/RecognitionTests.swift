@@ -400,7 +400,10 @@ import Traces
             ("Frame rate: 30 fps", nil), ("Sampling frequency (clock corrected): 50 Hz", 20),
             ("vibration at 24.7 Hz", nil), ("GPS rate: 50 Hz", nil), ("Sampling rate of GPS: 50 Hz", nil),
             ("Flow rate: 12 l/min", nil), ("Data rate: 250 kbps", nil), ("Sampling rate: 6000 per minute", nil),
-            ("Refresh rate 50 Hz", nil), ("Sampling rate: 5e1 Hz", 20), ("IMU rate: 50", 20), ("Data rate 50 Hz", 20),
+            ("Refresh rate 50 Hz", nil), ("Sampling rate: 5e1 Hz", 20), ("IMU rate: 50", 20),
+            ("Output data rate (ODR): 50 Hz", 20), ("Sampling frequency (fs): 50 Hz", 20), ("Gyro rate: 50 Hz", 20),
+            ("LSM6DSO ODR: 50 Hz", 20), ("Values in g. Rate: 50 Hz", 20), ("GNSS/INS output rate: 50 Hz", 20),
+            ("Sampling rate: 50 fps", 20), ("left_wrist_fs50hz", 20), ("Data rate 50 Hz", 20),
         ] as [(String, Int64?)])
     func onlyTheRateOfSamplesCounts(line: String, milliseconds: Int64?) throws {
         let text = "# \(line)\nax_g,ay_g,az_g\n" + Self.rows { _ in "0,0,1" }

@@ -39,9 +39,9 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
     private let fineSpectrum = BandSpectrum()
     private let factors: SIMD4<Float>
     private var readings: [Reading]
-    private var zone = LevelDwell(risesAtOnce: true)
+    private var zone = LevelDwell(passed: .belong)
     /// The state of the machine, by the place of its name; −1 while it is not known.
-    private var machine = LevelDwell(-1)
+    private var machine = LevelDwell(-1, passed: .differ)
     /// That which the last second shows by itself, whose limits and whose normal values apply to it.
     private var machineLevel = 0
     private var zoneSinceNanoseconds: Int64 = 0
@@ -86,7 +86,7 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
     }
 
     package func reset() {
-        (zone, machine, machineLevel) = (LevelDwell(risesAtOnce: true), LevelDwell(-1), 0)
+        (zone, machine, machineLevel) = (LevelDwell(passed: .belong), LevelDwell(-1, passed: .differ), 0)
         (isMeasured, ranSinceNanoseconds, zoneBand) = (false, nil, 0)
         readings = settings.bands.map(Reading.init)
         second = nil
@@ -313,37 +313,49 @@ package final class VibrationDetector: DetectorCore<VibrationSettings>, Accelero
 
 /// A level that changes to another one which has lasted.
 struct LevelDwell {
-    private(set) var value: Int
-    /// Whether a level above the one before counts as soon as it has lasted, also while one further above has not lasted yet.
-    private let risesAtOnce: Bool
-    /// The levels on one side of ``value`` up to the last one found, and since when all that were found are as far or farther.
-    private var pending: [(level: Int, sinceNanoseconds: Int64)] = []
-    private var endNanoseconds: Int64 = 0
+    /// What a stretch of time at a level says of those between it and the one before.
+    enum Passed {
+        /// It is a stretch at them, too, as a vibration above a limit is above the lower ones; a rise to them does not wait for more.
+        case belong
+        /// It is none at them, as a machine that is idle does not run.
+        case differ
+    }
 
-    init(_ value: Int = 0, risesAtOnce: Bool = false) { (self.value, self.risesAtOnce) = (value, risesAtOnce) }
+    private struct Pending {
+        let level: Int
+        let sinceNanoseconds: Int64
+        var endNanoseconds: Int64
+    }
+
+    private(set) var value: Int
+    private let passed: Passed
+    /// The levels on one side of ``value`` that have not lasted yet, none farther than the last one found.
+    private var pending: [Pending] = []
+
+    init(_ value: Int = 0, passed: Passed) { (self.value, self.passed) = (value, passed) }
 
     /// Looks at the level of a stretch of time; returns since when another one lasted, if it counts from now on.
     ///
-    /// Shorter gaps belong to the time that it has to last; one of half that time or longer begins it again.
+    /// Shorter gaps, and times at a farther level, belong to the time that it has to last; one of half that time or longer begins it again.
     mutating func change(to found: Int, from start: Int64, at end: Int64, _ delay: (Int) -> Duration) -> Int64? {
         guard found != value else {
             interrupt()
             return nil
         }
         let step = (found - value).signum()
-        let last = endNanoseconds
-        pending.removeAll { level, _ in
-            (level - value).signum() != step || (level - found) * step > 0
-                || start > Units.later(last, by: Units.nanoseconds(delay(level)) / 2)
+        pending.removeAll { ($0.level - value).signum() != step || ($0.level - found) * step > 0 }
+        for level in stride(from: passed == .belong ? value + step : found, through: found, by: step) {
+            let place = pending.firstIndex { $0.level == level }
+            if let place, start <= Units.later(pending[place].endNanoseconds, by: Units.nanoseconds(delay(level)) / 2) {
+                pending[place].endNanoseconds = end
+            } else {
+                if let place { pending.remove(at: place) }
+                pending.append(Pending(level: level, sinceNanoseconds: start, endNanoseconds: end))
+            }
         }
-        for level in stride(from: value + step, through: found, by: step)
-        where !pending.contains(where: { $0.level == level }) { pending.append((level, start)) }
-        endNanoseconds = end
-        let lasting = pending.filter { level, since in
-            end >= Units.later(since, by: Units.nanoseconds(delay(level)))
-        }
+        let lasting = pending.filter { end >= Units.later($0.sinceNanoseconds, by: Units.nanoseconds(delay($0.level))) }
         guard let farthest = lasting.max(by: { ($0.level - $1.level) * step < 0 }),
-            farthest.level == found || risesAtOnce && step > 0
+            farthest.level == found || passed == .belong && step > 0
         else { return nil }
         value = farthest.level
         pending.removeAll { ($0.level - farthest.level) * step <= 0 }

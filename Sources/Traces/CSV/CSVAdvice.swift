@@ -185,13 +185,19 @@ struct CSVAdvice {
         return nil
     }
 
+    private static let countedUnits: Set = ["d", "tick", "ticks", "count", "counts", "cycles", "samples", "frames"]
+
     /// A command for a time column of unknown unit.
     func forTimeUnit(_ place: Int) -> TraceRemedy? {
         guard table.columns.indices.contains(place) else { return nil }
         let values = table.columns[place]
         guard values.isNumeric, let steps = values.steps, steps.median > 0 else { return nil }
-        // A unit that is not known, such as 0.1ms, is none of those that --map can say.
-        if case .unknown = ColumnName(names[place]).unit { return nil }
+        // --map cannot say a multiple of a unit, such as 0.1ms, and not how long a tick is.
+        if case .unknown(let unit) = ColumnName(names[place]).unit,
+            unit.contains(where: \.isNumber) || Self.countedUnits.contains(unit.lowercased())
+        {
+            return nil
+        }
         let unit = CSVTimeChoice.guess(values, steps, rowCount: table.rowCount).unit
         return .options(["--map", "time=\(column(place)):\(unit.option)"])
     }

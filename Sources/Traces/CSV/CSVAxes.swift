@@ -52,6 +52,7 @@ struct CSVAxes {
     mutating func streams(_ advice: CSVAdvice) throws(Problem) -> [CSVLayout.Stream] {
         var groups = try grouped()
         for index in groups.indices where groups[index].kind == nil { groups[index].kind = kindOfBare(groups[index]) }
+        for index in groups.indices where isGauss(groups[index]) { groups[index].kind = .magnetometer }
         let known = groups.filter { $0.kind != nil }
         var chosen: [Group] = []
         var handled: [(sensor: String?, kind: SampleKind)] = []
@@ -82,11 +83,11 @@ struct CSVAxes {
     // MARK: - Groups
 
     /// Groups axes by sensor, kind and the words that they have in common.
-    private mutating func grouped() throws(Problem) -> [Group] {
+    private func grouped() throws(Problem) -> [Group] {
         var found: [Group] = []
         for (index, column) in mapped.columns.enumerated() {
             guard case .axis(let axis, _) = column.role else { continue }
-            let kind = kind(of: column, at: index)
+            let kind = column.kind(assuming: hints.assumedKind)
             let place = found.firstIndex {
                 $0.sensor == column.sensor && $0.kind == kind && $0.stem == column.stem && $0.content == column.content
                     && $0.columns[axis] == nil
@@ -104,17 +105,22 @@ struct CSVAxes {
         return found
     }
 
-    /// The kind of an axis by its name, or by its unit, where G in a magnetometer's file is gauss.
-    private mutating func kind(of column: ColumnName, at place: Int) -> SampleKind? {
-        guard case .axis(let axis, nil) = column.role, case .known(let unit) = column.unit, hints.assumedKind == nil,
-            let kind = file.kind, let meant = unit.meant(for: kind), meant != unit
-        else { return column.kind(assuming: hints.assumedKind) }
-        if axis == 0 {
-            notices.append(
-                "'\(names[place].printable)' and the axes beside it: taken as \(kind.withArticle), as the file's name says"
-            )
+    /// Whether axes that have but the unit g are a magnetometer's in gauss: the file's name says so, and their length is not gravity's.
+    private mutating func isGauss(_ group: Group) -> Bool {
+        guard group.isWhole, file.kind == .magnetometer, hints.assumedKind == nil, !hasOtherAxes else { return false }
+        let areBare = group.places.allSatisfy { place in
+            guard case .axis(_, nil) = mapped.columns[place].role, case .known(let unit) = mapped.columns[place].unit
+            else {
+                return false
+            }
+            return unit.kind == .accelerometer && unit.meant(for: .magnetometer) != nil
         }
-        return kind
+        let values = table.vectors(group.places)
+        guard areBare, values.isEnough, case .known(let unit) = mapped.columns[group.places[0]].unit,
+            abs(values.medianMagnitude * unit.factor / Gravity.standard - 1) > 0.15
+        else { return false }
+        notices.append("\(shown(group)): taken as a magnetometer in gauss, as the file's name says")
+        return true
     }
 
     /// The kind of bare x, y, z, from the file's name or from their values.
@@ -254,7 +260,7 @@ struct CSVAxes {
         let stated = try unit(of: group, quantity, advice)
         let isLinear = isLinear(group, kind, values)
         if group.content == .withoutGravity, kind == .accelerometer, !isLinear, !mapped.kinds.contains(kind) {
-            guard case .unit = quantity.judge(values), stated == nil || isPlausible(group, kind) else {
+            guard case .unit = quantity.judge(values, mayMove: false), stated == nil || isPlausible(group, kind) else {
                 throw withoutGravity(group, values, advice)
             }
             notices.append("\(shown(group)): said to be without gravity, but the values have it: used")
@@ -396,7 +402,7 @@ struct CSVAxes {
         case .counts(let perG):
             throw Problem(
                 message:
-                    "\(shown(group)): their \(values.isSteady ? "length stays" : "lengths are mostly") at \(values.shown), which is neither m/s² nor g nor mg: these seem to "
+                    "\(shown(group)): their \(values.isSteady ? "length stays at" : "median length is") \(values.shown), which is neither m/s² nor g nor mg: these seem to "
                     + "be raw numbers of the sensor. Say with --map how many are one g; \(VectorStatistics.optionText(perG)) fits",
                 remedy: advice.mapping([(quantity.kind, group.places, "g/\(VectorStatistics.optionText(perG))")]))
         case .implausible: break

@@ -114,8 +114,13 @@ struct CSVTimeChoice {
                     let words =
                         "the times in '\(name)' would be \(VectorStatistics.text(1 / step)) samples a second in \(unit.name), and there "
                         + "should be \(VectorStatistics.optionText(rate.hertz))\(rate.says.map { ", as " + $0 } ?? "")"
-                    // The user's rate, and one beside which the numbers are decimal steps of time, are better than a guess.
-                    if rate.says == nil ? abs(log(ratio)) > log(1.5) : Self.isPowerOfTen(ratio) {
+                    // For counts of a clock of unknown speed, the user's rate, and one beside which it is a decimal one, are better
+                    // than a guess by their distance.
+                    let isCount =
+                        unit != .seconds && !guess.words.contains("1970")
+                        && values?.values.allSatisfy { !$0.isFinite || $0 == $0.rounded() } ?? false
+                    if isCount, rate.says == nil ? abs(log(ratio)) > log(1.5) : Self.isPowerOfTen(ratio) {
+                        (isUnitAssumed, mayBeClock) = (false, false)
                         notices.append(
                             "\(words): the rate is taken, with which pauses are not seen; to use the times, name their unit with "
                                 + "--map 'time=COLUMN:UNIT'")

@@ -315,13 +315,13 @@ struct ColumnWords {
     private static let lexicon: [(meaning: Meaning, words: Set<String>, beginnings: [String])] = [
         (.other, ["accuracy", "magnitude", "norm"], ["accurac", "magnitud"]),
         (
-            .quantity(.accelerometer), ["a", "ac", "gf", "gforce", "beschl"],
+            .quantity(.accelerometer), ["a", "gf", "gforce", "beschl"],
             ["acc", "acel", "akzel", "beschleun", "加速", "가속", "תאוצה", "ускорен"]
         ),
         (.quantity(.magnetometer), ["m", "b", "h", "mf", "mafi"], ["mag", "compass", "kompass", "磁", "地磁", "магн"]),
         (
-            .quantity(.gyroscope), ["g", "gy", "w", "omega"],
-            ["gyr", "giro", "angvel", "winkelgeschw", "drehrate", "角速度", "陀螺", "ジャイロ", "자이로", "гироск"]
+            .quantity(.gyroscope), ["g", "w", "omega"],
+            ["gyr", "giros", "angvel", "winkelgeschw", "drehrate", "角速度", "陀螺", "ジャイロ", "자이로", "гироск"]
         ),
         (
             .other,
@@ -382,6 +382,12 @@ struct ColumnWords {
     /// Splits a name without its unit; `axis` is one that is not in it.
     init(_ name: String, axis number: Int? = nil) {
         var words = Self.split(name)
+        // AcX and GyX are names of a sketch for the MPU-6050; a board is a GY-521.
+        if words.count == 2, ["ac", "gy"].contains(words[0]), ["x", "y", "z"].contains(words[1]),
+            !name.contains(where: \.isNumber)
+        {
+            words[0] = words[0] == "ac" ? "acc" : "gyro"
+        }
         // The g of gFx is a unit; the rest is an axis of a force.
         if words.count == 2, words[0] == "g", ["fx", "fy", "fz"].contains(words[1]) {
             words = ["gforce", String(words[1].suffix(1))]
@@ -427,7 +433,8 @@ struct ColumnWords {
     static func multiple(in name: String) -> String? {
         name.split { " _,".contains($0) }.map(String.init).first { word in
             let unit = word.drop { $0.isNumber || $0 == "." || $0 == "/" }
-            guard unit.count < word.count, case .time? = TraceUnit(String(unit)) else { return false }
+            let number = word.dropLast(unit.count)
+            guard !number.isEmpty, number != "1", case .time? = TraceUnit(String(unit)) else { return false }
             return true
         }
     }

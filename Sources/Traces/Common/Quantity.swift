@@ -92,11 +92,13 @@ struct Quantity {
         case implausible
     }
 
-    func judge(_ values: VectorStatistics) -> Verdict {
+    /// What values say of their unit; `mayMove` is whether the mean of a movement may be gravity, and thus say it.
+    func judge(_ values: VectorStatistics, mayMove: Bool = true) -> Verdict {
         guard values.isEnough else { return .unknown }
         let median = values.medianMagnitude
+        let mean = mayMove && !values.isConstant ? unitOfMean(values) : nil
         let fitting =
-            units.firstIndex { $0.typical.contains(median) } ?? (values.isConstant ? nil : unitOfMean(values))
+            units.firstIndex { $0.typical.contains(median) } ?? mean
         if lacksGravity(values, in: units[fitting ?? 0].unit) { return .withoutGravity }
         // At rest there is gravity alone.
         if hasGravity, values.spread < 0.05, let fitting {
@@ -104,7 +106,7 @@ struct Quantity {
             let error = values.isWhole ? Self.mostError.whole : Self.mostError.scaled
             if abs(ratio - 1) > error { return .counts(perG: Self.countsPerG(median)) }
         }
-        if let index = fitting, index == 0 || !hasGravity || values.isConstant || index == unitOfMean(values) {
+        if let index = fitting, index == 0 || !hasGravity || values.isConstant || index == mean {
             return .unit(index)
         }
         guard hasGravity else { return .implausible }
@@ -211,7 +213,7 @@ struct VectorStatistics {
     /// A number with three digits, for messages.
     static func text(_ value: Double) -> String {
         guard value.magnitude >= 1e-3, value.magnitude < 1e6 else {
-            guard value.isFinite, value != 0 else { return value == 0 ? "0" : "\(value)" }
+            guard value.isFinite, value.magnitude > 1e-300 else { return value == 0 ? "0" : "\(value)" }
             let exponent = Int(log10(value.magnitude).rounded(.down))
             return "\((value / pow(10, Double(exponent))).text(2))e\(exponent)"
         }

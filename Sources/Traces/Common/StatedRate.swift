@@ -18,6 +18,8 @@ struct StatedRate {
         let before: [String]
         var unit: String?
         var behind: [String] = []
+        /// The word before "rate" or "frequency", with nothing but a blank between them.
+        var owner: String?
         /// The text behind the number.
         let rest: Substring
     }
@@ -27,19 +29,22 @@ struct StatedRate {
     /// Words of other quantities with such units, beside those that begin with "filter".
     private static let others: Set = [
         "cutoff", "corner", "pass", "lowpass", "highpass", "bandpass", "lpf", "hpf", "notch", "bandwidth", "bw", "baud",
-        "heart", "gps", "gnss", "respiration", "breathing", "refresh",
+        "heart",
     ]
-    /// What the words before "rate" begin with that say that it is the one of the samples.
+    /// What the word before "rate" begins with where that is the rate of the samples.
     private static let ofSamples = [
-        "sampl", "record", "log", "captur", "acqui", "collect", "stream", "data", "output", "update", "measur",
-        "report", "poll",
-        "scan", "read", "sensor", "imu", "acc", "nominal", "mean", "average", "effective", "actual", "true", "fixed",
-        "constant",
-        "target", "requested", "configured", "set", "default", "device", "the", "a", "with", "at", "raw", "time",
+        "sampl", "resampl", "record", "log", "captur", "acq", "collect", "stream", "data", "output", "update", "measur",
+        "report",
+        "poll", "publish", "scan", "read", "sensor", "imu", "acc", "gyr", "mag", "nominal", "mean", "average",
+        "effective", "actual",
+        "true", "fixed", "constant", "target", "request", "config", "select", "expect", "original", "native", "max",
+        "default", "device",
+        "raw",
     ]
+    private static let articles: Set = ["the", "a", "at", "with", "set"]
     /// Units of other rates.
     private static let otherUnits: Set = [
-        "bps", "kbps", "mbps", "bit", "bits", "baud", "rpm", "bpm", "fps", "l", "ml", "kb", "mb", "kib", "mib",
+        "bps", "kbps", "mbps", "bit", "bits", "baud", "rpm", "bpm", "l", "ml", "kb", "mb", "kib", "mib",
         "percent",
     ]
     /// What the words before "at" begin with that say that it is about the recording.
@@ -59,7 +64,7 @@ struct StatedRate {
             guard let value = number.value, !words.contains(where: { others.contains($0) || $0.hasPrefix("filter") })
             else { return nil }
             let isSampling = words.contains { $0.hasPrefix("sampl") }
-            guard !isOfOther(number) else { return nil }
+            guard !isOfOther(number, isSampling: isSampling) else { return nil }
             let isRecorded =
                 number.before.last == "at" && words.contains { word in recordings.contains { word.hasPrefix($0) } }
             let isNamed = isSampling || isRecorded || !names.isDisjoint(with: words)
@@ -84,20 +89,23 @@ struct StatedRate {
     }
 
     /// Whether a rate is that of something else, as in "GPS rate: 1 Hz", "flow rate 12 l/min" and "6000 per minute".
-    private static func isOfOther(_ number: Number) -> Bool {
+    private static func isOfOther(_ number: Number, isSampling: Bool) -> Bool {
         let adjacent = number.rest.drop { " _([".contains($0) }
         if number.unit == nil, adjacent.first?.isLetter ?? false {
             let words = adjacent.split(maxSplits: 2) { !$0.isLetter }.map(String.init)
-            if otherUnits.contains(words[0]) || words[0] == "per" && !(words.dropFirst().first ?? "s").hasPrefix("s") {
-                return true
+            if otherUnits.contains(words[0]) { return true }
+            if words[0] == "per", let unit = words.dropFirst().first {
+                return ["m", "h", "d"].contains { unit.hasPrefix($0) }
             }
         }
-        for words in [number.before, number.behind] {
-            guard let place = words.lastIndex(where: names.contains), place > 0 else { continue }
-            let before = words[place - 1]
-            if !ofSamples.contains(where: before.hasPrefix) { return true }
+        if zip(number.before, number.before.dropFirst()).contains(where: { $0 == "of" && ["gps", "gnss"].contains($1) })
+        {
+            return true
         }
-        return false
+        guard !isSampling, let owner = number.owner, !articles.contains(owner), !names.contains(owner) else {
+            return false
+        }
+        return !ofSamples.contains(where: owner.hasPrefix)
     }
 
     /// The numbers of a text in lower case.
@@ -108,6 +116,7 @@ struct StatedRate {
         var numbers: [Number] = []
         var words: [String] = []
         var (areBehind, isAdjacent, isNewPart) = (false, false, false)
+        var (owner, previous) = (String?.none, String?.none)
         var rest = text[...]
         while let first = rest.first {
             if isDigit(first) {
@@ -119,12 +128,17 @@ struct StatedRate {
                     if exponent.contains(where: isDigit) { digits = rest[..<exponent.endIndex] }
                 }
                 rest = rest[digits.endIndex...]
-                numbers.append(Number(value: Double(digits), before: words, rest: rest))
+                numbers.append(Number(value: Double(digits), before: words, owner: owner, rest: rest))
+                (owner, previous) = (nil, nil)
                 (areBehind, isAdjacent, isNewPart) = (words.isEmpty, true, false)
                 words = []
             } else if first.isLetter {
                 let word = String(rest.prefix(while: \.isLetter))
                 rest = rest.dropFirst(word.count)
+                if ["rate", "frequency", "freq"].contains(word), let previous {
+                    if areBehind { numbers[numbers.count - 1].owner = previous } else { owner = previous }
+                }
+                previous = word
                 if isAdjacent, isUnit(word) {
                     numbers[numbers.count - 1].unit = word
                 } else if areBehind {
@@ -136,6 +150,7 @@ struct StatedRate {
                 isAdjacent = false
             } else {
                 if first == "," || first == ";" { (areBehind, isNewPart) = (false, true) }
+                if first != " ", first != "_" { previous = nil }
                 isAdjacent = isAdjacent && " _([".contains(first)
                 rest.removeFirst()
             }

@@ -46,7 +46,7 @@ enum TraceUnit: Equatable {
         case "mt", "mtesla", "millitesla", "milliteslas": .measured(.magnetometer, 1e3)
         case "t", "tesla", "teslas": .measured(.magnetometer, 1e6)
         case "gauss", "ga": .measured(.magnetometer, 100)
-        case "mgauss", "milligauss", "mgs", "mga": .measured(.magnetometer, 0.1)
+        case "mgauss", "milligauss", "mga": .measured(.magnetometer, 0.1)
         case "rad/s", "rads-1", "rad/s-1", "radps": .measured(.gyroscope, 1)
         case "mrad/s", "mrads-1", "mradps", "millirad/s": .measured(.gyroscope, 1e-3)
         case "deg/s", "degs-1", "deg/s-1", "dps", "degps", "d/s": .measured(.gyroscope, Double.pi / 180)
