@@ -349,7 +349,7 @@ struct LevelDwell {
             if let place, start <= Units.later(pending[place].endNanoseconds, by: Units.nanoseconds(delay(level)) / 2) {
                 pending[place].endNanoseconds = end
             } else {
-                if let place { pending.remove(at: place) }
+                pending.removeAll { $0.level == level }
                 pending.append(Pending(level: level, sinceNanoseconds: start, endNanoseconds: end))
             }
         }

@@ -114,12 +114,9 @@ struct CSVAdvice {
             guard let found = table.candidates(for: quantity, without: used, inOrder: { inOrder($0, used) }) else {
                 continue
             }
-            // What a name states, it states better than the values.
+            // What names state is better than what the values fit; other units than those of the kind are no candidates.
             let isStated = found.places.allSatisfy { place in
-                guard names.indices.contains(place), case .known(let unit) = ColumnName(names[place]).unit else {
-                    return false
-                }
-                return unit.meant(for: quantity.kind) != nil
+                if names.indices.contains(place), case .known = ColumnName(names[place]).unit { true } else { false }
             }
             let unit = isStated ? nil : found.unit?.option ?? "g/\(VectorStatistics.optionText(found.perG))"
             // A name that says what it measures takes precedence over others of its form.

@@ -108,16 +108,13 @@ struct CSVAxes {
     /// Whether axes that have but the unit g are a magnetometer's in gauss: the file's name says so, and their length is not gravity's.
     private mutating func isGauss(_ group: Group) -> Bool {
         guard group.isWhole, file.kind == .magnetometer, hints.assumedKind == nil, !hasOtherAxes else { return false }
-        let areBare = group.places.allSatisfy { place in
-            guard case .axis(_, nil) = mapped.columns[place].role, case .known(let unit) = mapped.columns[place].unit
-            else {
-                return false
-            }
-            return unit.kind == .accelerometer && unit.meant(for: .magnetometer) != nil
+        let units = group.places.compactMap { place -> TraceUnit? in
+            guard case .known(let unit) = mapped.columns[place].unit else { return nil }
+            return unit.kind == .accelerometer && unit.meant(for: .magnetometer) != nil ? unit : nil
         }
         let values = table.vectors(group.places)
-        guard areBare, values.isEnough, case .known(let unit) = mapped.columns[group.places[0]].unit,
-            abs(values.medianMagnitude * unit.factor / Gravity.standard - 1) > 0.15
+        guard units.count == 3, values.isEnough,
+            abs(values.medianMagnitude * units[0].factor / Gravity.standard - 1) > 0.15
         else { return false }
         notices.append("\(shown(group)): taken as a magnetometer in gauss, as the file's name says")
         return true

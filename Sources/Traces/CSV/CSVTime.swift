@@ -111,6 +111,7 @@ struct CSVTimeChoice {
                 if let rate, let steps, steps.median > 0 {
                     let step = steps.median * unit.inSeconds
                     let ratio = step * rate.hertz
+                    let isOther = abs(log(ratio)) > log(1.5)
                     let words =
                         "the times in '\(name)' would be \(VectorStatistics.text(1 / step)) samples a second in \(unit.name), and there "
                         + "should be \(VectorStatistics.optionText(rate.hertz))\(rate.says.map { ", as " + $0 } ?? "")"
@@ -119,7 +120,7 @@ struct CSVTimeChoice {
                     let isCount =
                         unit != .seconds && !guess.words.contains("1970")
                         && values?.values.allSatisfy { !$0.isFinite || $0 == $0.rounded() } ?? false
-                    if isCount, rate.says == nil ? abs(log(ratio)) > log(1.5) : Self.isPowerOfTen(ratio) {
+                    if isCount, rate.says == nil ? isOther : Self.isPowerOfTen(ratio) {
                         (isUnitAssumed, mayBeClock) = (false, false)
                         notices.append(
                             "\(words): the rate is taken, with which pauses are not seen; to use the times, name their unit with "
@@ -127,7 +128,7 @@ struct CSVTimeChoice {
                         time = .rate(hertz: rate.hertz)
                         return
                     }
-                    if abs(log(ratio)) > log(1.5) {
+                    if isOther {
                         notices.append("\(words): if that is not so, name their unit with --map 'time=COLUMN:UNIT'")
                     }
                 }

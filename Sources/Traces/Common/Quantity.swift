@@ -97,8 +97,7 @@ struct Quantity {
         guard values.isEnough else { return .unknown }
         let median = values.medianMagnitude
         let mean = mayMove && !values.isConstant ? unitOfMean(values) : nil
-        let fitting =
-            units.firstIndex { $0.typical.contains(median) } ?? mean
+        let fitting = units.firstIndex { $0.typical.contains(median) } ?? mean
         if lacksGravity(values, in: units[fitting ?? 0].unit) { return .withoutGravity }
         // At rest there is gravity alone.
         if hasGravity, values.spread < 0.05, let fitting {
