@@ -11,6 +11,8 @@ package final class AwaitedHandler: EventHandler {
     private let reports: Mailbox<Event>
     private var newReports: [Event] = []
     private var lostCount = 0
+    /// How many events came after the replay was cancelled.
+    private var cancelledCount = 0
     /// The last line in the log, and the number of repetitions of its report.
     private var lastLine = ""
     private var repeatCount = 0
@@ -31,7 +33,10 @@ package final class AwaitedHandler: EventHandler {
     package func handle(_ event: Event) {
         switch plan.pace {
         case .eachEvent:
-            guard !context.isCancelled() else { return }
+            guard !context.isCancelled() else {
+                cancelledCount += 1
+                return
+            }
             context.willRun()
             handler.handle(event)
             // Without a thread the event waits for the next one, which tries again to start it.
@@ -60,6 +65,9 @@ package final class AwaitedHandler: EventHandler {
         let word: String? = if case .room(let done) = plan.pace { done } else { handler.hasNoThread ? "handled" : nil }
         if lostCount > 0, let word { context.fail("\(context.name): \(lostCount) events were not \(word)") }
         logRepeats()
+        guard cancelledCount > 0 else { return }
+        let label = "\(context.name): \(plan.label)"
+        context.log.write("\(label)\(cancelledCount) events left out, because the replay was cancelled")
     }
 
     /// Waits for a condition, as long as the handler keeps finishing events.
