@@ -312,6 +312,16 @@ import Traces
             outcome.failures.count == 1 && outcome.failures[0].contains("unpacks to more than"), "\(outcome.failures)")
     }
 
+    /// The reader of each topic holds its own chunk.
+    @Test func topicsInChunksOfTheirOwnTakeNoMoreThanTheirBound() throws {
+        let topics = (1...20).map { (number: UInt16) in Record.channel(number, 1, "/imu\(number)") }
+        let chunks = (1...20).map { (number: UInt16) in
+            let message = MCAPWriter.imu(Int64(number), frame: "imu")
+            return MCAPWriter.bomb(Record.message(number, log: Int64(number), message), blockCount: 240)
+        }
+        #expect(try refusal(MCAPWriter.file(topics + chunks)).contains("of more than 512 MiB in all: 'mcap sort'"))
+    }
+
     /// With the checksum of each chunk no value changes unseen.
     @Test func aDamagedByteIsToldOrChangesNothing() throws {
         let bytes = MCAPWriter.file([Record.chunk([Record.imuChannel(1)] + imu(2), "")])

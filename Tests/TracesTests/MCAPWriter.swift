@@ -82,9 +82,9 @@ enum MCAPWriter {
         return frame
     }
 
-    /// A chunk with a record of as many blocks of 128 KiB of zeros, each of which takes four bytes.
-    static func bomb(blockCount: Int) -> [UInt8] {
-        let head: [UInt8] = [0x7F] + little(UInt64(blockCount << 17))
+    /// A chunk with records, and one of as many blocks of 128 KiB of zeros, each of which takes four bytes.
+    static func bomb(_ records: [UInt8] = [], blockCount: Int) -> [UInt8] {
+        let head = records + [0x7F] + little(UInt64(blockCount << 17))
         var frame = frameHead + little(UInt32(head.count << 3)).prefix(3) + head
         for number in 1...blockCount {
             let mark: UInt32 = number == blockCount ? 1 : 0

@@ -118,7 +118,7 @@ struct CSVTimeChoice {
                     // For counts of a clock of unknown speed, the user's rate, and one beside which it is a decimal one, are better
                     // than a guess by their distance.
                     let isCount =
-                        unit != .seconds && !guess.words.contains("1970")
+                        unit != .seconds && !guess.mayBeDate
                         && values?.values.allSatisfy { !$0.isFinite || $0 == $0.rounded() } ?? false
                     if isCount, rate.says == nil ? isOther : Self.isPowerOfTen(ratio) {
                         (isUnitAssumed, mayBeClock) = (false, false)
@@ -381,12 +381,28 @@ struct CSVTimeChoice {
         return (1e7 / steps.median).rounded()
     }
 
-    /// The unit of stamps without one, and another one that is about as likely: times since 1970 are recognised by their date, others
-    /// by their distance.
+    /// The unit of stamps that state none.
+    struct Guess {
+        var unit: TimeUnit
+        /// The unit and its reason.
+        var words: String
+        /// A unit that is about as likely.
+        var other: TimeUnit?
+        /// Whether the stamps are as large as times since 1970.
+        var mayBeDate = false
+
+        static let seconds = Guess(unit: .seconds, words: "seconds")
+
+        static func date(_ unit: TimeUnit) -> Guess {
+            Guess(unit: unit, words: "\(unit.name) since 1970", mayBeDate: true)
+        }
+    }
+
+    /// Finds the unit of stamps without one: times since 1970 are recognised by their date, others by their distance.
     static func guess(
         _ column: HeadTable.Column?, _ steps: (median: Double, isRising: Bool, repeated: Double, rate: Double)?,
         rowCount: Int
-    ) -> (unit: TimeUnit, words: String, other: TimeUnit?) {
+    ) -> Guess {
         let first = column?.values.first { $0.isFinite }?.magnitude ?? 0
         // A device that is up for days counts as many nanoseconds as there are microseconds since 1970, or fewer.
         let since1970 = [TimeUnit.nanoseconds, .microseconds, .milliseconds].first {
@@ -395,30 +411,32 @@ struct CSVTimeChoice {
         // Seconds would be thousands of years.
         let isCount = first >= 1e11
         guard rowCount >= fewestRows || isCount && since1970 == nil, let step = steps?.median, step > 0 else {
-            if let since1970 { return (since1970, "\(since1970.name) since 1970", nil) }
-            return isCount ? (.nanoseconds, "nanoseconds", nil) : (.seconds, "seconds", nil)
+            if let since1970 { return .date(since1970) }
+            return isCount ? Guess(unit: .nanoseconds, words: "nanoseconds") : .seconds
         }
         // Stamps may have been truncated, so the step may be too long, but never too short.
         if let since1970, (20e-6...1.0001).contains(step * since1970.inSeconds) {
-            return (since1970, "\(since1970.name) since 1970", nil)
+            return .date(since1970)
         }
         // As seconds, no sensor would have such distances, of the median nor on average.
         if (20_000..<80_000).contains(first), step < 20e-6, 50_000..<100_000_000 ~= steps?.rate ?? 0 {
-            return (.spreadsheetDays, "days of a spreadsheet", nil)
+            return Guess(unit: .spreadsheetDays, words: "days of a spreadsheet")
         }
-        guard step >= 1.0001 else { return (.seconds, "seconds", nil) }
+        guard step >= 1.0001 else { return .seconds }
         let unit = step >= 1e6 ? TimeUnit.nanoseconds : step >= 1e3 ? .microseconds : .milliseconds
         let finer = unit == .milliseconds ? TimeUnit.microseconds : .nanoseconds
         let (rate, other) = (1 / (step * unit.inSeconds), 1 / (step * finer.inSeconds))
         // Sensors have both rates.
         if unit != finer, rate <= 10 {
             let rates = [rate, other].map(VectorStatistics.text)
-            return (unit, "\(unit.name), \(rates[0]) samples a second; \(finer.name) would be \(rates[1])", finer)
+            let words = "\(unit.name), \(rates[0]) samples a second; \(finer.name) would be \(rates[1])"
+            return Guess(unit: unit, words: words, other: finer)
         }
         // A device that is up for weeks writes such numbers, too.
         let larger = since1970 ?? (dates.contains(first) ? .seconds : nil)
         let note = larger.map { "; \($0.name) since 1970 would be as large" } ?? ""
-        return (unit, "\(unit.name), which fit the distance of the samples\(note)", nil)
+        let words = "\(unit.name), which fit the distance of the samples\(note)"
+        return Guess(unit: unit, words: words, mayBeDate: larger != nil)
     }
 
     /// The times from 2000 to 2100 in seconds since 1970.

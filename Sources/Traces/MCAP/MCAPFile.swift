@@ -34,6 +34,10 @@ final class MCAPFile {
     let isCancelled: () -> Bool
     /// The chunks used last: several readers are near each other.
     private var chunks: [(offset: Int, chunk: MCAPChunk)] = []
+    /// How much may still be unpacked, in bytes, by all readers.
+    private var allowance: Int
+    /// How much is unpacked now, in bytes.
+    fileprivate(set) var heldBytes = 0
 
     private static let mostOthers = 12
     private static let mostTopics = 100
@@ -47,6 +51,7 @@ final class MCAPFile {
         guard Self.begins(with: input.firstBytes(ForeignFormat.markCount)), let size = input.size else { return nil }
         self.isCancelled = isCancelled
         file = try MappedFile(input, count: Int(size))
+        allowance = ZstdStream.limit(for: Int(size))
         readSummary()
         if topics.isEmpty, others.isEmpty {
             let walk = MCAPMessages(self, of: [])
@@ -147,6 +152,8 @@ final class MCAPFile {
     func chunk(_ record: MCAPFinding, at offset: Int) throws(TraceError) -> MCAPChunk {
         if let known = chunks.first(where: { $0.offset == offset }) { return known.chunk }
         let chunk = try MCAPChunk(record, at: offset, of: self)
+        allowance -= chunk.bytes.count
+        guard allowance >= 0 else { throw Unpacking.tooLarge(file.path) }
         chunks.append((offset, chunk))
         func isTooMuch() -> Bool { chunks.reduce(0) { $0 + $1.chunk.bytes.count } > Self.keptBytes }
         while chunks.count > Self.keptChunks || (chunks.count > 1 && isTooMuch()) { chunks.removeFirst() }
@@ -158,11 +165,12 @@ final class MCAPFile {
 final class MCAPChunk {
     let bytes: UnsafeRawBufferPointer
     private let room: UnsafeMutableRawBufferPointer?
+    private weak var file: MCAPFile?
 
     /// Much more than any writer's chunk, of some MiB: a message is not divided.
-    ///
-    /// The reader of each topic may hold one.
     private static let mostBytes: UInt64 = 32 << 20
+    /// The maximum of all readers: that of each topic holds a chunk, and they may be far apart.
+    private static let mostHeldBytes = 512 << 20
 
     init(_ record: MCAPFinding, at offset: Int, of file: MCAPFile) throws(TraceError) {
         var fields = record.fields
@@ -180,10 +188,17 @@ final class MCAPChunk {
             guard count <= Self.mostBytes else {
                 throw file.damage("its chunk states \(count) bytes, and no more than 32 MiB are unpacked", at: offset)
             }
+            guard file.heldBytes + Int(count) <= Self.mostHeldBytes else {
+                throw file.damage(
+                    "the messages of a time are in too many chunks, of more than 512 MiB in all: 'mcap sort' writes them in their "
+                        + "order", at: offset)
+            }
             let stream = try ZstdStream(path: file.file.path)
             stream.begin()
             let room = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, Int(count)), alignment: 8)
             (bytes, self.room) = (UnsafeRawBufferPointer(rebasing: room[..<Int(count)]), room)
+            self.file = file
+            file.heldBytes += bytes.count
             var place = 0
             func damage(_ words: String) -> TraceError {
                 file.damage("its chunk cannot be unpacked (\(words))", at: offset)
@@ -205,5 +220,9 @@ final class MCAPChunk {
         }
     }
 
-    deinit { room?.deallocate() }
+    deinit {
+        guard let room else { return }
+        file?.heldBytes -= bytes.count
+        room.deallocate()
+    }
 }

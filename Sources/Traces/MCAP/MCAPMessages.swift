@@ -17,15 +17,12 @@ final class MCAPMessages: RowInput {
     private var chunk: (records: MCAPChunk, offset: Int)?
     private var last: LineReader.Line?
     private var isPutBack = false
-    /// How much may still be unpacked.
-    private var allowance: Int
     private var isAtEnd = false
 
     init(_ file: MCAPFile, of ids: [UInt16], tellsTorn: Bool = false) {
         self.file = file
         self.ids = ids
         self.tellsTorn = tellsTorn
-        allowance = ZstdStream.limit(for: file.file.bytes.count)
     }
 
     func putBack() {
@@ -69,10 +66,7 @@ final class MCAPMessages: RowInput {
                     bytes: record.bytes.bindMemory(to: UInt8.self), number: lineNumber, isTerminated: true)
                 return last
             case .chunk where chunk == nil:
-                let records = try file.chunk(record, at: place)
-                allowance -= records.bytes.count
-                guard allowance >= 0 else { throw Unpacking.tooLarge(path) }
-                chunk = (records, 0)
+                chunk = (try file.chunk(record, at: place), 0)
             case .chunk: throw file.damage("a chunk within a chunk", at: place)
             case .schema, .channel: try file.learn(record, at: place)
             case .footer where chunk == nil: try requireEnd()
