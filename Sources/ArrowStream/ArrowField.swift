@@ -52,12 +52,12 @@ package struct ArrowField {
 }
 
 /// A type's name, and the buffers that a column of it has without its children.
-package struct ArrowLayout {
-    package let name: String
-    package private(set) var kind = ArrowField.Kind.other
-    package private(set) var bufferCount = 2
-    package var isView = false
-    package var hasChildren = false
+private struct ArrowLayout {
+    let name: String
+    private(set) var kind = ArrowField.Kind.other
+    private(set) var bufferCount = 2
+    var isView = false
+    var hasChildren = false
 }
 
 extension ArrowLayout {
@@ -65,7 +65,7 @@ extension ArrowLayout {
     private static let version5 = 4
 
     /// Reads the type of a `Field`; throws ``ArrowFault`` for an unknown one.
-    package init(_ field: FlatTable, version: Int) throws(ArrowFault) {
+    init(_ field: FlatTable, version: Int) throws(ArrowFault) {
         if try field.has(4) {
             // Record batches hold the indices, dictionary batches the values.
             self.init(name: "dictionary")

@@ -193,7 +193,7 @@ extension Bench {
         let stream = SampleStream(sensor: Sensor(name: "accel_3d"), kind: .accelerometer)
         let writer = try TraceWriter(path: path, streams: [stream])
         let delivery = SampleDelivery(streams: [stream], capacity: 4096)
-        var numbers = SeededNumbers(state: 1)
+        var numbers = SeededNumbers(seed: 1)
         // Quantised like a device's readings.
         func step(_ value: Float) -> Float { (value * 10_000).rounded() / 10_000 }
         for row in 0..<rowCount {

@@ -12,7 +12,7 @@ import Kernels
 ///
 /// The bearing waited for is north unless ``NorthSettings/bearingDegrees`` says otherwise; the delegate methods
 /// keep *north* in their names as a compass keeps it on its card. Like `MotionManager` the detector knows no
-/// clock but the samples' stamps, and works without a delegate, which it holds weakly.
+/// clock but the samples' stamps, and works without a delegate, which it holds weakly and the session keeps.
 public final class NorthDetector: EventDetector {
     package static let kind = "north"
     /// The name that events carry.
@@ -27,7 +27,7 @@ public final class NorthDetector: EventDetector {
     package let settings: NorthSettings
     /// Told what is found.
     ///
-    /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
+    /// It is held weakly: who sets it has to keep it, as the session does. It is loaded once a delivery: a change counts from the next.
     package weak var delegate: (any NorthDetectorDelegate)?
     /// The heading and its accuracy at each sample that decides a heading, or why there is none.
     package let rows: MeasuredRows? = MeasuredRows()

@@ -7,7 +7,7 @@ import Binnacle
 /// interference comes first, then the heading, then what was faced or left, then *is facing*. The detector is always the first argument,
 /// so one object can be the delegate of many. A method may call ``NorthDetector/stopDetection()``; nothing more is
 /// told then.
-public protocol NorthDetectorDelegate: AnyObject {
+public protocol NorthDetectorDelegate: AnyObject, SendableMetatype {
     /// Tells the delegate that detection is about to start; called once for each start.
     func northDetectorWillStartDetection(_ detector: NorthDetector)
     /// Tells the delegate that detection stopped; called once for each stop of a running detection.

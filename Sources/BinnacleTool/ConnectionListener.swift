@@ -62,9 +62,17 @@ struct ConnectionListener {
             errors.flush()
         }
         var messageTime: Int64 = 0
+        var failure: SystemError?
         while !signals.interruption.isRequested {
             let times = [acceptor.resumeTime, places.hasMessages ? messageTime : nil].compactMap { $0 }
-            epoll.wait(until: times.min()) { _, _ in accept(acceptor, serve) }
+            epoll.wait(until: times.min()) { _, _ in
+                let error = accept(acceptor, serve)
+                // A failure that lasts is told once; that of a thread is told with its client.
+                if let error, error != failure, error.call != "pthread_create" {
+                    places.report(.noConnection(reason: error.reason))
+                }
+                failure = error
+            }
             let now = SystemClock.monotonic()
             acceptor.resume(at: now)
             // A flood is reported, but does not fill the log.
@@ -77,11 +85,13 @@ struct ConnectionListener {
     }
 
     /// Serves waiting connections, each on a thread; closes those for which there is no place.
+    ///
+    /// - Returns: Why accepting is paused; `nil` while it is not.
     private func accept(
         _ acceptor: StreamAcceptor,
         _ serve: @escaping @Sendable (ConnectionPlaces.Connection, ConnectionPlaces) -> Void
-    ) {
-        _ = acceptor.accept { (socket: Descriptor) throws(SystemError) in
+    ) -> SystemError? {
+        acceptor.accept { (socket: Descriptor) throws(SystemError) in
             let peer = try NetworkAddress(of: socket.raw, isPeer: true)
             guard let first = places.take(socket, peer) else { return }
             let places = places

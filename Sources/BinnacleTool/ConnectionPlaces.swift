@@ -17,6 +17,8 @@ final class ConnectionPlaces: Sendable {
         case lost
         /// The client stays, and gets no answer: for the reason here.
         case failed(String)
+        /// None was closed: the system gives no further one.
+        case noConnection(reason: String)
 
         /// A message about closed connections, or lost samples, and the address of the last client; `nil` is that of the only one.
         func text(_ count: Int = 1, _ address: String?) -> String {
@@ -33,6 +35,7 @@ final class ConnectionPlaces: Sendable {
             case .displaced: closed("to give its place to a newer one")
             case .notUnderstood: closed("whose requests were not understood")
             case .failed(let reason): reason.printable + (address.map { ", for \($0)" } ?? "")
+            case .noConnection(let reason): "no connection can be taken: \(reason)"
             case .lost: "\(count) sample\(plural) lost, not read in time" + (address.map { ", last by \($0)" } ?? "")
             }
         }
@@ -53,12 +56,12 @@ final class ConnectionPlaces: Sendable {
         /// By thread.
         var connections: [Int: Connection] = [:]
         var last = 0
-        var closings: [Closing: (count: Int, address: String)] = [:]
+        var closings: [Closing: (count: Int, address: String?)] = [:]
 
-        mutating func report(_ closing: Closing, _ address: NetworkAddress, _ count: Int = 1) {
+        mutating func report(_ closing: Closing, _ address: NetworkAddress?, _ count: Int = 1) {
             // Reasons come from files and from the daemon: a few of them say enough until the next message.
             if case .failed = closing, closings.count >= 16, closings[closing] == nil { return }
-            closings[closing] = ((closings[closing]?.count ?? 0) + count, address.host)
+            closings[closing] = ((closings[closing]?.count ?? 0) + count, address?.host)
         }
     }
 
@@ -134,7 +137,7 @@ final class ConnectionPlaces: Sendable {
         }
     }
 
-    func report(_ closing: Closing, _ address: NetworkAddress, count: Int = 1) {
+    func report(_ closing: Closing, _ address: NetworkAddress? = nil, count: Int = 1) {
         state.withLock { $0.report(closing, address, count) }
         waker.wake()
     }

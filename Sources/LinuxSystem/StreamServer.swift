@@ -31,9 +31,10 @@ package final class StreamAcceptor {
                 try admit(Descriptor(owning: try systemCall("accept4") { clinux_accept(listener.raw) }))
             } catch {
                 switch error.code {
-                // Of `admit` it means that there is no thread, for example.
+                // EAGAIN of `admit`, such as no thread, pauses below.
                 case EAGAIN where error.call == "accept4": return nil
-                // Errors of one connection (accept(2)), which the client may have closed already.
+                // Errors of one connection: accept(2) passes on those of its network, and `admit` has ENOTCONN, or EINVAL as POSIX
+                // allows, when the client has closed it already.
                 case ECONNABORTED, EPROTO, ENOTCONN, EINVAL, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
                     EOPNOTSUPP, ENETUNREACH:
                     continue

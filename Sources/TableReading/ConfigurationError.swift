@@ -25,14 +25,6 @@ package enum ConfigurationError: Error, Sendable, Equatable, CustomStringConvert
         case system(code: Int32, reason: String)
     }
 
-    /// The errors in the files; empty if a file could not be read.
-    package var diagnostics: [ConfigurationDiagnostic] {
-        switch self {
-        case .file: []
-        case .contents(_, let diagnostics): diagnostics
-        }
-    }
-
     /// One line for each problem.
     package var description: String {
         switch self {

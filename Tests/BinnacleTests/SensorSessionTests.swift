@@ -165,6 +165,23 @@ private final class TwiceSource: SampleSource {
         #expect(kinds == [.motionBegan, .motionEnded])
     }
 
+    /// As many as there are, however slow the task is, and the same each time.
+    @Test func noEventOfARecordingIsLost() async throws {
+        let session = SensorSession(eventCapacity: 1) {
+            ScriptedSource(duration: .seconds(400)) { seconds in
+                [Int(seconds) % 4 == 1 ? 5 * (Float(Int(seconds * 100) % 2) - 0.5) : 0, 0, 9.81]
+            }
+        } configure: {
+            try $0.detectMotion()
+        }
+        var kinds: [EventKind] = []
+        for try await event in session.events {
+            kinds.append(event.kind)
+            await Task.yield()
+        }
+        #expect(kinds.count { $0 == .motionBegan } == 100 && !kinds.contains(.eventsDropped))
+    }
+
     @Test func aDelegateIsToldOnTheSessionsThreadAndKept() async throws {
         let delegate = RecordingDelegate()
         let session = SensorSession {

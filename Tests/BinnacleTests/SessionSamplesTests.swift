@@ -9,11 +9,14 @@ import Testing
     /// A source of two sensors that delivers in pieces when it is allowed to.
     private final class GatedSource: SampleSource {
         let streams: [SampleStream]
+        /// With one, it is that of a device, which waits for no reader.
+        let wakeUp: (@Sendable () -> Void)?
         private let gate: Gate
         private var count = 0
 
-        init(_ gate: Gate, calibration: SensorCalibration? = nil) {
+        init(_ gate: Gate, isRecording: Bool, calibration: SensorCalibration?) {
             self.gate = gate
+            wakeUp = isRecording ? nil : {}
             streams = [
                 SampleStream(sensor: Sensor(name: "lid", calibration: calibration), kind: .accelerometer),
                 SampleStream(sensor: Sensor(name: "base"), kind: .accelerometer),
@@ -57,9 +60,11 @@ import Testing
         }
     }
 
-    private func session(_ gate: Gate, calibration: SensorCalibration? = nil) -> SensorSession {
+    private func session(
+        _ gate: Gate, isRecording: Bool = false, calibration: SensorCalibration? = nil
+    ) -> SensorSession {
         SensorSession {
-            GatedSource(gate, calibration: calibration)
+            GatedSource(gate, isRecording: isRecording, calibration: calibration)
         } configure: {
             try $0.detectMotion()
         }
@@ -93,6 +98,34 @@ import Testing
         #expect(next.lostCount == 0 && next.samples.map(\.x) == [27, 28, 29])
         gate.end()
         #expect(try await iterator.next() == nil)
+    }
+
+    @Test func aRecordingWaitsForItsReader() async throws {
+        let gate = Gate()
+        gate.allow(3000)
+        gate.end()
+        var numbers: [Int] = []
+        for try await batch in session(gate, isRecording: true).samples(of: .accelerometer, capacity: 1) {
+            #expect(batch.lostCount == 0)
+            numbers += batch.samples.map { Int($0.timeNanoseconds) }
+            await Task.yield()
+        }
+        #expect(numbers == Array(0..<3000))
+    }
+
+    /// An iteration that ends early, and one that is kept when the session stops, keep no session waiting.
+    @Test func aRecordingWaitsForNoReaderThatHasGone() async throws {
+        let gate = Gate()
+        let session = session(gate, isRecording: true)
+        let samples = session.samples(of: .accelerometer, capacity: 1)
+        gate.allow(300)
+        for try await _ in samples { break }
+        try await gate.waitUntilGiven(300)
+        var iterator = samples.makeAsyncIterator()
+        gate.allow(600)
+        session.stop()
+        try await session.run()
+        #expect(try await iterator.next() != nil)
     }
 
     /// The sequence is for one task, but a program that has two is not ended.

@@ -23,6 +23,16 @@ func problems(_ bytes: [UInt8]) -> [ConfigurationDiagnostic] {
     }
 }
 
+extension ConfigurationError {
+    /// The errors in the files; empty if a file could not be read.
+    var diagnostics: [ConfigurationDiagnostic] {
+        switch self {
+        case .file: []
+        case .contents(_, let diagnostics): diagnostics
+        }
+    }
+}
+
 /// A faulty text and the one message it has to give.
 struct FaultyText: Sendable, CustomTestStringConvertible {
     let name: String

@@ -35,6 +35,11 @@ final class TemporaryFile {
 /// The folder with the recordings.
 let fixtures = #filePath.split(separator: "/").dropLast(2).reduce("") { $0 + "/" + $1 } + "/Fixtures"
 
+extension TraceRepairs {
+    /// Whether there were no defects.
+    var isEmpty: Bool { counts.isEmpty }
+}
+
 /// Plays recordings, by their names in the fixtures, to a detector of the heading.
 func findHeadings(
     in names: [String], _ settings: NorthSettings, calibration: MagnetometerCalibration? = nil,

@@ -5,7 +5,7 @@
 /// began or ended comes first, then *is moving*, shake, free fall and shock. The manager is always the first
 /// argument, so one object can be the delegate of many. A method may call ``MotionManager/stopDetection()``;
 /// nothing more is reported then.
-public protocol MotionManagerDelegate: AnyObject {
+public protocol MotionManagerDelegate: AnyObject, SendableMetatype {
     /// Tells the delegate that detection is about to start; called once for each start.
     func motionManagerWillStartDetection(_ manager: MotionManager)
     /// Tells the delegate that detection stopped; called once for each stop of a running detection.

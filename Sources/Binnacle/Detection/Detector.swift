@@ -2,7 +2,7 @@
 ///
 /// A detector is used from one thread, the one that offers the samples; its delegate is called there, between
 /// two samples, in the order of the samples. One of your own is a ``SampleDetector``.
-public protocol Detector: AnyObject {
+public protocol Detector: AnyObject, SendableMetatype {
     /// The name that events carry.
     var name: String { get }
     /// The streams the detector listens to; fewer than it needs when a device is not available.

@@ -1,7 +1,7 @@
 /// What a ``MotionManager`` found at one sample.
 public struct MotionEvent: Sendable, Equatable {
     /// What was found.
-    package enum Kind: Sendable {
+    public enum Kind: Sendable {
         /// Motion has lasted the minimum duration.
         case began
         /// Quiet has lasted the quiet time.
@@ -15,7 +15,7 @@ public struct MotionEvent: Sendable, Equatable {
     }
 
     /// What was found.
-    package let kind: Kind
+    public let kind: Kind
     /// The sample that decided it, in m/s², with its own stamp.
     public let sample: Sample
     /// The stamp of the first sample beyond the threshold, in nanoseconds.

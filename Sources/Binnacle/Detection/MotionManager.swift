@@ -4,9 +4,9 @@ import Kernels
 ///
 /// With a gyroscope it also finds rotations, and motion that a turn is no part of, as far as the settings ask for them.
 ///
-/// The manager works without a delegate as well; it holds the delegate weakly, so its creator has to keep it. It
-/// looks at every sample, and the sample's stamp is the only clock it knows: the same samples give the same calls,
-/// however they are cut into deliveries.
+/// The manager works without a delegate as well; it holds the delegate weakly, and the session keeps it. It looks at
+/// every sample, and the sample's stamp is the only clock it knows: the same samples give the same calls, however they
+/// are cut into deliveries.
 public final class MotionManager: EventDetector {
     package static let kind = "motion"
     /// The name that events carry.
@@ -19,14 +19,12 @@ public final class MotionManager: EventDetector {
     package let settings: MotionSettings
     /// Told what is found.
     ///
-    /// It is held weakly, so its creator has to keep it. It is loaded once a delivery: a change counts from the next.
+    /// It is held weakly: who sets it has to keep it, as the session does. It is loaded once a delivery: a change counts from the next.
     package weak var delegate: (any MotionManagerDelegate)?
     /// Whether samples are looked at.
     public private(set) var isDetecting = false
     package private(set) var position = SamplePosition(timeNanoseconds: 0, streamIndex: 0, sampleIndex: 0)
 
-    /// How often "device is moving" is repeated at most.
-    package var updateInterval: Duration { settings.updateInterval }
     /// The streams of the gyroscope and the accelerometer, as far as they are there.
     public let streams: [SampleStream]
     /// What is known of the gyroscope, as of the end of the last delivery; `nil` while none is used.

@@ -43,8 +43,7 @@ struct TurnCompensation {
     mutating func update(rate: SIMD3<Float>, at time: Int64) -> Float {
         if lastRateNanoseconds == nil {
             recall()
-            fusion.setGyroscope(
-                range: gyroscope.sensor.gyroscopeRange, reportsOnChange: gyroscope.sensor.gyroscopeReportsOnChange)
+            fusion.setGyroscope(of: gyroscope.sensor)
         }
         lastRateNanoseconds = time
         isFailureTold = false

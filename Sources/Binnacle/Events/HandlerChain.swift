@@ -124,7 +124,7 @@ open class EventDecorator: EventHandler {
 
     /// Learns that a new configuration has removed or exchanged all detectors but those named, whose states end without an
     /// event; does nothing by default.
-    open func detectorsDidEnd(except kept: Set<String>) {}
+    package func detectorsDidEnd(except kept: Set<String>) {}
 
     /// The earlier of its own deadline, where it holds something back, and the next one's.
     open var nextDeadlineNanoseconds: Int64? {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Hands elements from a thread to a task that awaits them: a bounded queue with one consumer.
 ///
-/// The thread never waits here. When the queue is full, either the oldest element makes room, and the consumer gets a
-/// mark in its place, or the element is refused and the thread decides.
+/// When the queue is full, either the oldest element makes room, and the consumer gets a mark in its place, or the element is refused
+/// and the thread decides. The thread waits for room in ``offer(_:while:)`` alone.
 package final class Handover<Element: Sendable, Failure: Error>: Sendable {
     /// What happens to an element for which there is no room.
     package enum Overflow: Sendable {
@@ -32,6 +32,8 @@ package final class Handover<Element: Sendable, Failure: Error>: Sendable {
         var ending: Outcome?
         var isClosed = false
         var consumer: CheckedContinuation<Outcome, Never>?
+        /// The number of iterators that there are.
+        var readerCount = 0
 
         var count: Int { older.count + newer.count }
 
@@ -74,6 +76,17 @@ package final class Handover<Element: Sendable, Failure: Error>: Sendable {
         }
         consumer?.resume(returning: .success(element))
         return answer
+    }
+
+    /// Adds an element, and first waits for room as long as a condition holds and there is an iterator, which will make room.
+    package func offer(_ element: Element, while mayWait: () -> Bool) -> Answer {
+        while mayWait(), isWaitedFor { Pipeline.pause() }
+        return offer(element)
+    }
+
+    /// Whether the queue is full, and has a reader.
+    private var isWaitedFor: Bool {
+        state.withLock { $0.readerCount > 0 && $0.ending == nil && !$0.isClosed && $0.count >= capacity }
     }
 
     /// Ends the sequence behind the elements that wait; a failure is thrown once.
@@ -132,10 +145,23 @@ package final class Handover<Element: Sendable, Failure: Error>: Sendable {
                 state.consumer = nil
                 state.older = []
                 state.newer = []
+                state.dropped = nil
             }
             state.isClosed = true
             return state.consumer
         }
         consumer?.resume(returning: .success(nil))
+    }
+
+    /// An iterator over the elements, while it exists.
+    package final class Reading: Sendable {
+        private let handover: Handover
+
+        package init(_ handover: Handover) {
+            self.handover = handover
+            handover.state.withLock { $0.readerCount += 1 }
+        }
+
+        deinit { handover.state.withLock { $0.readerCount -= 1 } }
     }
 }

@@ -141,15 +141,11 @@ package import SensorGeometry
 
     // MARK: - Samples
 
-    /// Takes what a device that was opened says about its gyroscope.
-    ///
-    /// - Parameters:
-    ///   - range: The largest rate that it measures, in rad/s; `nil` when it is not known.
-    ///   - reportsOnChange: Whether its rate holds until the next report.
-    package mutating func setGyroscope(range: Float?, reportsOnChange: Bool) {
-        if range != settings.gyroscopeRange { self.range = RateRange(range) }
-        settings.gyroscopeRange = range
-        settings.gyroscopeReportsOnChange = reportsOnChange
+    /// Takes what the opened device of a sensor says about its gyroscope.
+    package mutating func setGyroscope(of sensor: Sensor) {
+        if sensor.gyroscopeRange != settings.gyroscopeRange { range = RateRange(sensor.gyroscopeRange) }
+        settings.gyroscopeRange = sensor.gyroscopeRange
+        settings.gyroscopeReportsOnChange = sensor.gyroscopeReportsOnChange
     }
 
     /// Takes a rate in rad/s, and the accelerations that have waited for it.

@@ -1,14 +1,16 @@
 /// A data source of samples: it is asked, it answers with samples, and it keeps its own data.
 ///
 /// A source calls no other object. Its session asks it again and again, on one thread.
-public protocol SampleSource: AnyObject {
+public protocol SampleSource: AnyObject, SendableMetatype {
     /// The streams the source delivers, in their order.
     var streams: [SampleStream] { get }
 
     /// Fills an empty delivery with the samples that come next.
     ///
     /// The stamps of a stream may not fall within a delivery: a stream whose stamps do fails, and
-    /// goes on with the source's next delivery.
+    /// goes on with the source's next delivery. A delivery of several streams has all samples of a stretch of time: where the batch
+    /// of one stream is full, the others end at its last stamp, because detectors merge the streams of a delivery by their stamps and
+    /// take what comes later for late.
     ///
     /// - Parameter delivery: Empty; has a batch for each of ``streams``, and maybe for others. What is in it afterwards is
     ///   valid whatever the answer.
@@ -21,7 +23,7 @@ public protocol SampleSource: AnyObject {
     /// millisecond.
     func wait()
     /// Ends ``wait()``, or else the next one; may be called on any thread. `nil`, without an implementation, is for a
-    /// source that never waits long.
+    /// source that never waits long, such as a recording: the session lets it wait for slow readers.
     ///
     /// A session asks for it once. It calls the closure only while it holds the source, which therefore outlives each call; the
     /// closure does not wait, and calls no method of the session.

@@ -11,6 +11,8 @@ extension SensorSession {
         /// Detectors hold their delegates weakly.
         private var delegates: [AnyObject] = []
         private var takesNotice: [(String) -> Void] = []
+        /// Whether the session's thread may wait for a reader.
+        var mayWait: () -> Bool = { false }
 
         package init(source: any SampleSource) {
             self.source = source

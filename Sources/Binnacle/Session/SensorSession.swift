@@ -17,6 +17,10 @@ import Synchronization
 /// objects but two closures that make them. Both are called on the session's thread, as are all delegates and handlers,
 /// and everything that they made is released there when the session ends.
 ///
+/// A source with a ``SampleSource/wakeUp``, as that of devices, does not wait for the tasks that read events and samples: what they leave
+/// is dropped beyond a capacity, and reported. Another source, such as a recording, waits while a task iterates, so that nothing of it
+/// is lost. Several sequences of such a session are therefore read by a task each.
+///
 /// A session runs once. It starts with the first iteration over ``events`` or with ``run()``, and ends with its source,
 /// with ``stop()``, with the cancellation of a task that awaits it, or with the last reference to it.
 public final class SensorSession: Sendable {
@@ -25,8 +29,9 @@ public final class SensorSession: Sendable {
     /// Describes a session; nothing is called before it starts.
     ///
     /// - Parameters:
-    ///   - eventCapacity: The most events that wait in ``events``, at least 1. Beyond it the oldest is dropped, and an
-    ///     event of the kind ``EventKind/eventsDropped`` in its place says how many were.
+    ///   - eventCapacity: The most events that wait in ``events``, at least 1. Beyond it a recording waits for the task that iterates.
+    ///     Of devices, and without such a task, the oldest is dropped, and an event of the kind ``EventKind/eventsDropped`` in its
+    ///     place says how many were.
     ///   - makeSource: Makes the source, on the session's thread.
     ///   - configure: Adds what looks at the samples and what takes events, on the session's thread.
     public init(
@@ -259,10 +264,12 @@ private final class SessionRunner: Sendable {
         }
         let wakeUp = setup.source.wakeUp
         self.wakeUp.withLock { $0 = wakeUp }
-        setup.router.add(ClosureHandler { self.keep($0) })
+        setup.mayWait = { wakeUp == nil && self.goesOn }
+        setup.router.add(ClosureHandler { [mayWait = setup.mayWait] in self.keep($0, mayWait) })
         let pipeline = Pipeline(source: setup.source, detectors: setup.detectors, router: setup.router)
         for detector in setup.detectors { detector.startDetection() }
         var failure: (any Error)?
+        setup.tellNotices()
         // Detectors hold their delegates weakly; the setup owns them.
         withExtendedLifetime(setup) {
             let goesOn = {
@@ -304,9 +311,9 @@ private final class SessionRunner: Sendable {
         pipeline.change(detectors: setup.detectors + taps.corrected)
     }
 
-    private func keep(_ event: Event) {
+    private func keep(_ event: Event, _ mayWait: () -> Bool) {
         // Without a reader there is nothing to drop.
-        if keepsEvents.load(ordering: .relaxed) { _ = handover.offer(event) }
+        if keepsEvents.load(ordering: .relaxed) { _ = handover.offer(event, while: mayWait) }
     }
 
     private func end(_ outcome: Outcome) {

@@ -40,11 +40,11 @@ final class PartReader<Element: Sendable>: SessionReader {
 
     func attach(to setup: SensorSession.Setup, _ taps: inout SessionTaps, onLeaving: @escaping () -> Void) throws {
         guard !isAttached.exchange(true, ordering: .relaxed) else { return }
-        try attach(setup) { [weak self] element in
+        try attach(setup) { [weak self, mayWait = setup.mayWait] element in
             guard let self else { return false }
             newest.withLock { $0 = element }
             // Behind the end of the sequence the newest one is still pulled.
-            _ = handover.offer(element)
+            _ = handover.offer(element, while: mayWait)
             return true
         }
     }
@@ -64,10 +64,11 @@ package struct SessionSequence<Element: Sendable>: AsyncSequence, Sendable {
     /// The newest element that its reader was given; `nil` before the first.
     package var latest: Element? { reader?.latest }
 
-    package func makeAsyncIterator() -> Iterator { Iterator(sequence: self) }
+    package func makeAsyncIterator() -> Iterator { Iterator(sequence: self, reading: .init(handover)) }
 
     package struct Iterator: AsyncIteratorProtocol {
         let sequence: SessionSequence
+        let reading: Handover<Element, SensorSessionError>.Reading
 
         package mutating func next() async throws(SensorSessionError) -> Element? {
             try await sequence.session.next(of: sequence.handover, endsSession: sequence.reader == nil)

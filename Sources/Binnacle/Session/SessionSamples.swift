@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// The sequence is for one task. It begins with the first delivery after the first iteration, ends with the session, and throws what
 /// ended that, or an error that names the sensors that there are when the source does not have the wanted one. At most a number of
-/// deliveries wait; beyond it the oldest are dropped, and ``StreamedSamples/lostCount`` of the next one says how many samples they had.
+/// deliveries wait. Beyond it a recording waits for the task, see ``SensorSession``; of devices, the oldest are dropped, and
+/// ``StreamedSamples/lostCount`` of the next one says how many samples they had.
 /// Cancelling the task that iterates ends the sequence alone.
 public struct SessionSamples: AsyncSequence, Sendable {
     let session: SensorSession
@@ -19,12 +20,15 @@ public struct SessionSamples: AsyncSequence, Sendable {
     public var latest: Sample? { reader.latest }
 
     /// Makes an iterator, whose first call starts the session.
-    public func makeAsyncIterator() -> Iterator { Iterator(session: session, reader: reader) }
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(session: session, reader: reader, reading: .init(reader.handover))
+    }
 
     /// Iterates over the deliveries; for one task.
     public struct Iterator: AsyncIteratorProtocol {
         let session: SensorSession
         let reader: SampleReader
+        let reading: Handover<SampleReader.Placed, SensorSessionError>.Reading
 
         /// Waits for the next delivery.
         ///
@@ -78,9 +82,10 @@ final class SampleReader: SessionReader {
 
     func attach(to setup: SensorSession.Setup, _ taps: inout SessionTaps, onLeaving: @escaping () -> Void) throws {
         let stream = try setup.requiredStream(of: kind, named: sensor)
+        let mayWait = setup.mayWait
         let tap = SampleTap([(stream.id, SampleOrigin(stream).raw(isRaw))]) { [weak self] origin, columns in
             guard let self else { return onLeaving() }
-            receive(columns, of: origin)
+            receive(columns, of: origin, mayWait)
         }
         if isRaw { taps.raw.append(tap) } else { taps.corrected.append(tap) }
     }
@@ -111,7 +116,7 @@ final class SampleReader: SessionReader {
     }
 
     /// Takes the samples of a delivery, at least one; on the session's thread.
-    private func receive(_ columns: SampleColumns, of origin: SampleOrigin) {
+    private func receive(_ columns: SampleColumns, of origin: SampleOrigin, _ mayWait: () -> Bool) {
         let place = state.withLock { state -> UInt64? in
             defer { state.count += UInt64(columns.count) }
             state.latest = columns.sample(columns.count - 1)
@@ -119,6 +124,6 @@ final class SampleReader: SessionReader {
         }
         guard let place else { return }
         let samples = (0..<columns.count).map(columns.sample)
-        _ = handover.offer(Placed(place: place, samples: StreamedSamples(origin, samples: samples)))
+        _ = handover.offer(Placed(place: place, samples: StreamedSamples(origin, samples: samples)), while: mayWait)
     }
 }

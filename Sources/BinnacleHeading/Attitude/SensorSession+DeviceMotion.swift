@@ -21,8 +21,9 @@ extension SensorSession {
     /// The attitudes that a detector of the session finds, at each of its samples.
     ///
     /// For one task; several sequences of one session are independent of each other. One begins with the first attitude after this call,
-    /// and ends when the session does; a failure of the session is thrown, and so is that it has no such detector. When its reader is
-    /// slow the oldest attitude is dropped, and ``DeviceMotion/skippedCount`` of the next one says how many were.
+    /// and ends when the session does; a failure of the session is thrown, and so is that it has no such detector. A
+    /// recording waits for the reader; of devices the oldest attitude is dropped when the reader is slow, and
+    /// ``DeviceMotion/skippedCount`` of the next one says how many were.
     ///
     /// ```swift
     /// for try await motion in session.deviceMotion() { print(motion.pitchDegrees, motion.attitude) }

@@ -158,8 +158,7 @@ final class FusedHeading {
     func update(rate: SIMD3<Float>, at time: Int64) -> FusionFailure? {
         if lastRateNanoseconds == nil {
             recall()
-            fusion.setGyroscope(
-                range: gyroscope.sensor.gyroscopeRange, reportsOnChange: gyroscope.sensor.gyroscopeReportsOnChange)
+            fusion.setGyroscope(of: gyroscope.sensor)
         }
         lastRateNanoseconds = time
         let found = fusion.find(gyroscope: rate, at: time)

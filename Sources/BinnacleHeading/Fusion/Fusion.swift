@@ -149,8 +149,6 @@ package struct Fusion {
     /// For how long the magnetometer has not corrected the heading.
     package var secondsOnGyroscopeAlone: Double { secondsWithoutCorrection }
 
-    /// The gyroscope's offset in rad/s.
-    package var offsetRadiansPerSecond: Vector3 { sixAxes.offset.value }
     /// Whether the device is at rest.
     package var isAtRest: Bool { sixAxes.rest.isAtRest }
     /// Whether there is something worth keeping.
@@ -203,14 +201,8 @@ package struct Fusion {
 
     // MARK: - Samples
 
-    /// Takes what a device that was opened says about its gyroscope.
-    ///
-    /// - Parameters:
-    ///   - range: The largest rate that it measures, in rad/s; `nil` when it is not known.
-    ///   - reportsOnChange: Whether its rate holds until the next report.
-    package mutating func setGyroscope(range: Float?, reportsOnChange: Bool) {
-        sixAxes.setGyroscope(range: range, reportsOnChange: reportsOnChange)
-    }
+    /// Takes what the opened device of a sensor says about its gyroscope.
+    package mutating func setGyroscope(of sensor: Sensor) { sixAxes.setGyroscope(of: sensor) }
 
     /// Takes a rate in rad/s.
     package mutating func update(gyroscope sample: SIMD3<Float>, at time: Int64) {

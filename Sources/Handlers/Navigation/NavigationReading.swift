@@ -14,8 +14,6 @@ package struct NavigationReading: Sendable, Equatable {
     let accuracyDegrees: Double?
     /// How the body lies; `nil` when only a sensor's heading is known.
     private(set) var tilt: Tilt?
-    /// Whose heading it is.
-    let owner: EventKind.HeadingOwner
     /// The time of the sample by the wall clock, in nanoseconds since 1970; `nil` in a replay.
     let wallNanoseconds: Int64?
     let detector: String?
@@ -40,7 +38,6 @@ package struct NavigationReading: Sendable, Equatable {
     /// A heading that is only held is not valid: a plotter cannot distinguish it from a measured one.
     package init?(_ event: Event) {
         guard let owner = event.kind.row.heading else { return nil }
-        self.owner = owner
         wallNanoseconds = event.wallNanoseconds
         detector = event.detector
         declinationDegrees = event.number(.declination).flatMap { (-180.0...180.0).contains($0) ? $0 : nil }

@@ -112,10 +112,7 @@ package final class NavigationSender {
                 next = min(next ?? dueTime, dueTime)
             }
             if port.isFailing, transport.isProven {
-                if now - openTime >= times.lasting {
-                    state.update { $0.failure = nil }
-                    failures.recover()
-                }
+                if now - openTime >= times.lasting { failures.recover() }
                 next = min(next ?? .max, openTime + times.lasting)
             }
             // Without a reading there is no deadline.
@@ -174,7 +171,6 @@ package final class NavigationSender {
             let left = SystemClock.milliseconds(until: Units.later(now, by: times.gracePause), from: now)
             return port.courier.wait(milliseconds: left)
         }
-        state.update { $0.failure = failure.reason }
         failures.fail(failure.reason)
         _ = failures.waitBeforeRetry { _ in port.stop != nil }
     }

@@ -5,8 +5,6 @@ import Synchronization
 package struct NavigationStatistics: Sendable, Equatable {
     /// The port of the server; `nil` while it does not listen.
     package var port: Int?
-    /// Why nothing can be sent; `nil` without a known failure.
-    package var failure: String?
     /// The number of messages sent, each counted once for all receivers.
     package var sentCount = 0
     /// The number of messages left out because a serial line was still busy with those before.

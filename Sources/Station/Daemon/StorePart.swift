@@ -11,7 +11,6 @@ final class StorePart: DaemonPart {
     var store: EventStore? { inlet?.store }
 
     private unowned let daemon: Daemon
-    private let inbox: PartInbox<StorePart>
     private let relay: SocketRelay
     /// Whether another daemon has locked the store.
     private var hasConflict = false
@@ -24,7 +23,6 @@ final class StorePart: DaemonPart {
         self.daemon = daemon
         self.relay = relay
         let inbox = PartInbox<StorePart>(daemon)
-        self.inbox = inbox
         inlet = try settings.map { settings throws(SystemError) in
             StoreInlet(
                 try EventStore(

@@ -30,6 +30,8 @@ struct CSVAxes {
     private let hints: TraceHints
     private let file: TraceFileName
     private let path: String
+    /// The unit that a line before the rows says of a gyroscope.
+    private let turnUnit: (unit: TraceUnit, line: Int)?
     /// Assumptions, and contradictions to the header.
     private(set) var notices: [String] = []
     /// What further rows would hardly change, so that none are waited for.
@@ -39,7 +41,11 @@ struct CSVAxes {
     /// How the device lay, in columns that say it with one word for all rows: the axis that pointed up, and its sign.
     private lazy var statedAttitudes = Self.statedAttitudes(table)
 
-    init(_ mapped: MappedColumns, _ names: [String], _ table: HeadTable, _ hints: TraceHints, _ path: String) {
+    init(
+        _ mapped: MappedColumns, _ names: [String], _ table: HeadTable, _ hints: TraceHints, _ path: String,
+        turnUnit: (unit: TraceUnit, line: Int)?
+    ) {
+        self.turnUnit = turnUnit
         self.mapped = mapped
         self.names = names
         self.table = table
@@ -53,6 +59,7 @@ struct CSVAxes {
         var groups = try grouped()
         for index in groups.indices where groups[index].kind == nil { groups[index].kind = kindOfBare(groups[index]) }
         for index in groups.indices where isGauss(groups[index]) { groups[index].kind = .magnetometer }
+        for index in groups.indices where isLoad(groups[index]) { groups[index].kind = .accelerometer }
         let known = groups.filter { $0.kind != nil }
         var chosen: [Group] = []
         var handled: [(sensor: String?, kind: SampleKind)] = []
@@ -117,6 +124,24 @@ struct CSVAxes {
             abs(values.medianMagnitude * units[0].factor / Gravity.standard - 1) > 0.15
         else { return false }
         notices.append("\(shown(group)): taken as a magnetometer in gauss, as the file's name says")
+        return true
+    }
+
+    /// Whether axes that one letter g names are loads in g, and no rates of turn: their length stays at 1, as gravity does.
+    private mutating func isLoad(_ group: Group) -> Bool {
+        let own = Set(group.places)
+        let hasOthers = mapped.columns.indices.contains { place in
+            if case .axis(_, .some) = mapped.columns[place].role { !own.contains(place) } else { false }
+        }
+        guard group.isWhole, group.kind == .gyroscope, !hasOthers, hints.assumedKind == nil, file.kind == nil,
+            own.allSatisfy({ mapped.columns[$0].namedKind == nil && mapped.columns[$0].unit == .none }),
+            !mapped.kinds.contains(.gyroscope)
+        else { return false }
+        let values = table.vectors(group.places)
+        guard values.isEnough, values.spread < 0.2, abs(values.medianMagnitude - 1) < 0.1 else { return false }
+        notices.append(
+            "\(shown(group)): taken as an accelerometer in g, because their length stays at \(values.shown), as gravity does"
+        )
         return true
     }
 
@@ -278,7 +303,11 @@ struct CSVAxes {
         var lateCheck: UnitCheck?
         if isLinear {
             if stated == nil {
-                notices.append("no unit for \(shown(group)): taken as \(quantity.usual.name) (override with --map)")
+                let gravity = unitOfGravity(beside: group)
+                let unit = gravity ?? quantity.usual
+                factor = unit.unit.factor
+                let reason = gravity == nil ? "" : ", the unit of the gravity beside it"
+                notices.append("no unit for \(shown(group)): taken as \(unit.name)\(reason) (override with --map)")
             }
         } else if let stated {
             let check = UnitCheck(names: shown(group), quantity: quantity, stated: stated)
@@ -287,6 +316,10 @@ struct CSVAxes {
         } else {
             factor = try factorOfUnstated(group, quantity, values, advice)
         }
+        var reason = factor == 1 ? "" : "which the values fit (median length \(values.shown))"
+        if kind == .gyroscope, stated == nil, let turnUnit {
+            (factor, reason) = (turnUnit.unit.factor, "as line \(turnUnit.line) says")
+        }
         let rate =
             kind == .gyroscope && !isOwn
             ? UnsettledRate(
@@ -294,8 +327,7 @@ struct CSVAxes {
                 columns: places.map { (mapped.negative.contains($0) ? "-" : "") + advice.column($0) },
                 unit: .measured(.gyroscope, factor), isStated: stated != nil,
                 isTimeAssumed: advice.time.isUnitAssumed,
-                areCounts: values.isEnough && values.medianMagnitude > 0 && table.areWhole(places),
-                reason: factor == 1 ? "" : "which the values fit (median length \(values.shown))") : nil
+                areCounts: values.isEnough && table.areCounts(places), reason: reason) : nil
         var sign = 1.0
         if kind == .accelerometer {
             if hints.hasGravitySign(group.sensor, isRecorded: isOwn) {
@@ -308,6 +340,18 @@ struct CSVAxes {
             sensor: group.sensor, kind: kind,
             factors: places.map { factor * sign * (mapped.negative.contains($0) ? -1 : 1) }, columns: places,
             lift: isLinear ? Gravity.standard : 0, lateCheck: lateCheck, rate: rate)
+    }
+
+    /// The unit of the gravity that the file has beside an acceleration without it; `nil` if there is none.
+    private func unitOfGravity(beside group: Group) -> Quantity.Unit? {
+        let quantity = Quantity.of(.accelerometer)
+        let places = (0..<3).compactMap { axis in
+            mapped.columns.firstIndex {
+                $0.role == .axis(axis, .accelerometer) && $0.content == .gravityAlone && $0.sensor == group.sensor
+            }
+        }
+        guard case .unit(let index) = quantity.judge(table.vectors(places)) else { return nil }
+        return quantity.units[index]
     }
 
     /// Whether the user states that gravity is missing, and the values agree.
@@ -387,11 +431,13 @@ struct CSVAxes {
             // Hard iron may make a field in µT as large as one in mgauss.
             if file.isUncalibrated || group.isUncalibrated, index > 0, unit.option == "mgauss" { break }
             let isConfirmed = quantity.confirming?.contains(values.medianMagnitude * unit.unit.factor) ?? true
+            let others = quantity.units.filter { $0.option != unit.option && $0.isNear(values.medianMagnitude) }
+            let other = others.first.map { ". It may be \($0.name) as well: --map says which" } ?? ""
             let fit =
                 isConfirmed
                 ? "which the values fit (median length \(values.shown))"
                 : "which the values fit best: their median length is \(values.shown), and \(quantity.reference) µT, so that the "
-                    + "sensor is not calibrated, or iron is near"
+                    + "sensor is not calibrated, or iron is near\(other)"
             notices.append("no unit for \(shown(group)): taken as \(unit.name), \(fit) (override with --map)")
             return unit.unit.factor
         case .withoutGravity:
@@ -471,8 +517,9 @@ struct CSVAxes {
                     + "--map acceleration=gravity")
         } else if share[2] < -0.8 {
             notices.append(
-                "\(names[group.places[2]].printable) reads downwards at the beginning: the device lay on its face, or the recorder has "
-                    + "the other sign, as those on iOS do; then headings need --map acceleration=gravity")
+                "\(names[group.places[2]].printable) reads downwards at the beginning: the device lay on its face, or its z points down, "
+                    + "as those of flight controllers do; or the recorder has the other sign, as those on iOS do, and then headings "
+                    + "need --map acceleration=gravity")
         }
         return 1
     }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The dialect and the layout of a CSV file, from its first lines.
 struct CSVHead {
     let dialect: CSVDialect
@@ -297,6 +299,15 @@ struct HeadTable {
         places.allSatisfy { place in columns[place].values.allSatisfy { $0.isNaN || $0 == $0.rounded() } }
     }
 
+    /// Whether numbers are whole, and written so where all are 0.
+    func areCounts(_ places: [Int]) -> Bool {
+        areWhole(places)
+            && places.contains { place in
+                columns[place].values.contains { $0.isFinite && $0 != 0 }
+                    || !columns[place].fields.contains { $0.utf8.contains(CSVDialect.point) }
+            }
+    }
+
     /// Why whole numbers are no values of a sensor as they stand; `nil` for others.
     func flaw(_ places: [Int], _ quantity: Quantity) -> String? {
         guard areWhole(places) else { return nil }
@@ -306,10 +317,12 @@ struct HeadTable {
                 + "32768 to 65535 as -32768 to -1"
         }
         let vectors = vectors(places)
+        // Half of a range of numbers is a power of two, which two axes read at 0 g.
+        let halves = vectors.mean.count { abs(log2($0) - log2($0).rounded()) < 0.02 }
         // An axis of 0.8 V per g that points up reads 1.5 times as much as others at half of 3.3 V.
-        guard case .counts(let perG) = quantity.judge(vectors), perG.significand != 1,
+        guard case .counts(let perG) = quantity.judge(vectors), perG.significand != 1 || halves == 2,
             places.allSatisfy({ columns[$0].values.allSatisfy { $0.isNaN || $0 > 0 } }),
-            let least = vectors.mean.min(), let most = vectors.mean.max(), most < 1.5 * least
+            let least = vectors.mean.min(), let most = vectors.mean.max(), most < 1.6 * least
         else { return nil }
         let means = vectors.mean.map { VectorStatistics.optionText($0.rounded()) }.joined(separator: ", ")
         return

@@ -69,7 +69,7 @@ struct CSVLayout {
                 "'\(names[column].printable)': '\(unit.printable)' is no unit of time that is known (s, ms, us, ns); say "
                     + "which it is with --map time=COLUMN:UNIT", advice.forTimeUnit(column))
         }
-        var axes = CSVAxes(mapped, names, table, hints, path)
+        var axes = CSVAxes(mapped, names, table, hints, path, turnUnit: preamble.turnUnit)
         let found: [Stream]
         do throws(CSVAxes.Problem) {
             found = try axes.streams(advice)

@@ -1,3 +1,6 @@
+import Binnacle
+import PlainText
+
 /// The start of the rows in a CSV file, their dialect, and the line with the columns' names.
 ///
 /// Files of loggers have empty lines, comments, key–value lines and lines of units before their rows. The rows are found first,
@@ -15,6 +18,8 @@ struct CSVPreamble {
     private(set) var misfit: (line: Int, count: Int)?
     /// The sampling rate stated in a line before the rows, and that line's number.
     private(set) var rate: (hertz: Double, line: Int)?
+    /// The unit of a rate of turn in a line before the rows that is about a gyroscope, and that line's number.
+    private(set) var turnUnit: (unit: TraceUnit, line: Int)?
     /// A number in Hz before the rows of which no word says that it is that of samples.
     private(set) var unnamedHertz: Double?
 
@@ -59,6 +64,9 @@ struct CSVPreamble {
         let stated = lines[..<start].enumerated().flatMap { index, line in
             StatedRate.all(in: String(decoding: line.prefix(2000), as: UTF8.self)).map { (rate: $0, line: index + 1) }
         }
+        for (index, line) in lines[..<start].enumerated() where turnUnit == nil && index != header?.line {
+            turnUnit = Self.turnUnit(in: String(decoding: line.prefix(2000), as: UTF8.self)).map { ($0, index + 1) }
+        }
         if let hertz = StatedRate.agreed(stated.map(\.rate)) {
             rate = stated.first { $0.rate.hertz == hertz && $0.rate.isNamed }.map { (hertz, $0.line) }
             if rate == nil { unnamedHertz = hertz }
@@ -75,6 +83,13 @@ struct CSVPreamble {
         var own = self
         own.rows.removeAll { !$0.indices.contains(column) || $0[column] != word }
         return own
+    }
+
+    private static func turnUnit(in line: String) -> TraceUnit? {
+        let text = line.lowercased()
+        guard text.contains("gyr") else { return nil }
+        return text.replacing(" per ", with: "/").split { " \t,;:=()[]".contains($0) }.lazy
+            .compactMap { TraceUnit(String($0)) }.first { $0.kind == .gyroscope }
     }
 
     // MARK: - Lines

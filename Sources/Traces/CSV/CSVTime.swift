@@ -104,7 +104,15 @@ struct CSVTimeChoice {
                             + "with --map 'time=#\(column + 1):s')")
                     return
                 }
+                if let step = steps?.median, (1..<1000).contains(step), names[column] == "SampleTimeFine" {
+                    use(rate, for: "'\(name)' counts tenths of a millisecond, a unit that is not read", 1e4 / step)
+                    return
+                }
                 let guess = Self.guess(values, steps, rowCount: table.rowCount)
+                if guess.other != nil, ColumnWords.areTicks(names[column]) {
+                    use(rate, for: "'\(name)' counts ticks, and nothing says how long one is")
+                    return
+                }
                 unit = guess.unit
                 isUnitAssumed = true
                 mayBeClock = unit == .seconds && values?.fields.first.map(Self.isClockNumber) ?? false
@@ -317,7 +325,8 @@ struct CSVTimeChoice {
             if columns[column].unit == .none { return names[column].lowercased() == "t" ? 3 : 2 }
             return 4
         }
-        return times.sorted { (rank($0), $0) < (rank($1), $1) }
+        let isOther = names.map(ColumnWords.areOfOtherTime)
+        return times.sorted { (rank($0), isOther[$0] ? 1 : 0, $0) < (rank($1), isOther[$1] ? 1 : 0, $1) }
     }
 
     /// The columns of whole seconds and of their fractions, and the sum of both in seconds from the first row.

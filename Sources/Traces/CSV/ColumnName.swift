@@ -227,8 +227,9 @@ extension ColumnName {
                 // One letter, as in G(x), does not say what is measured.
                 if own != .none || text.count > 1 { return ("\(text) \(unit)", own) }
             }
-            return (String(trimmed[..<start]), TraceUnit(unit).map { .known($0) } ?? .unknown(unit))
+            return (String(trimmed[..<start]), (TraceUnit(unit) ?? range(unit)).map { .known($0) } ?? .unknown(unit))
         }
+        if let found = unitBeforeWords(trimmed) { return found }
         for separator in [" in ", ", "] {
             if let found = unit(behind: separator, in: trimmed) { return found }
         }
@@ -240,6 +241,24 @@ extension ColumnName {
         // A least temperature may be t_min.
         guard isOfDay, isShort, found.text.lowercased() == "t" || !ColumnWords(found.text).isTime else { return found }
         return (trimmed, .none)
+    }
+
+    /// The unit in brackets behind which words stand, as in `Acceleration - x (m/s²) Run #1`.
+    private static func unitBeforeWords(_ name: String) -> (text: String, unit: Unit)? {
+        for (open, close) in [("(", ")"), ("[", "]")] as [(Character, Character)] {
+            guard let start = name.firstIndex(of: open), start > name.startIndex,
+                let end = name[start...].firstIndex(of: close),
+                let unit = TraceUnit(String(name[name.index(after: start)..<end]))
+            else { continue }
+            return (String(name[..<start] + name[name.index(after: end)...]), .known(unit))
+        }
+        return nil
+    }
+
+    /// The unit g with the range of a sensor, as in `X (100g)`.
+    private static func range(_ text: String) -> TraceUnit? {
+        guard text.last == "g", let range = Double(text.dropLast()), range >= 1 else { return nil }
+        return TraceUnit("g")
     }
 
     private static func unit(behind separator: String, in name: String) -> (text: String, unit: Unit)? {
@@ -335,7 +354,7 @@ struct ColumnWords {
             [
                 "rot", "angular", "angle", "winkel", "orientation", "quat", "velocit", "speed", "position",
                 "heading", "dreh", "latitud", "longitud", "altitud", "elevat", "azimut", "temperat", "pressur",
-                "luftdruck", "humid", "locat", "barom", "proxim", "satell", "illumin", "distan",
+                "luftdruck", "humid", "locat", "covar", "barom", "proxim", "satell", "illumin", "distan",
             ]
         ),
         (
@@ -428,6 +447,17 @@ struct ColumnWords {
         let words = split(name)
         return ["nanosec", "nanosecs", "nsec", "nsecs"].contains(words.last) || words.suffix(2) == ["tv", "usec"]
     }
+
+    /// Whether a name is that of a time which is not the sample's own, as that of its arrival, or counts ticks of a clock.
+    static func areOfOtherTime(_ name: String) -> Bool {
+        name.hasPrefix("%") || !ticks.isDisjoint(with: split(name))
+            || split(name).contains { $0.hasPrefix("arriv") || $0.hasPrefix("receiv") }
+    }
+
+    /// Whether a name says that numbers are those of a clock whose speed it does not say.
+    static func areTicks(_ name: String) -> Bool { !ticks.union(["raw"]).isDisjoint(with: split(name)) }
+
+    private static let ticks: Set<String> = ["tick", "ticks"]
 
     /// A multiple of a unit of time in a name, such as the `100us` of `Time 100us`.
     static func multiple(in name: String) -> String? {

@@ -28,11 +28,12 @@ struct UnsettledRate {
         case .remains(let found) where areCounts:
             let larger = Self.units[found - 1].name
             why = "they are whole numbers, and gravity stays where it is, which \(larger) would turn"
+        case .open where areCounts && !isStated: why = "they are whole numbers, and no turn of gravity says their unit"
         case .open, .fits, .remains: return nil
         }
         return
             "\(names) left out: \(why), so that they seem to be raw numbers of the sensor. Say with --map how many are one "
-            + "°/s, as in '\(mapping("deg/s/131", isReversed: false))', or name their unit there (deg/s, mdps)"
+            + "°/s, as in '\(mapping("deg/s/131", isReversed: false))', or name their unit there (deg/s, mdps, mrad/s)"
     }
 
     /// The unit after a verdict, and what the user has to know.

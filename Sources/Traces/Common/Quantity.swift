@@ -12,6 +12,11 @@ struct Quantity {
         let unit: TraceUnit
         /// The range of median magnitudes that confirms the unit.
         let typical: ClosedRange<Double>
+
+        /// Whether a magnitude is in the range, or up to twice beyond it.
+        func isNear(_ magnitude: Double) -> Bool {
+            (typical.lowerBound / 2...typical.upperBound * 2).contains(magnitude)
+        }
     }
 
     let kind: SampleKind

@@ -70,9 +70,6 @@ package struct TraceRepairs: Sendable, Equatable {
 
     package init() {}
 
-    /// Whether there were no defects.
-    package var isEmpty: Bool { counts.isEmpty }
-
     /// Adds the counts and notices of another file.
     package mutating func add(_ other: TraceRepairs) {
         counts.merge(other.counts, uniquingKeysWith: +)

@@ -460,7 +460,9 @@ import Testing
     @Test func aRateAtTheEndOfTheRangeIsAnUnknownTurn() {
         for range in [Float(250 * Double.pi / 180), nil] {
             var boat = Boat()
-            boat.fusion.setGyroscope(range: range, reportsOnChange: false)
+            let sensor = Sensor(name: "boat")
+            sensor.gyroscopeRange = range
+            boat.fusion.setGyroscope(of: sensor)
             boat.turn(0, seconds: 10)
             let before = boat.fusion.accuracyDegrees
             let limit = Float(250 * Double.pi / 180)

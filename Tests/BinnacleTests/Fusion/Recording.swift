@@ -156,6 +156,9 @@ extension Fusion {
         update(field: recording.field[index], at: time)
     }
 
+    /// The gyroscope's offset in rad/s.
+    var offsetRadiansPerSecond: Vector3 { memory.offset }
+
     /// The heading of the device's +Y, in degrees.
     var headingOfY: Double {
         let direction = orientation.rotate(SIMD3(0, 1, 0))

@@ -219,7 +219,6 @@ import Testing
         run.turn(to: 10)
         try run.reports.wait("a failure") { $0.contains { $0.kind == .handlerFailed } }
         #expect(run.reasons[0].hasPrefix("udp://name.invalid:10110: the name cannot be looked up: "), "\(run.reasons)")
-        #expect(run.statistics.failure == run.reasons[0])
         #expect(run.end())
         #expect(Set(run.reasons).count == run.reasons.count)
         #expect(run.reports.of(.handlerRecovered).isEmpty)
