@@ -109,7 +109,7 @@ enum CommandPages {
             ("77", "The user has no permission."), ("78", "The configuration cannot be used, or is not there."),
             (
                 "129, 130, 143",
-                "Ended as its terminal was closed, by Ctrl-C, or by SIGTERM. What is stopped so, as run and record, exits with 0."
+                "Ended as its terminal was closed, by Ctrl-C, or by SIGTERM. The commands run, record and simulate, which are meant to be stopped this way, exit with 0 instead."
             ),
         ])
     }

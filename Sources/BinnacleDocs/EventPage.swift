@@ -157,7 +157,7 @@ enum EventPage {
                 "running":true,"state":"still",
                 "measures":[{"name":"user_g","span":[0.001,0.012,0.004]}],
                 "limits":[{"name":"motion","of":"user_g","side":"above",
-                  "begin":0.05,"end":0.025}],"figures":{}}]}}
+                  "begin":0.05,"end":0.025,"always_shown":true}],"figures":{}}]}}
             """)
         page.list(
             """
@@ -176,9 +176,13 @@ enum EventPage {
             Cm state  moving, rotating, still or sleeping; facing or away; heeled, pitched, level or known; the edge of the \
             screen that points up; the posture; calm or disturbed (taps); walking or standing; moving or stationary; idle, \
             running, spinning, calm, vibrating or not measured; near or far. null when it is not known. A detector that does not run has no state, measures and figures.
-            Cm measures  What is compared with limits: user_g, linear_g, total_g and rate_dps of a motion detector, \
-            as far as it looks at them; turn_deg (away from the present edge) and lean_deg of a screen, of the last \
-            sample.
+            Cm active  Of a stream, whether samples can be expected; of a detector, there and true while its state is one that it \
+            waits for, such as a motion.
+            Cm measures  What a detector finds in each sample and, for most, compares with limits, as far as it looks \
+            at it. Motion: user_g, linear_g, total_g, rate_dps. North: accuracy_deg, strength_uT (of the field). \
+            Attitude: roll_deg, pitch_deg, yaw_accuracy_deg, and yaw_deg without a magnetometer. Screen: turn_deg (away \
+            from the present edge), lean_deg. Hinge: angle_deg. Taps: impulse_g. Steps: swing_g, swing_rms_g. Rest: \
+            change_g. Vibration: each band's, its name with _mm_s or _g behind it, once a second.
             Cm limits  The value of a measure or figure above or below which something begins, and that at which it \
             ends, which differs by the hysteresis. always_shown is there for those that a view always shows.
             Cm figures  Figures as in events, at the end of the interval: a heading with its accuracy, its age when \

@@ -111,8 +111,10 @@ enum StatusText {
             "process \(word(subscriber["pid"])) of account \(word(subscriber["uid"])), "
                 + "\(word(subscriber["behind"])) behind, \(word(subscriber["missed"])) missed"
         }
+        let connections = word(socket["connections"])
         return [
-            "socket \(word(socket["path"])): \(word(socket["connections"])) connections, \(word(socket["refused"])) refused"
+            "socket \(word(socket["path"])): \(connections) connection\(connections == "1" ? "" : "s"), "
+                + "\(word(socket["refused"])) refused"
         ]
             + subscribers.map { "  subscriber: \($0)" }
     }

@@ -20,6 +20,8 @@ enum Tool {
         StandardDescriptors.reserve()
         // Writing to a closed pipe fails with EPIPE instead of killing the process.
         signal(SIGPIPE, SIG_IGN)
+        // A file that may not grow further is an error of write(2).
+        signal(SIGXFSZ, SIG_IGN)
         let console = Console()
         let (output, errors) = (console.output, console.errors)
         var status = ExitStatus.ok.rawValue

@@ -19,6 +19,7 @@ struct WebService: Sendable {
     private static let pieceBytes = 16_384
     /// The longest wait for the daemon's next event.
     private static let longestWait: Int64 = 10_000_000_000
+    private static let longestAnswer: Int64 = 120_000_000_000
     /// After an hour the browser has to connect again.
     private static let longestStream: Int64 = 3_600_000_000_000
 
@@ -96,10 +97,14 @@ struct WebService: Sendable {
             return connection.write(piece)
         }
         var notes: [String] = []
+        let end = SystemClock.monotonic() + Self.longestAnswer
         do throws(EventSubscriptionError) {
             let client = try SocketConnection(path: socketPath)
             try client.send(wanted.json)
             reading: while true {
+                guard SystemClock.monotonic() < end else {
+                    throw .system(reason: "\(socketPath): the daemon's answer has no end within two minutes")
+                }
                 guard let line = try client.readLine(deadline: SystemClock.monotonic() + Self.longestWait) else {
                     throw .system(reason: "\(socketPath): the daemon has sent nothing for 10 s")
                 }
@@ -136,7 +141,8 @@ struct WebService: Sendable {
                     }
                     piece.append(UInt8(ascii: "\n"))
                     if piece.count >= Self.pieceBytes, !send() { return }
-                case .missed(let missed): notes.append("missed: \(missed.reason)")
+                // A daemon says it once.
+                case .missed(let missed) where notes.count < 3: notes.append("missed: \(missed.reason)")
                 case .end: break reading
                 case .error(let message, _): throw .refusal(message, path: socketPath)
                 default: continue

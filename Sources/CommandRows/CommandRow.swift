@@ -122,7 +122,8 @@ package struct CommandRow: Sendable {
                 Writes an Arrow stream when FILE ends in .arrows, MCAP for ROS 2 when it ends in .mcap, and else CSV with a
                 column for each axis of each sensor. After a kill everything up to the last second is there. What happens to a sensor meanwhile
                 (unplugged, samples lost) is reported on standard error. Exits with 69 when there is nothing to record,
-                and with 77 when nothing may be opened.
+                with 73 when FILE ends in .arrow, .feather, .ipc, .parquet, .gz, .zip or .zst, which are not written, and with
+                77 when nothing may be opened.
                 """,
             options: [
                 .output, .for, .sensor, .config,
@@ -136,7 +137,8 @@ package struct CommandRow: Sendable {
             details: """
                 Reads what replay reads, - for standard input, and writes what record writes: an Arrow stream when FILE ends in .arrows, MCAP
                 for ROS 2 when it ends in .mcap, else CSV. Stamps and values stay exactly the same; several traces are merged by their stamps. What a replay
-                would skip is left out and reported on standard error.
+                would skip is left out and reported on standard error. Exits with 73 when FILE ends in .arrow, .feather, .ipc,
+                .parquet, .gz, .zip or .zst, which are not written.
                 """,
             options: [OptionRow.output] + OptionRow.ofTraces + [OptionRow.force]),
         CommandRow(
@@ -231,7 +233,8 @@ package struct CommandRow: Sendable {
                 Asks the running daemon; where none answers, it reads the store's file, which root, its owner and,
                 after a proper stop, its group may.
                 Events go to standard output, one a line, with local time; missed events are reported on standard error.
-                Exits with 66 when there is neither, and with 77 when you may not ask, or not read the file.
+                Exits with 66 when there is neither, with 69 when a daemon has the file of --store open, which answers without
+                --store, and with 77 when you may not ask, or not read the file.
                 """,
             options: [
                 .since, .until, .last, .kind, .sensor, .follow, .json, .utc, .kinds, .socket, .store,
@@ -275,7 +278,10 @@ package struct CommandRow: Sendable {
             options: [
                 .simulate, .config, .set, .loop,
                 .speed.meaning("X", help: "Play the traces X times as fast as recorded; 1 is the default."), .sensor,
-                .for,
+                .for.meaning(
+                    help:
+                        "Stop after TIME, a number with ms, s, m or h, as in 10s. Without it, q stops, or Ctrl-C, which exits with 130."
+                ),
                 .utc, .socket, .root,
             ]),
         CommandRow(

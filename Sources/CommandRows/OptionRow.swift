@@ -107,7 +107,8 @@ extension OptionRow {
         "report", "FILE", takes: .files,
         help: """
             Write the result of the replay to FILE as one JSON object: the status, the reason of a failure, and the
-            numbers of samples, of skipped places by their cause, and of events.
+            numbers of samples, of skipped places by their cause, and of events. A replay that cannot begin, as when a
+            file is missing or empty, writes none.
             """)
     package static let json = OptionRow("json", help: "Write one JSON object a line instead of text.")
     package static let arrow = OptionRow(

@@ -116,7 +116,8 @@ package final class SocketConnection {
         guard let end = buffer[searchedCount...].firstIndex(of: UInt8(ascii: "\n")) else {
             searchedCount = buffer.count
             guard buffer.count - givenCount <= Self.longestLine else {
-                throw .notUnderstood(reason: "a line is longer than \(Self.longestLine) bytes")
+                throw .notUnderstood(
+                    reason: "a line is longer than \(Self.longestLine) bytes, as of far too many detectors")
             }
             return nil
         }

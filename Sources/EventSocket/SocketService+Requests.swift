@@ -179,12 +179,20 @@ extension SocketService {
     }
 }
 
-/// Limits the rate of log messages, and counts the omitted ones.
-struct MessageLimit {
+/// Limits the rate of log messages, or of other reports that clients can cause, and counts the omitted ones.
+package struct MessageLimit {
     private let most = 10
     private let periodNanoseconds: Int64 = 10_000_000_000
     private var beginNanoseconds: Int64 = .min
     private var count = 0
+
+    package init() {}
+
+    /// When the present period ends, on the clock of its messages.
+    package var endNanoseconds: Int64 { Units.later(beginNanoseconds, by: periodNanoseconds) }
+
+    /// Whether another report may be made.
+    package mutating func passes(now: Int64) -> Bool { pass("", now: now) != nil }
 
     /// The message, with the number of those omitted before it; `nil` when it is omitted.
     mutating func pass(_ text: @autoclosure () -> String, now: Int64) -> String? {

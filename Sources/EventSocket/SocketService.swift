@@ -132,6 +132,8 @@ package final class SocketService {
             pump(connection)
         }
         if let text = contents.status { sendStatus(text) }
+        // Who has changed something sees it.
+        if !contents.changes.isEmpty { lastStatus = nil }
         for change in contents.changes { answer(change.connection, with: change.answer) }
         if let readings = contents.readings { publish(readings) }
         if let streams = contents.sampleStreams { offer(streams) }

@@ -35,6 +35,7 @@ package final class SubscriptionReader {
     private let tell: (Change) -> Void
     private var request: SubscriptionRequest
     private var connection: SocketConnection?
+    private var connectedTime: Int64 = 0
     private var delayNanoseconds = firstDelayNanoseconds
     private var isWaiting = false
     /// The last readings, with their lanes, which the daemon does not repeat.
@@ -71,6 +72,10 @@ package final class SubscriptionReader {
                 answerDeadline = nil
                 if let message = try message(line) { return message }
             } catch {
+                // One that accepts and closes again and again is asked less and less often.
+                if connection != nil, SystemClock.monotonic() - connectedTime > Self.longestDelayNanoseconds {
+                    delayNanoseconds = Self.firstDelayNanoseconds
+                }
                 connection = nil
                 guard isPatient, error.isTransient else { throw error }
                 if !isWaiting { tell(.waiting(error)) }
@@ -94,7 +99,8 @@ package final class SubscriptionReader {
         if !hasAnswered { path = findPath() }
         let connection = try SocketConnection(path: path)
         try connection.send(request.json)
-        answerDeadline = SystemClock.monotonic() + longestAnswer
+        connectedTime = SystemClock.monotonic()
+        answerDeadline = connectedTime + longestAnswer
         self.connection = connection
         return connection
     }
@@ -122,12 +128,13 @@ package final class SubscriptionReader {
             // Until an event has come, a later connection begins at the time again: the answered number is that of no event.
             if request.sinceNanoseconds == nil { request.after = after }
             hasAnswered = true
-            delayNanoseconds = Self.firstDelayNanoseconds
             if isWaiting { tell(.connected) }
             isWaiting = false
             tell(.subscribed(path: path))
             return nil
-        case .event(let event, _): goOn(after: event.sequence)
+        case .event(let event, _):
+            goOn(after: event.sequence)
+            delayNanoseconds = Self.firstDelayNanoseconds
         case .missed(let missed): if let last = missed.last { goOn(after: last) }
         case .readings(let readings):
             let whole = readings.addingKnown(of: lastReadings)

@@ -21,8 +21,7 @@ package struct LogAction: HandlerAction {
         further: [
             Key(
                 "levels", .usual("{}"),
-                usual: "warning for what failed or was lost, err for sensors.none_left, debug for headings and what "
-                    + "repeats, info for the rest",
+                usual: "that of the kind in binnacle-events(7)",
                 """
                 How urgent a kind of event is in the log, such as { "motion.began" = "notice", "shock" = "warning" }: \
                 \(Spelling.alternatives(LogLevel.allCases.map(\.name))).

@@ -42,9 +42,12 @@ import Binnacle
         let detector = AmbientLightDetector()
         detector.delegate = diary
         detector.startDetection()
+        let pipeline = Pipeline(source: ScriptedSource(streams: [], steps: []), detectors: [detector])
         for time in 0..<2 {
             detector.process(level: 100, unit: .lux, at: Int64(time))
+            #expect(pipeline.isWorking(detector))
             for _ in 0..<3 { detector.didFail(because: TestError()) }
+            #expect(!pipeline.isWorking(detector))
         }
         #expect(
             diary.entries == ["100.0 lux 0", "failed the cable is out", "100.0 lux 1", "failed the cable is out"])

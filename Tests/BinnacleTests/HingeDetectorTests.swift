@@ -201,7 +201,10 @@ import Binnacle
         hinge.delegate = delegate
         hinge.switchDidChange(isFolded: true, at: 1)
         hinge.startDetection()
+        hinge.process(.failed(.tabletMode, TestError()))
+        #expect(hinge.lacksReadings)
         hinge.switchDidChange(isFolded: true, at: 2)
+        #expect(!hinge.lacksReadings)
         hinge.switchDidChange(isFolded: true, at: 3)
         hinge.switchDidChange(isFolded: false, at: 4)
         let found = delegate.results(of: Finding.self)

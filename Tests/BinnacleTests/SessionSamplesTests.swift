@@ -16,7 +16,7 @@ import Testing
 
         init(_ gate: Gate, isRecording: Bool, calibration: SensorCalibration?) {
             self.gate = gate
-            wakeUp = isRecording ? nil : {}
+            if isRecording { wakeUp = nil } else { wakeUp = {} }
             streams = [
                 SampleStream(sensor: Sensor(name: "lid", calibration: calibration), kind: .accelerometer),
                 SampleStream(sensor: Sensor(name: "base"), kind: .accelerometer),

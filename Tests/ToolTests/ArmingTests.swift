@@ -1,4 +1,5 @@
 import Foundation
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -188,6 +189,24 @@ import Testing
         for _ in 0..<12 { #expect(try Binary.run("disarm", "sirne", "--socket", socket).status == 69) }
         #expect(try Binary.run("disarm", "siren", "--socket", socket).status == 0)
         try run.waitForMessage("asks to disarm `siren`")
+        #expect(run.stop() == 0)
+    }
+
+    /// A client may change it as often as it likes, and causes few events; the state that lasts is among them.
+    @Test func manyChangesAreFewEvents() throws {
+        let state = try TemporaryFolder([:])
+        let run = try start(state)
+        let start = SystemClock.monotonic()
+        for number in 0..<25 {
+            let command = number % 2 == 0 ? "disarm" : "arm"
+            #expect(try Binary.run(command, "siren", "--socket", state.path + "/socket").status == 0)
+        }
+        func reports() throws -> [String] {
+            try run.events().compactMap { $0["kind"] as? String }.filter { $0.hasPrefix("handler.") }
+        }
+        try waitUntil("the last state") { try reports().last == "handler.disarmed" }
+        let periods = 1 + (SystemClock.monotonic() - start) / 10_000_000_000
+        #expect(try Int64(reports().count) <= 10 * periods)
         #expect(run.stop() == 0)
     }
 

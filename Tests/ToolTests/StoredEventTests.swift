@@ -78,7 +78,7 @@ import Testing
         for part in [
             ": ok, running for", "configuration: \(run.folder)/binnacle.toml", "sensor box: active (simulated)",
             "accelerometer: ", " Hz, last sample 0.", "detector moved: running", "handler append (command): ",
-            "store \(folder.path)/events.db: ", "/binnacle.sock: 1 connections, 0 refused",
+            "store \(folder.path)/events.db: ", "/binnacle.sock: 1 connection, 0 refused",
         ] {
             #expect(text.contains(part), "\(part) is missing in:\n\(text)")
         }

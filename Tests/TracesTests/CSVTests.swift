@@ -433,11 +433,11 @@ private func text(_ header: String, _ rows: [String]) -> String {
     }
 
     @Test func aSensorThatDropsOutDamagesNothing() throws {
-        for row in ["%,,,,1,2,3", "%,nan,nan,nan,1,2,3"] {
+        for row in ["%,,,,1,2,3.5", "%,nan,nan,nan,1,2,3.5"] {
             var text = "t_ms,ax,ay,az,gx,gy,gz\n"
             for i in 0..<1400 {
                 let isOut = (100..<1300).contains(i)
-                text += isOut ? row.split(separator: "%").reduce("\(i)") { $0 + $1 } + "\n" : "\(i),1,2,3,1,2,3\n"
+                text += isOut ? row.split(separator: "%").reduce("\(i)") { $0 + $1 } + "\n" : "\(i),1,2,3,1,2,3.5\n"
             }
             let file = try TemporaryFile(text)
             let collected = Collected(try TraceSource(paths: [file.path]))

@@ -295,4 +295,108 @@ import Traces
         let error = try refusal(Self.rows(20) { _ in "#RAWIMUSXA,COM1,0,81.5,FINESTEERING,1691,410338.819" })
         #expect(error.message.contains("but for comments"), "\(error)")
     }
+
+    // MARK: - Loggers
+
+    private static func times(_ row: Int) -> String { String(format: "%.2f", Double(row) / 50) }
+
+    @Test func aUnitMayStandBeforeOtherWords() throws {
+        let names = ["x", "y", "z"]
+        let header =
+            ["Time (s) Run #1"] + names.map { "Acceleration - \($0) (m/s²) Run #1" }
+            + names.map { "Angular Velocity - \($0) (°/s) Run #1" }
+        let found = try read(
+            header.joined(separator: ",") + "\n" + Self.rows { "\(Self.times($0)),0.1,0.2,9.8,0,0.9,0.\($0 % 2)" })
+        #expect(found.streams == [.gyroscope, .accelerometer] && found.notices.isEmpty, "\(found.notices)")
+        #expect(abs(found.samples[0][9].y - .pi / 200) < 1e-6)
+        let ranges = try read(
+            "Time (s),X (100g),Y (100g),Z (100g)\n" + Self.rows { "\(Self.times($0)),\(Self.vector($0))" })
+        #expect(abs(ranges.samples[0][0].z - 9.80665 * 0.95 * cos(1)) < 1e-2)
+    }
+
+    /// Gravity in g beside an acceleration says that this is in g as well.
+    @Test(arguments: [1, 9.80665]) func anAccelerationHasTheUnitOfTheGravityBesideIt(size: Double) throws {
+        let found = try read(
+            "seconds_elapsed,gravityX,gravityY,gravityZ,accelerationX,accelerationY,accelerationZ\n"
+                + Self.rows { "\(Self.times($0)),\(Self.vector($0, size: size)),\(0.4 * size * Double($0 % 2)),0,0" },
+            map: "acceleration=linear")
+        #expect(abs(found.samples[0][1].x - 0.4 * 9.80665) < 1e-3, "\(found.notices)")
+        #expect(found.notices.contains { $0.contains("the unit of the gravity beside it") })
+    }
+
+    @Test(arguments: [
+        ("Clock:Tick#,Clock:offsetTime", 90_000.0), ("%time,field.header.stamp", 0.03),
+        ("Arrival_Time,Creation_Time", 0.03),
+    ])
+    func theTimeOfTheSampleIsPreferred(names: String, otherStep: Double) throws {
+        let found = try read(
+            "\(names),ax,ay,az\n"
+                + Self.rows { "\(Double($0 / 2) * otherStep),\(Self.times($0)),\(Self.vector($0))" })
+        #expect(found.samples[0][50].timeNanoseconds - found.samples[0][0].timeNanoseconds == 1_000_000_000)
+    }
+
+    @Test func ticksOfUnknownLengthAreNoTime() throws {
+        func text(_ name: String, _ step: Int) -> String {
+            "\(name),ax,ay,az\n" + Self.rows { "\(154_000 + step * $0),\(Self.vector($0))" }
+        }
+        let fine = try refusal(text("SampleTimeFine", 100))
+        #expect(fine.message.contains("tenths of a millisecond"))
+        #expect("\(fine.remedy.map { "\($0)" } ?? "")".contains("\"100\""), "\(fine)")
+        #expect(try refusal(text("Shimmer_952D_Timestamp_RAW", 640)).message.contains("nothing says how long one is"))
+        // Ticks of 1 ms, as usual.
+        let ticks = try read(text("time tick", 10))
+        #expect(ticks.samples[0][100].timeNanoseconds - ticks.samples[0][0].timeNanoseconds == 1_000_000_000)
+    }
+
+    /// A line says the unit that no turn confirms.
+    @Test(arguments: ["# gyro_range = 250.0 dps", "Gyroscope in degrees/second", "Gyro unit: degrees per second"])
+    func aLineBeforeTheRowsSaysTheUnitOfAGyroscope(line: String) throws {
+        let found = try read(
+            "\(line)\nt_s,ax,ay,az,gx,gy,gz\n" + Self.rows { "\(Self.times($0)),0.1,0.2,9.8,0.01,-0.02,0.0\($0 % 3)" })
+        #expect(found.notices.contains { $0.contains("taken as °/s, as line 1 says") }, "\(found.notices)")
+    }
+
+    @Test func wholeNumbersOfAGyroscopeAtRestAreLeftOut() throws {
+        func gyroscope(_ rate: (Int) -> String) throws -> [SampleKind] {
+            try read("t_s,ax,ay,az,gx,gy,gz\n" + Self.rows { "\(Self.times($0)),0.1,0.2,9.8,\(rate($0))" }).streams
+        }
+        #expect(try gyroscope { "0,\($0 % 9 / 8),0" } == [.accelerometer])
+        #expect(try gyroscope { _ in "0,0,0" } == [.accelerometer])
+        #expect(try gyroscope { _ in "0.0,0.0,0.0" } == [.gyroscope, .accelerometer])
+    }
+
+    /// Rows of each sensor, whose columns a comment names.
+    @Test func theCommandForOneSensorKeepsTheNamesOfItsColumns() throws {
+        let error = try refusal(
+            "# Header:\n# UncalAccel,utcTimeMillis,AccelXMps2,AccelYMps2,AccelZMps2\n"
+                + "# UncalGyro,utcTimeMillis,GyroXRadPerSec,GyroYRadPerSec,GyroZRadPerSec\n#\n"
+                + Self.rows { "\($0 % 2 == 0 ? "UncalAccel" : "UncalGyro"),\(1_718_000_000_000 + 5 * $0),0.1,0.2,9.8" })
+        let remedy = "\(error.remedy.map { "\($0)" } ?? "")"
+        #expect(remedy.contains("NR == 2 || f == "), "\(error) \(remedy)")
+        #expect(!error.message.contains("Of that table"), "\(error)")
+    }
+
+    @Test func halvesOfARangeAreNoCounts() throws {
+        for names in ["X,Y,Z", "ax,ay,az"] {
+            let error = try refusal("t_s,\(names)\n" + Self.rows { "\(Self.times($0)),127,\(127 + $0 % 2),190" })
+            #expect(error.message.contains("reads half its supply at 0 g") && error.remedy == nil, "\(error)")
+        }
+    }
+
+    @Test func loadsInGAreAnAccelerometer() throws {
+        let found = try read("Time,Gx,Gy,Gz\n" + Self.rows { "\(Self.times($0)),\(Self.vector($0))" })
+        #expect(found.streams == [.accelerometer], "\(found.notices)")
+        #expect(found.notices.contains { $0.contains("taken as an accelerometer, because") })
+        // Beside an accelerometer the letter is a gyroscope's.
+        let both = try read(
+            "Time,Ax,Ay,Az,Gx,Gy,Gz\n" + Self.rows { "\(Self.times($0)),\(Self.vector($0)),\(Self.vector($0))" })
+        #expect(both.streams == [.gyroscope, .accelerometer])
+    }
+
+    @Test func aFieldThatMayBeInTwoUnitsSaysBoth() throws {
+        let found = try read(
+            "Time,ax,ay,az,mx,my,mz\n"
+                + Self.rows { "\(Self.times($0)),\(Self.vector($0)),-57.\($0 % 10),110.1,-112.9" })
+        #expect(found.notices.contains { $0.contains("It may be µT as well") }, "\(found.notices)")
+    }
 }

@@ -8,6 +8,7 @@ package protocol AmbientDetector: AmbientReader, ReportingDetector {
 
 extension AmbientDetector {
     package var eventSensor: String? { name }
+    package var lacksReadings: Bool { hasFailed }
 
     /// Starts with the next reading, which is told; does nothing while detecting.
     package func startDetection() {

@@ -32,9 +32,12 @@ package protocol DrivenDetector: Detector {
     func didLose(_ streams: [SampleStream], because error: any Error)
     /// Tells the delegate what waits for a further sample, because there will be none.
     func sourceDidEnd()
+    /// Whether a device that it needs beside its streams cannot be read.
+    var lacksReadings: Bool { get }
 }
 
 extension DrivenDetector {
+    package var lacksReadings: Bool { false }
     package func sourceDidEnd() {}
 }
 

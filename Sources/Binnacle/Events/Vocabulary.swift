@@ -416,12 +416,13 @@ extension EventKind {
         case .detectorFailed:
             Row(
                 "87ba1307496b4d81b281eb4d34d28213", .warning, from: .anyDetector, isAlwaysLogged: true,
-                state: [.detectorFailed], figures: [.reason], "A detector lost the sensor that it needs.")
+                state: [.detectorFailed], figures: [.reason],
+                "A sensor that a detector uses is not there, has failed, or cannot be trusted; the reason says which.")
         case .detectorUnavailable:
             Row(
                 "d373bceabe214a9fb3cc742bd9aff30d", .warning, from: .anyDetector, isAlwaysLogged: true,
                 state: [.detectorFailed], figures: [.reason],
-                "A detector could not start, because a sensor that it needs is not there.")
+                "A detector could not start after a reload, because a sensor that it needs had been inactive before.")
         case .quorumReached:
             Row(
                 "ee0ead0fa1ad46f8baa7c2e94881b597", .info, from: .quorum,
@@ -438,7 +439,8 @@ extension EventKind {
             Row(
                 "f24d43b8ee92431bb063aa888ca91894", .warning, .report, from: .handlers, isAlwaysLogged: true,
                 figures: [.handler, .count, .reason],
-                "Too many events waited for a handler or for the store, so some were dropped.")
+                "Events were dropped for a handler or the store: too many waited, they were refused, or they cannot be "
+                    + "delivered; the reason says which.")
         case .handlerFailed:
             Row(
                 "4bba6fc62946445b8c3213d73d1f18c5", .warning, .report, from: .handlers, isAlwaysLogged: true,

@@ -66,7 +66,7 @@ package final class LiveValuesCollector {
     /// `now`, the end of the interval, and the times of `clock` are on CLOCK_MONOTONIC; `isWorking` says whether a detector
     /// looks at samples.
     package func collect(
-        at now: Int64, statistics: [StreamStatistics], isWorking: (any Detector) -> Bool, clock: (Int64) -> Int64
+        at now: Int64, statistics: [StreamStatistics], isWorking: (any DrivenDetector) -> Bool, clock: (Int64) -> Int64
     ) -> LiveValues {
         var readings = LiveValues(timeNanoseconds: now, intervalNanoseconds: max(1, now - beginNanoseconds))
         beginNanoseconds = now

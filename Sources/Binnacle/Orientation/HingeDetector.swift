@@ -24,6 +24,8 @@ package final class HingeDetector: DetectorCore<HingeSettings>, ReportingDetecto
     private let gapLimitNanoseconds: Int64
     private var angle = HingeAngle()
     private var isFolded: Bool?
+    /// Whether the switch cannot be read, where it alone says the posture.
+    package private(set) var lacksReadings = false
     private var due: Dwell<Posture?>
     private var turned: Dwell<Bool>
     private var toldDegrees: Double?
@@ -64,6 +66,7 @@ package final class HingeDetector: DetectorCore<HingeSettings>, ReportingDetecto
             return
         }
         posture = nil
+        lacksReadings = false
         history = (nil, [])
         angle.forget()
         due.accept(nil)
@@ -96,6 +99,7 @@ package final class HingeDetector: DetectorCore<HingeSettings>, ReportingDetecto
     ///   - timeNanoseconds: When that was, in the samples' clock.
     package func switchDidChange(isFolded: Bool, at timeNanoseconds: Int64) {
         self.isFolded = isFolded
+        lacksReadings = false
         guard isDetecting, screen == nil || base == nil else { return }
         position = SamplePosition(timeNanoseconds: timeNanoseconds, streamIndex: .max, sampleIndex: .max)
         let found: Posture = isFolded ? .tablet : .laptop
@@ -106,6 +110,7 @@ package final class HingeDetector: DetectorCore<HingeSettings>, ReportingDetecto
     /// Tells the delegate that the switch cannot be read, where it alone says the posture; the last one holds.
     private func switchDidFail(because error: any Error) {
         guard isDetecting, screen == nil || base == nil else { return }
+        lacksReadings = true
         delegate?.collect(.detectorFailed, self, because: error)
     }
 

@@ -75,9 +75,9 @@ package final class Pipeline {
         router.watch(only: streams.map(\.sensor))
     }
 
-    /// Whether a detector looks at samples: it was started, and none of its streams has failed.
-    package func isWorking(_ detector: any Detector) -> Bool {
-        detector.isDetecting && detector.streams.allSatisfy { !failed.contains($0.id) }
+    /// Whether a detector looks at samples: it was started, and nothing that it needs has failed.
+    package func isWorking(_ detector: any DrivenDetector) -> Bool {
+        detector.isDetecting && !detector.lacksReadings && detector.streams.allSatisfy { !failed.contains($0.id) }
     }
 
     /// Begins the statistics of some sensors' streams again after a pause that was meant: it is no gap.

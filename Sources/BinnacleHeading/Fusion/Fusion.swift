@@ -1,6 +1,6 @@
 package import Binnacle
 import Glibc
-package import SensorGeometry
+import SensorGeometry
 
 /// Finds the orientation from a gyroscope, an accelerometer and a magnetometer, each with rates and stamps of its own.
 ///

@@ -106,6 +106,7 @@ package final class NavigationSender {
         while port.stop == nil {
             let now = SystemClock.monotonic()
             try transport.advance(to: now)
+            if let refusal = transport.refusal { failures.fail(refusal.reason) }
             var next = transport.nextTime
             if let reading = state.reading {
                 if now >= dueTime { try send(reading, transport, now) }

@@ -21,6 +21,10 @@ final class NavigationServer: NavigationTransport {
         var blockedSince: Int64?
     }
 
+    /// Why the last connection could not be taken; `nil` when it was.
+    private(set) var refusal: NavigationFailure?
+
+    private let address: String
     private let epoll: Epoll
     private let state: NavigationState
     private let times: NavigationTimes
@@ -32,6 +36,7 @@ final class NavigationServer: NavigationTransport {
     init(_ settings: NavigationSettings, epoll: Epoll, state: NavigationState, times: NavigationTimes)
         throws(NavigationFailure)
     {
+        address = settings.address
         self.epoll = epoll
         self.state = state
         self.times = times
@@ -77,7 +82,7 @@ final class NavigationServer: NavigationTransport {
         }
     }
 
-    var isProven: Bool { true }
+    var isProven: Bool { refusal == nil }
 
     var nextTime: Int64? {
         let overdue = clients.values.compactMap { $0.blockedSince }.min().map { $0 + times.patience }
@@ -92,7 +97,10 @@ final class NavigationServer: NavigationTransport {
 
     func respond(_ token: UInt64, isHungUp: Bool, at now: Int64) {
         guard token != StreamAcceptor.token else {
-            for acceptor in acceptors { _ = acceptor.accept(admit) }
+            let errors = acceptors.compactMap { $0.accept(admit) }
+            refusal = errors.first.map {
+                NavigationFailure(reason: "\(address): no connection can be taken: \($0.reason)")
+            }
             return
         }
         guard let client = clients[token] else { return }

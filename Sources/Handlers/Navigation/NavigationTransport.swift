@@ -15,6 +15,9 @@ protocol NavigationTransport: AnyObject {
     var nextTime: Int64? { get }
 
     var isProven: Bool { get }
+
+    /// Why it takes no receivers at present, although it goes on sending; `nil` while it does.
+    var refusal: NavigationFailure? { get }
 }
 
 extension NavigationTransport {
@@ -22,6 +25,7 @@ extension NavigationTransport {
     func respond(_ token: UInt64, isHungUp: Bool, at now: Int64) {}
     func advance(to now: Int64) throws(NavigationFailure) {}
     var nextTime: Int64? { nil }
+    var refusal: NavigationFailure? { nil }
 }
 
 /// Why messages cannot be sent, as text.

@@ -1,5 +1,6 @@
 import Binnacle
 import Configuration
+import EventSocket
 import Handlers
 import LinuxSystem
 import PlainText
@@ -24,6 +25,10 @@ package final class HandlersPart: DaemonPart {
     private let file: StateFile<HandlersPart>
     /// The names of handlers that get no events until they are armed.
     private var disarmed: Set<String>
+    /// Limits the reports that a handler was armed or disarmed, by its name; each has the state that was reported last.
+    private var armReports: [String: (limit: MessageLimit, isArmed: Bool)] = [:]
+    /// The handlers whose state is reported when their limit allows it.
+    private var unreported: Set<String> = []
     /// Called when ``disarmed`` has been written, with why it could not be.
     var replies: [(String?) -> Void] = []
 
@@ -165,18 +170,36 @@ package final class HandlersPart: DaemonPart {
         for old in retired where old.line.section.name == name { line.arm(isArmed, retired: old.line.handler) }
         if isArmed { disarmed.remove(name) } else { disarmed.insert(name) }
         forgetStates(line)
-        daemon.router.report(Event(handler: name, isArmed: isArmed))
         file.isChanged = true
-        if !isArmed, !file.hasPath {
-            daemon.log.say(
-                "the handler \(Spelling.quoted(name)) is disarmed until this run ends: it has no state folder, which systemd's "
-                    + "StateDirectory= makes",
-                level: .warning)
-        }
+        armReports[name] = armReports[name] ?? (MessageLimit(), !isArmed)
+        reportArming(of: name, at: SystemClock.monotonic())
         return nil
     }
 
+    /// Reports the state of a handler that was armed or disarmed, unless clients have caused so many reports that only the state that
+    /// lasts is reported.
+    private func reportArming(of name: String, at now: Int64) {
+        unreported.remove(name)
+        guard let isArmed = lines.first(where: { $0.section.name == name })?.chain.isArmed,
+            armReports[name]?.isArmed != isArmed
+        else { return }
+        guard armReports[name]?.limit.passes(now: now) ?? true else {
+            unreported.insert(name)
+            return
+        }
+        armReports[name]?.isArmed = isArmed
+        daemon.router.report(Event(handler: name, isArmed: isArmed))
+        guard !isArmed, !file.hasPath else { return }
+        daemon.log.say(
+            "the handler \(Spelling.quoted(name)) is disarmed until this run ends: it has no state folder, which systemd's "
+                + "StateDirectory= makes",
+            level: .warning)
+    }
+
     func finishTurn(at now: Int64) {
+        for name in unreported where armReports[name].map({ $0.limit.endNanoseconds <= now }) ?? true {
+            reportArming(of: name, at: now)
+        }
         write(at: now)
         reportRetired()
         guard !replies.isEmpty, !file.isWriting else { return }
@@ -186,8 +209,10 @@ package final class HandlersPart: DaemonPart {
 
     /// Retired handlers are looked at once a second.
     var deadline: Int64? {
-        guard !retired.isEmpty else { return file.isWriting ? nil : file.retryTime }
-        return SystemClock.monotonic() + 1_000_000_000
+        let retry = file.isWriting ? nil : file.retryTime
+        let report = unreported.compactMap { armReports[$0]?.limit.endNanoseconds }.min()
+        let retirement = retired.isEmpty ? nil : SystemClock.monotonic() + 1_000_000_000
+        return [retry, report, retirement].compactMap { $0 }.min()
     }
 
     private func write(at now: Int64) { file.write(at: now) { contents } }

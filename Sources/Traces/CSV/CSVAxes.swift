@@ -140,7 +140,7 @@ struct CSVAxes {
         let values = table.vectors(group.places)
         guard values.isEnough, values.spread < 0.2, abs(values.medianMagnitude - 1) < 0.1 else { return false }
         notices.append(
-            "\(shown(group)): taken as an accelerometer in g, because their length stays at \(values.shown), as gravity does"
+            "\(shown(group)): taken as an accelerometer, because their length stays at \(values.shown), as gravity does"
         )
         return true
     }
@@ -564,6 +564,9 @@ struct CSVAxes {
                 remedy: withoutIt)
         }
         if let bare = groups.first(where: { $0.kind == nil && $0.isWhole }) {
+            if let flaw = table.flaw(bare.places, Quantity.of(.accelerometer)) {
+                return Problem(message: "\(shown(bare)): \(flaw)")
+            }
             let values = table.vectors(bare.places)
             let remedy = advice.forBare(bare.places)
             // The Earth's field keeps its length; a length that changes from almost 0 to large values is a movement.

@@ -210,7 +210,9 @@ struct CSVLayout {
             mayHaveDigits: Bool = false
         ) -> TraceError {
             let table = ForeignFormat.beside(path, name)
-            let made = filter(place, word, preamble.dialect, after: preamble.lineCount, mayHaveDigits: mayHaveDigits)
+            let heading =
+                preamble.heading(of: word, in: place).map { "NR == \($0.line)" } ?? "NR <= \(preamble.lineCount)"
+            let made = filter(place, word, preamble.dialect, heading: heading, mayHaveDigits: mayHaveDigits)
                 .map {
                     CSVHead.made(table, by: $0, CSVHead.refusal(preamble.only(word, in: place), hints, table))
                 }
@@ -245,9 +247,9 @@ struct CSVLayout {
         }
     }
 
-    /// The awk program for the lines before the rows, and the rows of one word; `nil` if its fields cannot be compared as they are written.
+    /// The awk program for the lines with the names, and the rows of one word; `nil` if its fields cannot be compared as they are written.
     private static func filter(
-        _ place: Int, _ word: String, _ dialect: CSVDialect, after lineCount: Int, mayHaveDigits: Bool
+        _ place: Int, _ word: String, _ dialect: CSVDialect, heading: String, mayHaveDigits: Bool
     ) -> String? {
         let delimiter = String(UnicodeScalar(dialect.delimiter))
         let written = ["|": "[|]", "\t": "\\t"][delimiter] ?? delimiter
@@ -258,7 +260,7 @@ struct CSVLayout {
         }
         let separator = dialect.collapses ? "" : "-F \(ShellText.quoted(written)) "
         let field = "{ f = $\(place + 1); gsub(/\"|^ +|[ \\r]+$/, \"\", f) }"
-        return "awk \(separator)" + ShellText.quoted("\(field) NR <= \(lineCount) || f == \"\(word)\"")
+        return "awk \(separator)" + ShellText.quoted("\(field) \(heading) || f == \"\(word)\"")
     }
 
     static func list(_ names: [String]) -> String {

@@ -8,7 +8,7 @@ import PlainText
 struct CSVPreamble {
     private(set) var dialect: CSVDialect
     /// The columns' names, with units from a line of their own in parentheses; `nil` without a header.
-    let names: [String]?
+    private(set) var names: [String]?
     /// The line of the names, from 1, or of the first row if there is no header.
     let headerLine: Int
     let lineCount: Int
@@ -22,6 +22,9 @@ struct CSVPreamble {
     private(set) var turnUnit: (unit: TraceUnit, line: Int)?
     /// A number in Hz before the rows of which no word says that it is that of samples.
     private(set) var unnamedHertz: Double?
+
+    /// The comments before the rows, split into fields.
+    private var comments: [(line: Int, fields: [String])] = []
 
     private static let sampledLines = 25
     private static let headerSearch = 12
@@ -54,6 +57,9 @@ struct CSVPreamble {
         lineCount = start
         rows = lines.dropFirst(start).filter { !Self.isEmpty($0) && !Self.isComment($0) }.map(found.fields)
         dialect.settleMarks(rows)
+        comments = lines[..<start].enumerated().filter { Self.isComment($0.element) }.map { index, line in
+            (index + 1, found.fields(Self.uncommented(line)))
+        }
         if let names, !rows.isEmpty, rows.allSatisfy({ $0.count < names.count }) { misfit = (headerLine, names.count) }
         if header == nil, let last = text.last(where: { $0 < start }) {
             let count = found.fields(lines[last]).count
@@ -82,7 +88,15 @@ struct CSVPreamble {
     func only(_ word: String, in column: Int) -> CSVPreamble {
         var own = self
         own.rows.removeAll { !$0.indices.contains(column) || $0[column] != word }
+        if let heading = heading(of: word, in: column) { own.names = heading.fields }
         return own
+    }
+
+    /// The comment that names the columns of the rows with a word, where those of several sensors have one each.
+    func heading(of word: String, in column: Int) -> (line: Int, fields: [String])? {
+        comments.first { _, fields in
+            fields.indices.contains(column) && fields[column] == word && ColumnName.areNames(fields)
+        }
     }
 
     private static func turnUnit(in line: String) -> TraceUnit? {

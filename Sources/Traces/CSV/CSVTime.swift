@@ -109,7 +109,7 @@ struct CSVTimeChoice {
                     return
                 }
                 let guess = Self.guess(values, steps, rowCount: table.rowCount)
-                if guess.other != nil, ColumnWords.areTicks(names[column]) {
+                if guess.other != nil, columns[column].unit == .none, ColumnWords.areTicks(names[column]) {
                     use(rate, for: "'\(name)' counts ticks, and nothing says how long one is")
                     return
                 }
@@ -325,8 +325,8 @@ struct CSVTimeChoice {
             if columns[column].unit == .none { return names[column].lowercased() == "t" ? 3 : 2 }
             return 4
         }
-        let isOther = names.map(ColumnWords.areOfOtherTime)
-        return times.sorted { (rank($0), isOther[$0] ? 1 : 0, $0) < (rank($1), isOther[$1] ? 1 : 0, $1) }
+        func place(_ column: Int) -> (Int, Int, Int) { (rank(column), ColumnWords.timeRank(names[column]), column) }
+        return times.sorted { place($0) < place($1) }
     }
 
     /// The columns of whole seconds and of their fractions, and the sum of both in seconds from the first row.

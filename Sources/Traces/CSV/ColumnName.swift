@@ -448,10 +448,12 @@ struct ColumnWords {
         return ["nanosec", "nanosecs", "nsec", "nsecs"].contains(words.last) || words.suffix(2) == ["tv", "usec"]
     }
 
-    /// Whether a name is that of a time which is not the sample's own, as that of its arrival, or counts ticks of a clock.
-    static func areOfOtherTime(_ name: String) -> Bool {
-        name.hasPrefix("%") || !ticks.isDisjoint(with: split(name))
-            || split(name).contains { $0.hasPrefix("arriv") || $0.hasPrefix("receiv") }
+    /// The order among times by their names: first the stamp that the sensor's driver wrote into the header of a message, last the time
+    /// of an arrival, and what counts ticks of a clock.
+    static func timeRank(_ name: String) -> Int {
+        let words = split(name)
+        if words.suffix(2) == ["header", "stamp"] { return 0 }
+        return words.contains { ticks.contains($0) || $0.hasPrefix("arriv") || $0.hasPrefix("receiv") } ? 2 : 1
     }
 
     /// Whether a name says that numbers are those of a clock whose speed it does not say.

@@ -153,16 +153,10 @@ package final class TraceFile {
         var verdict = GravityTurn.Verdict.open
         var lineCount = 0
         // Gravity that stays at first may turn later, and show more: whether the axes are left-handed.
-        var span = Duration.zero
-        for most in [200, 800, 3200, 12_800] where !verdict.isTurn {
-            // A fast logger has a rest of some seconds in more rows.
-            guard most <= 3200 || span < .seconds(10), let lines = firstLines(most), lines.count > lineCount
-            else { break }
+        for most in [200, 800, 3200] where !verdict.isTurn {
+            guard let lines = firstLines(most), lines.count > lineCount else { break }
             lineCount = lines.count
             let own = samples(in: lines)
-            if let first = own[stream].samples.first, let last = own[stream].samples.last {
-                span = Units.duration(from: first.timeNanoseconds, to: last.timeNanoseconds)
-            }
             let accelerometers =
                 [own]
                 + (contents.contains { $0.kind == .accelerometer }

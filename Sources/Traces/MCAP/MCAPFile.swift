@@ -63,6 +63,7 @@ final class MCAPFile {
             }
         }
         isOpening = false
+        allowance = ZstdStream.limit(for: Int(size))
         guard topics.isEmpty else { return }
         let none = isComplete ? "no topic" : "no topic before its end, which is missing"
         let found = others.isEmpty ? none : "other topics (\(others.joined(separator: ", ")))"

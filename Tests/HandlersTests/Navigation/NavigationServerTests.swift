@@ -113,6 +113,48 @@ import Testing
         #expect(run.reports.all.isEmpty)
     }
 
+    private static let variable = "BINNACLE_FEW_DESCRIPTORS_NAVIGATION"
+    private static let isInside = ProcessInfo.processInfo.environment[variable] != nil
+
+    /// In a process of its own, because all other tests need descriptors.
+    @Test(.enabled(if: !isInside)) func whoFindsNoDescriptorWaitsForOne() throws {
+        let output = try TemporaryFile()
+        let child = Child([
+            "/bin/sh", "-c", "ulimit -n 64; exec \"$0\" --testing-library swift-testing --filter outOfDescriptors",
+            CommandLine.arguments[0],
+        ])
+        child.environment = [Self.variable: "1"]
+        child.standardOutput = try output.writer()
+        child.standardError = child.standardOutput
+        try child.run()
+        child.waitUntilExit()
+        let said = try output.text()
+        #expect(child.terminationReason == .exit && child.terminationStatus == 0, "\(said)")
+        #expect(said.contains("1 test"), "\(said)")
+    }
+
+    @Test(.enabled(if: isInside)) func outOfDescriptors() throws {
+        let run = try NavigationRun(.tcp, port: 0)
+        let port = try run.waitForPort()
+        let first = try connected(port)
+        run.turn(to: 206.7)
+        try first.wait(for: sentences[0])
+        var held: [Int32] = []
+        while case let copy = dup(STDOUT_FILENO), copy >= 0 { held.append(copy) }
+        // The plotter takes the last descriptor, and the kernel its connection.
+        close(held.removeLast())
+        let second = try connected(port)
+        try run.reports.wait("a failure") { $0.contains { $0.kind == .handlerFailed } }
+        let reason = try #require(run.reasons.first)
+        #expect(reason.hasSuffix(": no connection can be taken: Too many open files"))
+        let count = first.lines.count
+        try waitUntil("more for the first one") { first.lines.count > count + 10 }
+        for copy in held { close(copy) }
+        try second.wait(for: sentences[0])
+        try run.reports.wait("the recovery") { $0.contains { $0.kind == .handlerRecovered } }
+        #expect(run.reports.all.count == 2, "the reason once: \(run.reasons)")
+    }
+
     @Test func aPortThatIsTakenIsToldAndTriedAgain() throws {
         let first = try NavigationRun(.tcp, port: 0)
         let port = try first.waitForPort()
