@@ -67,7 +67,7 @@ struct ConnectionListener {
             let times = [acceptor.resumeTime, places.hasMessages ? messageTime : nil].compactMap { $0 }
             epoll.wait(until: times.min()) { _, _ in
                 let error = accept(acceptor, serve)
-                // A failure that lasts is told once; that of a thread is told with its client.
+                // A failure that lasts is reported once, and that of a thread with its client.
                 if let error, error != failure, error.call != "pthread_create" {
                     places.report(.noConnection(reason: error.reason))
                 }

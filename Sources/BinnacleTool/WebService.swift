@@ -103,7 +103,10 @@ struct WebService: Sendable {
             try client.send(wanted.json)
             reading: while true {
                 guard SystemClock.monotonic() < end else {
-                    throw .system(reason: "\(socketPath): the daemon's answer has no end within two minutes")
+                    throw .system(
+                        reason:
+                            "\(socketPath): the events of the page have not come to an end within two minutes: choose a shorter time"
+                    )
                 }
                 guard let line = try client.readLine(deadline: SystemClock.monotonic() + Self.longestWait) else {
                     throw .system(reason: "\(socketPath): the daemon has sent nothing for 10 s")

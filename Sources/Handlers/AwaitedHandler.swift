@@ -66,8 +66,7 @@ package final class AwaitedHandler: EventHandler {
         if lostCount > 0, let word { context.fail("\(context.name): \(lostCount) events were not \(word)") }
         logRepeats()
         guard cancelledCount > 0 else { return }
-        let label = "\(context.name): \(plan.label)"
-        context.log.write("\(label)\(cancelledCount) events left out, because the replay was cancelled")
+        context.log.write("\(context.name): \(plan.label)\(Self.leftOut(cancelledCount))the replay was cancelled")
     }
 
     /// Waits for a condition, as long as the handler keeps finishing events.
@@ -114,11 +113,15 @@ package final class AwaitedHandler: EventHandler {
         repeatCount = 0
     }
 
+    private static func leftOut(_ count: Int) -> String {
+        "\(count) \(count == 1 ? "event" : "events") left out, because "
+    }
+
     private static func line(_ report: Event) -> String? {
         var parts: [String] = []
         if let reason = report.figure(.reason) {
             let count = report.kind == .eventsDropped ? report.figure(.count) : nil
-            parts.append((count.map { "\($0) events left out, because " } ?? "") + "\(reason)")
+            parts.append((count.flatMap(\.double).map { leftOut(Int($0)) } ?? "") + "\(reason)")
         }
         if let delay = report.figure(.retry) { parts.append("tried again in \(delay) s") }
         if let output = report.figure(.output) { parts.append("output: \(output)") }

@@ -38,6 +38,8 @@ package final class StreamAcceptor {
                 case ECONNABORTED, EPROTO, ENOTCONN, EINVAL, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
                     EOPNOTSUPP, ENETUNREACH:
                     continue
+                // The descriptor is taken before the queue is looked at: there may be no connection that waits.
+                case EMFILE where !hasWaiting, ENFILE where !hasWaiting: return nil
                 default:
                     resumeTime = SystemClock.monotonic() + Self.pauseNanoseconds
                     listen(false)
@@ -46,6 +48,11 @@ package final class StreamAcceptor {
             }
         }
         return nil
+    }
+
+    private var hasWaiting: Bool {
+        var entries = [pollfd(fd: listener.raw, events: Int16(POLLIN), revents: 0)]
+        return waitOnce(for: &entries, milliseconds: 0)
     }
 
     /// Resumes accepting after a pause, when its time is over or, without a time, a connection was closed.

@@ -300,6 +300,9 @@ private func settings(
         clock.nanoseconds = 0
         #expect(take(source).isEmpty)
         #expect(SimulatedSource([], startNanoseconds: 0) { 0 }.nextDueNanoseconds == nil)
+        // A session does not let a clock wait for its readers.
+        #expect(SimulatedSource(.walk).isRealTime)
+        #expect(!SimulatedSource([], startNanoseconds: 0, clock: nil).isRealTime)
     }
 
     @Test(arguments: [1, 3, 64, 4096])

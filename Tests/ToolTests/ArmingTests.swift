@@ -207,6 +207,41 @@ import Testing
         try waitUntil("the last state") { try reports().last == "handler.disarmed" }
         let periods = 1 + (SystemClock.monotonic() - start) / 10_000_000_000
         #expect(try Int64(reports().count) <= 10 * periods)
+        // The end waits for no limit.
+        for number in 0..<13 {
+            let command = number % 2 == 0 ? "arm" : "disarm"
+            #expect(try Binary.run(command, "siren", "--socket", state.path + "/socket").status == 0)
+        }
+        #expect(run.stop() == 0)
+        #expect(try reports().last == "handler.armed")
+    }
+
+    /// A handler that a reload has removed is armed when another one adds it, and can be disarmed again.
+    @Test func aHandlerThatComesBackIsArmedAndDisarmedWithAnEvent() throws {
+        let state = try TemporaryFolder()
+        let text = Self.configuration.replacingOccurrences(of: "STATE", with: state.path)
+        let run = try DaemonRun(text, environment: ["STATE_DIRECTORY": state.path]).start()
+        let socket = state.path + "/socket"
+        func disarm(count: Int) throws {
+            try run.waitForEvent("shake")
+            #expect(try Binary.run("disarm", "siren", "--socket", socket).status == 0)
+            try run.waitForEvent("handler.disarmed", count: count)
+        }
+        try disarm(count: 1)
+        try run.configure(text.replacingOccurrences(of: "siren", with: "bell"))
+        run.reload()
+        try waitUntil("the handler is gone") {
+            try !Binary.run("status", "--socket", socket).output.contains("handler siren")
+        }
+        try run.configure(text)
+        run.reload()
+        try waitUntil("the handler is there") {
+            try Binary.run("status", "--socket", socket).output.contains("handler siren")
+        }
+        // What the client has changed it sees at once.
+        #expect(try Binary.run("status", "--socket", socket).output.contains("DISARMED") == false)
+        try disarm(count: 2)
+        #expect(try Binary.run("status", "--socket", socket).output.contains("DISARMED"))
         #expect(run.stop() == 0)
     }
 

@@ -123,7 +123,7 @@ import Testing
         #expect(try output.text().split(separator: "\n").count == 1)
         // It is left out if the signal comes between the event and the program's start.
         let words = try errors.text()
-        #expect(words.contains(/sleep: (killed|1 events left out), because the replay was cancelled/), "\(words)")
+        #expect(words.contains(/sleep: (killed|1 event left out), because the replay was cancelled/), "\(words)")
     }
 
     @Test func aNonBlockingOutputLosesNothing() throws {

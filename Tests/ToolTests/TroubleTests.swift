@@ -264,7 +264,7 @@ import Testing
         let errors = try TemporaryFile()
         let child = Child([
             "/bin/bash", "-c",
-            "trap '' XFSZ; ulimit -S -f 8; exec '\(Binary.path)' run --simulate shake --json >>'\(output.path)'",
+            "ulimit -S -f 8; exec '\(Binary.path)' run --simulate shake --json >>'\(output.path)'",
         ])
         child.standardError = try errors.writer()
         try child.run()

@@ -312,6 +312,17 @@ import Traces
         let ranges = try read(
             "Time (s),X (100g),Y (100g),Z (100g)\n" + Self.rows { "\(Self.times($0)),\(Self.vector($0))" })
         #expect(abs(ranges.samples[0][0].z - 9.80665 * 0.95 * cos(1)) < 1e-2)
+        let counts = try refusal(
+            "Time (s),X (2g),Y (2g),Z (2g)\n" + Self.rows { "\(Self.times($0)),10,20,1638\(4 + $0 % 2)" })
+        #expect(counts.message.contains("says how far the sensor measures"), "\(counts)")
+        // A place is no unit.
+        let others = ["Acc (T)", "Acc (S)", "Acc (H)"].map { name in
+            ["X", "Y", "Z"].map { "\(name) \($0)" }.joined(separator: ",")
+        }
+        for names in others {
+            let found = try read("Time (s),\(names)\n" + Self.rows { "\(Self.times($0)),0.1,0.2,9.\(80 + $0 % 2)" })
+            #expect(found.streams == [.accelerometer], "\(found.notices)")
+        }
     }
 
     /// Gravity in g beside an acceleration says that this is in g as well.
@@ -349,20 +360,42 @@ import Traces
     }
 
     /// A line says the unit that no turn confirms.
-    @Test(arguments: ["# gyro_range = 250.0 dps", "Gyroscope in degrees/second", "Gyro unit: degrees per second"])
+    @Test(arguments: ["Gyroscope in degrees/second", "Gyro unit: degrees per second"])
     func aLineBeforeTheRowsSaysTheUnitOfAGyroscope(line: String) throws {
         let found = try read(
             "\(line)\nt_s,ax,ay,az,gx,gy,gz\n" + Self.rows { "\(Self.times($0)),0.1,0.2,9.8,0.01,-0.02,0.0\($0 % 3)" })
         #expect(found.notices.contains { $0.contains("taken as °/s, as line 1 says") }, "\(found.notices)")
+        #expect(abs(found.samples[0][9].x - 0.01 * .pi / 180) < 1e-7)
+    }
+
+    /// The range of a gyroscope and its errors are in units of their own, and a unit in which the values are impossible is none.
+    @Test(
+        arguments: [
+            ("# Gyroscope full scale: ±2000 dps", 0.01, "rad/s"), ("# Gyroscope 2000 dps", 0.01, "rad/s"),
+            ("# gyro_range = 250.0 dps", 0.01, "rad/s"), ("gyro bias (deg/s): 0.1", 0.01, "rad/s"),
+            ("# Gyro rad/s", 300.5, "°/s"),
+        ])
+    func aLineAboutSomethingElseSaysNoUnitOfTheSamples(line: String, rate: Double, unit: String) throws {
+        let found = try read("\(line)\nt_s,gx,gy,gz\n" + Self.rows { "\(Self.times($0)),\(rate),-0.02,0.0\($0 % 3)" })
+        #expect(
+            found.notices.contains { $0.contains("taken as \(unit)") && !$0.contains("as line") }, "\(found.notices)")
     }
 
     @Test func wholeNumbersOfAGyroscopeAtRestAreLeftOut() throws {
         func gyroscope(_ rate: (Int) -> String) throws -> [SampleKind] {
-            try read("t_s,ax,ay,az,gx,gy,gz\n" + Self.rows { "\(Self.times($0)),0.1,0.2,9.8,\(rate($0))" }).streams
+            try read("t_s,ax,ay,az,gx,gy,gz\n" + Self.rows(400) { "\(Self.times($0)),0.1,0.2,9.8,\(rate($0))" }).streams
         }
         #expect(try gyroscope { "0,\($0 % 9 / 8),0" } == [.accelerometer])
-        #expect(try gyroscope { _ in "0,0,0" } == [.accelerometer])
-        #expect(try gyroscope { _ in "0.0,0.0,0.0" } == [.gyroscope, .accelerometer])
+        // Zeros alone are those of a dead band as well, and decimals may come later.
+        #expect(try gyroscope { _ in "0,0,0" } == [.gyroscope, .accelerometer])
+        #expect(try gyroscope { $0 < 250 ? "0,0,0" : "0,0.01\($0 % 7),-0.02" } == [.gyroscope, .accelerometer])
+        // Whole numbers that a line gives a unit.
+        let stated = try read(
+            "# gyro: deg/s\nt_s,ax,ay,az,gx,gy,gz\n" + Self.rows { "\(Self.times($0)),0.1,0.2,9.8,0,\($0 % 9 / 8),0" })
+        #expect(stated.streams == [.gyroscope, .accelerometer], "\(stated.notices)")
+        // Without gravity to compare them with, there is but the assumption.
+        let alone = try read("t_s,gx,gy,gz\n" + Self.rows { "\(Self.times($0)),0,\($0 % 9 / 8),0" })
+        #expect(alone.streams == [.gyroscope], "\(alone.notices)")
     }
 
     /// Rows of each sensor, whose columns a comment names.

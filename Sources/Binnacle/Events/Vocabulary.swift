@@ -422,7 +422,8 @@ extension EventKind {
             Row(
                 "d373bceabe214a9fb3cc742bd9aff30d", .warning, from: .anyDetector, isAlwaysLogged: true,
                 state: [.detectorFailed], figures: [.reason],
-                "A detector could not start after a reload, because a sensor that it needs had been inactive before.")
+                "A detector could not start, because a sensor that it needs is missing, or had been inactive before a reload."
+            )
         case .quorumReached:
             Row(
                 "ee0ead0fa1ad46f8baa7c2e94881b597", .info, from: .quorum,

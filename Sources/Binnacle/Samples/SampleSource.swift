@@ -70,10 +70,18 @@ extension SampleSource {
     /// Nothing, for a source that never waits long.
     public var wakeUp: (@Sendable () -> Void)? { nil }
 
+    /// Whether samples come at their time, and go on while nothing asks for them.
+    package var isRealTime: Bool { (self as? any ClockedSource)?.isClocked ?? (wakeUp != nil) }
+
     /// The first stream of a kind, in the pipeline's order.
     package func firstStream(of kind: SampleKind) -> SampleStream? {
         streams.first { $0.kind == kind }
     }
+}
+
+/// A source that knows without a ``SampleSource/wakeUp`` whether its samples come at their time.
+package protocol ClockedSource: SampleSource {
+    var isClocked: Bool { get }
 }
 
 /// Several sources as one.

@@ -17,9 +17,10 @@ import Synchronization
 /// objects but two closures that make them. Both are called on the session's thread, as are all delegates and handlers,
 /// and everything that they made is released there when the session ends.
 ///
-/// A source with a ``SampleSource/wakeUp``, as that of devices, does not wait for the tasks that read events and samples: what they leave
-/// is dropped beyond a capacity, and reported. Another source, such as a recording, waits while a task iterates, so that nothing of it
-/// is lost. Several sequences of such a session are therefore read by a task each.
+/// A source with a ``SampleSource/wakeUp``, as that of devices, and a simulated one do not wait for the tasks that read events and samples:
+/// what they leave is dropped beyond a capacity, and reported. Another source, such as a recording, waits as long as an iterator exists, so
+/// that nothing of it is lost. Several sequences of such a session are therefore read by a task each, and no iterator is kept that is not
+/// read, also not during ``run()``.
 ///
 /// A session runs once. It starts with the first iteration over ``events`` or with ``run()``, and ends with its source,
 /// with ``stop()``, with the cancellation of a task that awaits it, or with the last reference to it.
@@ -29,8 +30,8 @@ public final class SensorSession: Sendable {
     /// Describes a session; nothing is called before it starts.
     ///
     /// - Parameters:
-    ///   - eventCapacity: The most events that wait in ``events``, at least 1. Beyond it a recording waits for the task that iterates.
-    ///     Of devices, and without such a task, the oldest is dropped, and an event of the kind ``EventKind/eventsDropped`` in its
+    ///   - eventCapacity: The most events that wait in ``events``, at least 1. Beyond it a recording waits for the iterator.
+    ///     Of devices, and without an iterator, the oldest is dropped, and an event of the kind ``EventKind/eventsDropped`` in its
     ///     place says how many were.
     ///   - makeSource: Makes the source, on the session's thread.
     ///   - configure: Adds what looks at the samples and what takes events, on the session's thread.
@@ -264,12 +265,13 @@ private final class SessionRunner: Sendable {
         }
         let wakeUp = setup.source.wakeUp
         self.wakeUp.withLock { $0 = wakeUp }
-        setup.mayWait = { wakeUp == nil && self.goesOn }
+        let isRealTime = setup.source.isRealTime
+        setup.mayWait = { !isRealTime && self.goesOn }
         setup.router.add(ClosureHandler { [mayWait = setup.mayWait] in self.keep($0, mayWait) })
         let pipeline = Pipeline(source: setup.source, detectors: setup.detectors, router: setup.router)
+        setup.tellNotices()
         for detector in setup.detectors { detector.startDetection() }
         var failure: (any Error)?
-        setup.tellNotices()
         // Detectors hold their delegates weakly; the setup owns them.
         withExtendedLifetime(setup) {
             let goesOn = {

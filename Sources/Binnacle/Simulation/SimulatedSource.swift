@@ -4,7 +4,7 @@ import PosixCalls
 ///
 /// Stamps stand on a grid that begins at the start and does not drift. A sample is never of the future. After a
 /// stop of more than ten seconds there is no backlog: the source continues with the present, and there is a gap.
-public final class SimulatedSource: SampleSource {
+public final class SimulatedSource: ClockedSource {
     /// The streams, in the order of the pipeline.
     public let streams: [SampleStream]
 
@@ -72,6 +72,8 @@ public final class SimulatedSource: SampleSource {
             [(Sensor(name: sensor ?? model.rawValue, isSimulated: true), kinds, settings)],
             startNanoseconds: SystemClock.monotonic(), clock: SystemClock.monotonic)
     }
+
+    package var isClocked: Bool { clock != nil }
 
     /// Continues at the position of another source, for the streams that both have.
     package func resume(_ other: SimulatedSource) {

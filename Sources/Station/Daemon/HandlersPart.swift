@@ -98,6 +98,9 @@ package final class HandlersPart: DaemonPart {
         // A start leaves the file alone: it may be that of another daemon, which this one has not met at the store yet.
         if !change.isFirst, !disarmed.isSubset(of: disarmable) { file.isChanged = true }
         disarmed.formIntersection(disarmable)
+        // A handler that comes back is armed.
+        armReports = armReports.filter { disarmable.contains($0.key) }
+        unreported.formIntersection(disarmable)
         for line in lines {
             // Also a chain that stays, of a handler that has become one that cannot be disarmed.
             let isArmed = !disarmed.contains(line.section.name)
@@ -278,7 +281,13 @@ package final class HandlersPart: DaemonPart {
 
     func end(_ stage: EndStage, until deadline: Int64) {
         switch stage {
-        case .begin: trouble.isStopping = true
+        case .begin:
+            trouble.isStopping = true
+            // What lasts to the end is reported now.
+            for name in unreported {
+                armReports[name]?.limit = MessageLimit()
+                reportArming(of: name, at: SystemClock.monotonic())
+            }
         case .decorators:
             for line in lines { line.flush() }
             store.inlet?.flush()

@@ -131,10 +131,11 @@ struct CSVAxes {
     private mutating func isLoad(_ group: Group) -> Bool {
         let own = Set(group.places)
         let hasOthers = mapped.columns.indices.contains { place in
-            if case .axis(_, .some) = mapped.columns[place].role { !own.contains(place) } else { false }
+            if case .axis = mapped.columns[place].role { !own.contains(place) } else { false }
         }
         guard group.isWhole, group.kind == .gyroscope, !hasOthers, hints.assumedKind == nil, file.kind == nil,
             own.allSatisfy({ mapped.columns[$0].namedKind == nil && mapped.columns[$0].unit == .none }),
+            own.allSatisfy({ names[$0].first == "G" || names[$0].first == "g" }),
             !mapped.kinds.contains(.gyroscope)
         else { return false }
         let values = table.vectors(group.places)
@@ -317,7 +318,9 @@ struct CSVAxes {
             factor = try factorOfUnstated(group, quantity, values, advice)
         }
         var reason = factor == 1 ? "" : "which the values fit (median length \(values.shown))"
-        if kind == .gyroscope, stated == nil, let turnUnit {
+        if kind == .gyroscope, stated == nil, let turnUnit,
+            quantity.possible.contains(values.medianMagnitude * turnUnit.unit.factor)
+        {
             (factor, reason) = (turnUnit.unit.factor, "as line \(turnUnit.line) says")
         }
         let rate =
@@ -327,7 +330,7 @@ struct CSVAxes {
                 columns: places.map { (mapped.negative.contains($0) ? "-" : "") + advice.column($0) },
                 unit: .measured(.gyroscope, factor), isStated: stated != nil,
                 isTimeAssumed: advice.time.isUnitAssumed,
-                areCounts: values.isEnough && table.areCounts(places), reason: reason) : nil
+                mayBeCounts: turnUnit == nil && values.isEnough && table.areWhole(places), reason: reason) : nil
         var sign = 1.0
         if kind == .accelerometer {
             if hints.hasGravitySign(group.sensor, isRecorded: isOwn) {
@@ -383,6 +386,11 @@ struct CSVAxes {
                 throw Problem(
                     message: "'\(name)': '\(unit.printable)' is no unit that is known; \(words)", remedy: remedy())
             case .known(let unit):
+                if ColumnName.hasRange(name), isInOtherUnit(group, quantity, than: unit) {
+                    throw Problem(
+                        message: "'\(name)' says how far the sensor measures, and its values are not in g; \(words)",
+                        remedy: remedy())
+                }
                 guard let meant = unit.meant(for: quantity.kind) else {
                     throw Problem(message: "'\(name)': that is no unit of \(quantity.measures); \(words)")
                 }
@@ -395,6 +403,15 @@ struct CSVAxes {
                 remedy: Set(units.compactMap { $0?.factor }).count > 1 ? nil : remedy())
         }
         return units[0]
+    }
+
+    /// Whether values are counts, or in another unit than the given one.
+    private func isInOtherUnit(_ group: Group, _ quantity: Quantity, than unit: TraceUnit) -> Bool {
+        switch quantity.judge(table.vectors(group.places)) {
+        case .counts: true
+        case .unit(let index): quantity.units[index].unit != unit
+        case .unknown, .withoutGravity, .implausible: false
+        }
     }
 
     /// Reports values that contradict a stated unit.

@@ -299,15 +299,6 @@ struct HeadTable {
         places.allSatisfy { place in columns[place].values.allSatisfy { $0.isNaN || $0 == $0.rounded() } }
     }
 
-    /// Whether numbers are whole, and written so where all are 0.
-    func areCounts(_ places: [Int]) -> Bool {
-        areWhole(places)
-            && places.contains { place in
-                columns[place].values.contains { $0.isFinite && $0 != 0 }
-                    || !columns[place].fields.contains { $0.utf8.contains(CSVDialect.point) }
-            }
-    }
-
     /// Why whole numbers are no values of a sensor as they stand; `nil` for others.
     func flaw(_ places: [Int], _ quantity: Quantity) -> String? {
         guard areWhole(places) else { return nil }

@@ -10,7 +10,7 @@ struct CSVPreamble {
     /// The columns' names, with units from a line of their own in parentheses; `nil` without a header.
     private(set) var names: [String]?
     /// The line of the names, from 1, or of the first row if there is no header.
-    let headerLine: Int
+    private(set) var headerLine: Int
     let lineCount: Int
     /// The first rows, split into fields.
     private(set) var rows: [[String]]
@@ -60,7 +60,7 @@ struct CSVPreamble {
         comments = lines[..<start].enumerated().filter { Self.isComment($0.element) }.map { index, line in
             (index + 1, found.fields(Self.uncommented(line)))
         }
-        if let names, !rows.isEmpty, rows.allSatisfy({ $0.count < names.count }) { misfit = (headerLine, names.count) }
+        misfit = misfitOfNames
         if header == nil, let last = text.last(where: { $0 < start }) {
             let count = found.fields(lines[last]).count
             if count > 1, count < width, !found.collapses, ColumnName.areNames(found.fields(lines[last])) {
@@ -88,8 +88,17 @@ struct CSVPreamble {
     func only(_ word: String, in column: Int) -> CSVPreamble {
         var own = self
         own.rows.removeAll { !$0.indices.contains(column) || $0[column] != word }
-        if let heading = heading(of: word, in: column) { own.names = heading.fields }
+        if let heading = heading(of: word, in: column) {
+            (own.names, own.headerLine) = (heading.fields, heading.line)
+            own.misfit = own.misfitOfNames
+        }
         return own
+    }
+
+    /// The header if all rows have fewer fields than it has names.
+    private var misfitOfNames: (line: Int, count: Int)? {
+        guard let names, !rows.isEmpty, rows.allSatisfy({ $0.count < names.count }) else { return nil }
+        return (headerLine, names.count)
     }
 
     /// The comment that names the columns of the rows with a word, where those of several sensors have one each.
@@ -99,11 +108,23 @@ struct CSVPreamble {
         }
     }
 
+    /// The unit of samples that a line about a gyroscope names; units behind a number, of a range or an error, are others.
     private static func turnUnit(in line: String) -> TraceUnit? {
         let text = line.lowercased()
-        guard text.contains("gyr") else { return nil }
-        return text.replacing(" per ", with: "/").split { " \t,;:=()[]".contains($0) }.lazy
-            .compactMap { TraceUnit(String($0)) }.first { $0.kind == .gyroscope }
+        let others = ["range", "scale", "fsr", "noise", "bias", "offset", "sensitiv", "resolution", "lsb", "thresh"]
+        guard text.contains("gyr"), !others.contains(where: text.contains) else { return nil }
+        let words = text.replacing(" per ", with: "/").split { " \t,;:=()[]".contains($0) }
+        return zip(words, [""] + words).lazy.compactMap { word, previous in
+            let isQuantity = previous.last?.isNumber ?? false
+            return isQuantity ? nil : TraceUnit(String(word)).flatMap(Self.unitOfTurn)
+        }.first
+    }
+
+    /// The unit itself if a gyroscope's values are known in it.
+    private static func unitOfTurn(_ unit: TraceUnit) -> TraceUnit? {
+        Quantity.of(.gyroscope).units.map(\.unit).first {
+            $0.kind == unit.kind && abs($0.factor / unit.factor - 1) < 0.01
+        }
     }
 
     // MARK: - Lines

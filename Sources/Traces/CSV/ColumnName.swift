@@ -247,12 +247,29 @@ extension ColumnName {
     private static func unitBeforeWords(_ name: String) -> (text: String, unit: Unit)? {
         for (open, close) in [("(", ")"), ("[", "]")] as [(Character, Character)] {
             guard let start = name.firstIndex(of: open), start > name.startIndex,
-                let end = name[start...].firstIndex(of: close),
-                let unit = TraceUnit(String(name[name.index(after: start)..<end]))
+                let end = name[start...].firstIndex(of: close), case let symbol = name[name.index(after: start)..<end],
+                let unit = TraceUnit(String(symbol))
             else { continue }
-            return (String(name[..<start] + name[name.index(after: end)...]), .known(unit))
+            let text = String(name[..<start] + name[name.index(after: end)...])
+            let words = ColumnWords(text)
+            // A least value (min) and a side (S) or (T) are no units.
+            let isMeant =
+                switch unit {
+                case .time, .date: words.isTime
+                case .measured: words.kind.map { unit.meant(for: $0) != nil } ?? (symbol.count > 1 || symbol == "g")
+                }
+            if isMeant { return (text, .known(unit)) }
         }
         return nil
+    }
+
+    /// Whether a name has the range of a sensor in place of a unit, as `X (100g)` has.
+    static func hasRange(_ name: String) -> Bool {
+        let text = name.trimmingBlanks()
+        guard let last = text.last, ")]".contains(last), let open = text.lastIndex(where: { "([".contains($0) }) else {
+            return false
+        }
+        return range(String(text[text.index(after: open)...].dropLast())) != nil
     }
 
     /// The unit g with the range of a sensor, as in `X (100g)`.
@@ -453,13 +470,15 @@ struct ColumnWords {
     static func timeRank(_ name: String) -> Int {
         let words = split(name)
         if words.suffix(2) == ["header", "stamp"] { return 0 }
-        return words.contains { ticks.contains($0) || $0.hasPrefix("arriv") || $0.hasPrefix("receiv") } ? 2 : 1
+        let arrivals: Set<String> = ["arrival", "arrived", "received", "receive", "reception"]
+        return areTicks(name) || !arrivals.isDisjoint(with: words) ? 2 : 1
     }
 
     /// Whether a name says that numbers are those of a clock whose speed it does not say.
-    static func areTicks(_ name: String) -> Bool { !ticks.union(["raw"]).isDisjoint(with: split(name)) }
-
-    private static let ticks: Set<String> = ["tick", "ticks"]
+    static func areTicks(_ name: String) -> Bool {
+        let words: Set<String> = ["tick", "ticks", "raw"]
+        return !words.isDisjoint(with: split(name))
+    }
 
     /// A multiple of a unit of time in a name, such as the `100us` of `Time 100us`.
     static func multiple(in name: String) -> String? {

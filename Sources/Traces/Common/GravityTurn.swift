@@ -12,15 +12,18 @@ struct UnsettledRate {
     let isStated: Bool
     /// Whether the unit of the times is assumed.
     let isTimeAssumed: Bool
-    /// Whether all values are whole, as raw numbers of a sensor are.
-    let areCounts: Bool
+    /// Whether the first values are whole, as raw numbers of a sensor are, and no line before the rows says their unit.
+    let mayBeCounts: Bool
     /// Why the assumed unit is likely; empty if it is only the usual one.
     let reason: String
 
     private static let units = Quantity.of(.gyroscope).units
 
     /// What the user has to know about a gyroscope that is left out after a verdict; `nil` for one that is played.
-    func leftOut(_ verdict: GravityTurn.Verdict) -> String? {
+    ///
+    /// `areWhole` is whether all values that the verdict has read are whole, and some are not 0.
+    func leftOut(_ verdict: GravityTurn.Verdict, areWhole: Bool) -> String? {
+        let areCounts = mayBeCounts && areWhole
         let why: String
         switch verdict {
         case .otherUnit: why = "gravity turns with them, and in no unit of a gyroscope as they say"

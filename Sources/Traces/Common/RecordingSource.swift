@@ -3,7 +3,7 @@ public import Binnacle
 /// A decorator that records the samples of another source and passes them on unchanged.
 ///
 /// A write error does not stop the samples, so that detection continues when a disk is full; ``failure`` has the error.
-public final class RecordingSource: SampleSource {
+public final class RecordingSource: ClockedSource {
     /// The first write error, after which nothing more is recorded.
     public var failure: TraceError? { writer.failure }
     /// The streams of the recorded source.
@@ -64,6 +64,8 @@ public final class RecordingSource: SampleSource {
 
     /// Waits for the recorded source.
     public func wait() { source.wait() }
+
+    package var isClocked: Bool { source.isRealTime }
 
     /// Ends a wait for the recorded source.
     public var wakeUp: (@Sendable () -> Void)? { source.wakeUp }

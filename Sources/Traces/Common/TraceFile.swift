@@ -127,7 +127,7 @@ package final class TraceFile {
         for (index, stream) in head.layout.streams.enumerated() {
             // A pipe whose header states the unit is played at once.
             guard let rate = stream.rate, !rate.isStated || lines.size != nil else { continue }
-            head.settle(index, verdict(of: index, rate, beside: others), path: path)
+            head.settle(index, verdict(of: index, rate, beside: others).verdict, path: path)
         }
         text = (lines, head, makeReader)
         readers = [makeReader(head)]
@@ -138,8 +138,8 @@ package final class TraceFile {
         guard let (lines, first, makeReader) = text else { return }
         var head = first
         for (index, stream) in first.layout.streams.enumerated().reversed() {
-            guard let rate = stream.rate, !rate.isStated,
-                let message = rate.leftOut(verdict(of: index, rate, beside: []))
+            guard let rate = stream.rate, !rate.isStated, case let found = verdict(of: index, rate, beside: []),
+                let message = rate.leftOut(found.verdict, areWhole: found.areWhole)
             else { continue }
             head.leaveOut(index, message, path: path)
         }
@@ -148,9 +148,12 @@ package final class TraceFile {
         readers = [makeReader(head)]
     }
 
-    /// What gravity says about the unit of a gyroscope.
-    private func verdict(of stream: Int, _ rate: UnsettledRate, beside others: [TraceFile]) -> GravityTurn.Verdict {
+    /// What gravity says about the unit of a gyroscope, and whether the values that were compared with it are whole numbers, not all 0.
+    private func verdict(
+        of stream: Int, _ rate: UnsettledRate, beside others: [TraceFile]
+    ) -> (verdict: GravityTurn.Verdict, areWhole: Bool) {
         var verdict = GravityTurn.Verdict.open
+        var areWhole = false
         var lineCount = 0
         // Gravity that stays at first may turn later, and show more: whether the axes are left-handed.
         for most in [200, 800, 3200] where !verdict.isTurn {
@@ -167,17 +170,16 @@ package final class TraceFile {
                 })
             else { break }
             let factor = Float(rate.unit.factor)
-            let found =
-                GravityTurn(
-                    acceleration: acceleration.samples,
-                    rate: own[stream].samples.map {
-                        Sample(
-                            timeNanoseconds: $0.timeNanoseconds, x: $0.x / factor, y: $0.y / factor, z: $0.z / factor)
-                    }
-                ).verdict
+            let rates = own[stream].samples.map {
+                Sample(timeNanoseconds: $0.timeNanoseconds, x: $0.x / factor, y: $0.y / factor, z: $0.z / factor)
+            }
+            let values = rates.flatMap { [$0.x, $0.y, $0.z] }
+            // Numbers with decimals that were written as whole ones while the device lay still are seen in what follows.
+            areWhole = values.contains { abs($0) > 0.5 } && values.allSatisfy { abs($0 - $0.rounded()) < 0.005 }
+            let found = GravityTurn(acceleration: acceleration.samples, rate: rates).verdict
             if found != .open { verdict = found }
         }
-        return verdict
+        return (verdict, areWhole)
     }
 
     /// The first stamp of a CSV file, in seconds; `nil` without a sample at its beginning.

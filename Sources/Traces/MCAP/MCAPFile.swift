@@ -190,9 +190,10 @@ final class MCAPChunk {
                 throw file.damage("its chunk states \(count) bytes, and no more than 32 MiB are unpacked", at: offset)
             }
             guard file.heldBytes + Int(count) <= Self.mostHeldBytes else {
-                throw file.damage(
-                    "the messages of a time are in too many chunks, of more than 512 MiB in all: 'mcap sort' writes them in their "
-                        + "order", at: offset)
+                throw TraceError(
+                    .data, path: file.file.path,
+                    "at byte \(offset), the messages of a time are in too many chunks, of more than 512 MiB in all: 'mcap sort' writes "
+                        + "them in their order")
             }
             let stream = try ZstdStream(path: file.file.path)
             stream.begin()
