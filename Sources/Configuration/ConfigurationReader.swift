@@ -165,10 +165,11 @@ package struct ConfigurationReader {
         let isFine =
             (1...64).contains(section.key.utf8.count)
             && section.key.utf8.allSatisfy { $0.isAlphanumeric || "-_".utf8.contains($0) }
+            && section.key.utf8.contains(where: \.isAlphanumeric)
         guard !isFine else { return }
         diagnostics.report(
             at: section.keyPosition, "\(Spelling.quoted(section.key)) cannot be a name",
-            hint: "1 to 64 letters, digits, - and _")
+            hint: "1 to 64 letters, digits, - and _, not signs alone")
     }
 
     /// Reports names shared by detectors of different kinds; two entries of one kind are one section in two files.

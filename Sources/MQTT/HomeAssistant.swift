@@ -315,8 +315,12 @@ package struct MQTTDiscovery: Sendable, Equatable {
         }
     }
 
-    /// Whether a retained message is from an earlier configuration.
-    func isLeft(_ topic: String) -> Bool { !messages.contains { $0.topic == topic } }
+    /// The sensor of a retained message from an earlier configuration, empty for that of the handlers; `nil` for other messages.
+    func sensor(ofLeft topic: String) -> String? {
+        guard !messages.contains(where: { $0.topic == topic }) else { return nil }
+        let level = topic.split(separator: Character("/")).dropLast().last.map(String.init) ?? ""
+        return level == "-" ? "" : level
+    }
 }
 
 extension EventKind.HomeEntity {

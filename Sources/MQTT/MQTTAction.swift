@@ -218,6 +218,7 @@ package struct MQTTAction: HandlerAction {
         settings.clientID =
             clientID.map { $0.topic(of: machine) }
             ?? "binnacle-\(MQTTTopic.level(machine.identity))-\(MQTTTopic.level(name))"
+        if clientID == nil { settings.replayClientID = settings.clientID + "-replay" }
         settings.statusTopic = statusTopic?.topic(of: machine)
         settings.requestTopic = requestTopic?.topic(of: machine)
         let state = stateTopic.map { template -> @Sendable (String) -> String in

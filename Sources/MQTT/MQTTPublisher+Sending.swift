@@ -58,11 +58,13 @@ extension MQTTPublisher {
         }
     }
 
-    /// Removes the devices described by an earlier configuration: an empty message ends the retention.
+    /// Removes the devices described by an earlier configuration, and their states: an empty message ends the retention.
     func removeLeftDevices(_ client: MQTTClient) throws(MQTTFailure) {
         guard let discovery = settings.discovery, !isCareful else { return }
-        for topic in client.removeDescriptions() where discovery.isLeft(topic) {
+        for topic in client.removeDescriptions() {
+            guard let sensor = discovery.sensor(ofLeft: topic) else { continue }
             _ = try client.publish([], to: topic, isRetained: true)
+            if let state = topics.state { _ = try client.publish([], to: state(sensor), isRetained: true) }
         }
     }
 
@@ -216,6 +218,10 @@ extension MQTTPublisher {
         report(
             "\(settings.address): event \(event.sequence) (\(event.kind.rawValue)) is skipped: \(reason)")
         figures.refusedCount += 1
+        port.report(
+            EventDrops.event(
+                count: 1, handler: port.name, reason: "skipped, as handler.failed says", isSimulated: event.isSimulated)
+        )
         finish(at: index)
     }
 

@@ -90,7 +90,7 @@ package final class MQTTPublisher {
     static let brief = (time: Int64(30_000_000_000), count: 3)
 
     let settings: MQTTSettings
-    let topics: Topics
+    var topics: Topics
     let times: MQTTTimes
     let port: HandlerPort
     private let observe: @Sendable (MQTTFigures) -> Void
@@ -148,8 +148,9 @@ package final class MQTTPublisher {
         _ observe: @escaping @Sendable (MQTTFigures) -> Void
     ) {
         self.kept = kept
-        self.settings = settings
+        self.settings = port.isReplay ? settings.ofReplay : settings
         self.topics = topics
+        if port.isReplay { self.topics.state = nil }
         self.times = times
         self.port = port
         self.observe = observe

@@ -19,6 +19,8 @@ package struct MQTTSettings: Sendable, Equatable {
     package var keyFile: String?
     /// The client's ID for the broker, which has to be unique there.
     package var clientID = ""
+    /// The client_id of a replay beside the daemon; `nil` for the same.
+    package var replayClientID: String?
     /// The maximum time without a message, in seconds, before the client sends PINGREQ.
     package var keepaliveSeconds = 60
     /// The quality of service of events: 0, 1 or 2.
@@ -40,6 +42,14 @@ package struct MQTTSettings: Sendable, Equatable {
 
     /// Creates settings with the defaults.
     package init() {}
+
+    /// Those of a replay, which publishes events alone: what is retained says how the machine is now, which no recording does.
+    var ofReplay: MQTTSettings {
+        var settings = self
+        settings.clientID = replayClientID ?? clientID
+        (settings.statusTopic, settings.discovery, settings.requestTopic) = (nil, nil, nil)
+        return settings
+    }
 
     /// The broker's address for messages.
     var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }

@@ -1,4 +1,5 @@
 import Binnacle
+import Glibc
 import LinuxSystem
 import TestSupport
 import Testing
@@ -155,6 +156,54 @@ import LinuxSensors
         let run = try LiveRun([request("accel_3d")], tree)
         try run.turn("the buffer") { $0.source.isSettled }
         #expect(try tree.text(tree.folder(0) + "/buffer0/hwfifo_timeout") == wanted)
+    }
+
+    /// The controller of a Chromebook, whose sensors are off at 0 Hz, sends nothing before its FIFO is full without a timeout, and takes
+    /// each rate between the least and the greatest one.
+    @Test func aChromebookHandsItsSamplesOverAndIsSwitchedOffAgain() throws {
+        let tree = try FifoTree()
+        let node = try tree.addDevice(0, name: "cros-ec-accel")
+        defer { node?.close() }
+        let (timeout, rate) = (tree.folder(0) + "/buffer0/hwfifo_timeout", tree.folder(0) + "/sampling_frequency")
+        try tree.set(timeout, "0.000000")
+        try tree.set(rate, "0.000000")
+        try tree.set(tree.folder(0) + "/sampling_frequency_available", "0.000000 12.500000 100.000000")
+        var settings = SensorSettings()
+        settings.neededRatesHz = [.accelerometer: 25]
+        do {
+            let run = try LiveRun([request("cros-ec-accel", settings: settings)], tree)
+            try run.turn("the buffer") { $0.source.isSettled }
+            #expect(try tree.text(timeout) == "0.05" && tree.text(rate) == "25")
+        }
+        #expect(try tree.text(timeout) == "0.000000" && tree.text(rate) == "0.000000")
+    }
+
+    /// A chip with a FIFO hands nothing over before its watermark, which cannot change when the device begins to move.
+    @Test func theWatermarkIsThatOfMovement() throws {
+        let tree = try FifoTree()
+        let node = try tree.addDevice(0, name: "accel_3d")
+        defer { node?.close() }
+        var settings = SensorSettings()
+        settings.latency = .milliseconds(100)
+        settings.restLatency = .seconds(3)
+        let run = try LiveRun([request("accel_3d", settings: settings)], tree)
+        try run.turn("the buffer") { $0.source.isSettled }
+        #expect(try tree.text(tree.folder(0) + "/buffer0/watermark") == "10")
+        #expect(try Int(tree.text(tree.folder(0) + "/buffer0/length")) ?? 0 > 300)
+    }
+
+    /// A bus says that a chip which did not answer once is no device, as a FIFO says of its reader.
+    @Test func aChipThatDoesNotAnswerIsNotRemoved() throws {
+        let tree = try FifoTree()
+        let node = try #require(try tree.addDevice(0, name: "accel_3d"))
+        let path = tree.folder(0) + "/sampling_frequency"
+        unlink(path)
+        try #require(mkfifo(path, 0o600) == 0)
+        let run = try LiveRun([request("accel_3d")], tree)
+        try run.turn("the buffer") { $0.source.isSettled }
+        try node.write(FifoNode.scan(1, 2, 3, monotonicNow()))
+        try run.turn("a sample") { $0.samples[0].count == 1 }
+        #expect(!run.events.contains { $0.kind == .sensorInactive })
     }
 
     /// A rate of 0 is off, and one that cannot be read may be.

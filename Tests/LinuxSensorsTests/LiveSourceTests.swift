@@ -79,6 +79,18 @@ import Testing
         #expect(try tree.text(tree.folder(3) + "/trigger/current_trigger") == "lis3dh-dev3")
     }
 
+    /// Of two chips of one name, one may have no interrupt.
+    @Test func theTriggerOfAnotherChipIsNotTaken() throws {
+        let tree = try FifoTree()
+        let node = try tree.addDevice(1, name: "bmi160")
+        defer { node?.close() }
+        try tree.set(tree.folder(1) + "/trigger/current_trigger", "")
+        try tree.set(tree.root + "/sys/bus/iio/devices/trigger0/name", "bmi160-dev0")
+        let run = try LiveRun([request("bmi160")], tree)
+        try run.turn("the buffer") { _ in (try? tree.text(tree.folder(1) + "/buffer0/enable")) == "1" }
+        #expect(try tree.text(tree.folder(1) + "/trigger/current_trigger") == "")
+    }
+
     /// rm3100 names its trigger after its line; beside it there may be one of its events.
     @Test func aTriggerOfTheChipIsChosenUnderAnyName() throws {
         let tree = try FifoTree()

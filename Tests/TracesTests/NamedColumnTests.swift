@@ -1,4 +1,5 @@
 import Binnacle
+import Foundation
 import Testing
 import Traces
 
@@ -206,6 +207,43 @@ import Traces
             let last = Int64(first) * 1_000_000_000 + 999 * step
             #expect(stamps.last == last)
         }
+    }
+
+    /// Hours, minutes and seconds of a clock are one time, over midnight as well, and the fractions of its seconds may have a column.
+    @Test(arguments: [
+        "Hour,Minute,Second", "Year,Month,Day,Hour,Minute,Second,Millisecond", "Time,ms", "Date,Time,Millis",
+        "Hour,Minute,Second,Millisecond",
+    ])
+    func theTimeOfAClockMayBeInSeveralColumns(names: String) throws {
+        let found = try read(
+            names + ",ax_m_s2,ay_m_s2,az_m_s2\n"
+                + rows { row in
+                    let milliseconds = (86_400_000 - 4_321 + 70 * row) % 86_400_000
+                    let (seconds, rest) = (milliseconds / 1000, milliseconds % 1000)
+                    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60)
+                    let clock = String(format: "%02d:%02d:%02d", hour, minute, second)
+                    let time =
+                        switch names {
+                        case "Time,ms": "\(clock),\(rest)"
+                        case "Date,Time,Millis": "2024-05-\(row < 62 ? 13 : 14),\(clock),\(rest)"
+                        case "Year,Month,Day,Hour,Minute,Second,Millisecond":
+                            "2024,5,1,\(hour),\(minute),\(second),\(rest)"
+                        case "Hour,Minute,Second,Millisecond": "\(hour),\(minute),\(second),\(rest)"
+                        default: "\(hour),\(minute),\(Double(second) + Double(rest) / 1000)"
+                        }
+                    return "\(time),0,0,9.81"
+                })
+        #expect(found.counts.isEmpty, "\(found.notices)")
+        let stamps = found.samples[0].map(\.timeNanoseconds)
+        #expect(stamps.count == 300)
+        #expect(zip(stamps, stamps.dropFirst()).allSatisfy { $1 - $0 == 70_000_000 }, "\(stamps.prefix(80))")
+    }
+
+    /// Minutes and seconds of one elapsed time are not added, unless the seconds begin again.
+    @Test func minutesOfTheSameTimeAreNoPartOfIt() throws {
+        let found = try read(
+            "elapsed_min,elapsed_s,ax_m_s2,ay_m_s2,az_m_s2\n" + rows { "\($0 / 120),\(Double($0) / 2),0,0,9.81" })
+        #expect(found.samples[0].last?.timeNanoseconds == 149_500_000_000, "\(found.notices)")
     }
 
     @Test func aFractionBeyondASecondIsSkipped() throws {

@@ -10,7 +10,7 @@ public struct MotionEvent: Sendable, Equatable {
         case shake
         /// Total acceleration has been below the free-fall threshold for its minimum duration.
         case freeFall
-        /// Total acceleration rose above the shock threshold, and ``MotionSettings/shockWindow`` has passed since.
+        /// Total acceleration rose above the shock threshold, and the 50 ms in which its peak is looked for have passed.
         case shock
     }
 

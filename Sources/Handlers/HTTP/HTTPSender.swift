@@ -89,15 +89,15 @@ package final class HTTPSender {
         }
     }
 
-    /// Gives an event up; the first one for each cause is reported with its reason, the others are counted.
+    /// Gives an event up; the first one for each cause is reported with its reason, and all are counted.
     private func skip(_ item: Delivery, _ reason: String, _ cause: String) {
         let event = item.event
-        let isReported = failures.fail(
+        let isNamed = failures.fail(
             "\(settings.address): event \(event.sequence) (\(event.kind.rawValue)) is given up: \(reason)",
             cause: "given up: \(cause)")
-        if !isReported { skipped.add(event) }
         // A replay says at its end how many events were not sent.
         if port.isReplay { port.abandon([item]) }
+        if !isNamed || !port.isReplay { skipped.add(event) }
         finish(item)
     }
 

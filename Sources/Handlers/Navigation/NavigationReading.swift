@@ -41,7 +41,9 @@ package struct NavigationReading: Sendable, Equatable {
         wallNanoseconds = event.wallNanoseconds
         detector = event.detector
         declinationDegrees = event.number(.declination).flatMap { (-180.0...180.0).contains($0) ? $0 : nil }
-        let rate = owner == .body ? Self.bodyTurnRate(event) : event.number(.turnRate)
+        // A bow that points up or down, which has no roll, has no heading that turns.
+        let bodyRate = event.number(.roll) == nil ? nil : Self.bodyTurnRate(event)
+        let rate = owner == .body ? bodyRate : event.number(.turnRate)
         turnRateDegreesPerSecond = rate.flatMap { Self.rates.contains($0) ? $0 : nil }
         let accuracy = event.number(owner == .body ? .yawAccuracy : .accuracy)
         accuracyDegrees = accuracy

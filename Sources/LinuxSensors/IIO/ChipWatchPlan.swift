@@ -47,7 +47,8 @@ extension ChipEvents {
         let isRelative = rule?.isRelative ?? false
         let wishes = [
             ("roc", "rising", true), ("roc", "either", true), ("mag_adaptive", "rising", true),
-            ("mag_adaptive", "either", true), ("thresh", "either", isRelative), ("mag", "rising", isRelative),
+            ("mag_adaptive", "either", true), ("mag_referenced", "rising", true), ("thresh", "either", isRelative),
+            ("mag", "rising", isRelative),
         ]
         return wishes.compactMap { type, direction, isRelative in
             let all = events.filter { event in

@@ -30,7 +30,8 @@ struct IIOOpener {
         try buffer.controls.ensure("enable", is: "0")
         let layout = try chooseChannels(buffer)
         try setClock(&notices)
-        var rate = try setRate(&notices)
+        var before: [DeviceValue] = []
+        var rate = try setRate(&before, &notices)
         // Of some chips the scale changes with the rate.
         var streams: [ScanDescription.Stream] = []
         for kind in kinds {
@@ -60,11 +61,10 @@ struct IIOOpener {
         }
         let (period, restPeriod) = (polling(settings.latency), settings.restLatency.flatMap(polling))
         // Last, because what fails before would leave it changed.
-        var hysteresis: [DeviceValue] = []
-        let reportsOnChange = try setSensitivity(&hysteresis, &notices)
+        let reportsOnChange = try setSensitivity(&before, &notices)
         do throws(SensorFailure) {
-            try setSize(buffer, rate: rate ?? wantedHz, restPeriod ?? period)
-            try limitTimeout(buffer)
+            try setSize(buffer, rate: rate ?? wantedHz, period, longest: restPeriod ?? period)
+            try setTimeout(buffer, rate: rate ?? wantedHz, &before)
             if !(try enable(buffer, orNeedsTrigger: !hasTrigger)) {
                 rate = try trigger.setTimer(rateHz: wantedHz)
                 notices.append("has no trigger of its own: a timer takes its samples")
@@ -72,13 +72,13 @@ struct IIOOpener {
             }
         } catch {
             watch?.arming.restore()
-            for value in hysteresis { value.restore() }
+            for value in before { value.restore() }
             throw error
         }
         let opened = OpenBuffer(
             file: file, node: node, scans: scans, rateHz: rate, period: period, restPeriod: restPeriod,
             canPoll: kinds.allSatisfy(IIODevice(device).canPoll), reportsOnChange: reportsOnChange, watch: watch,
-            changes: BufferChanges(controls: buffer.controls, arming: watch?.arming, hysteresis: hysteresis))
+            changes: BufferChanges(controls: buffer.controls, arming: watch?.arming, before: before))
         return (opened, notices)
     }
 
@@ -224,11 +224,14 @@ struct IIOOpener {
         return hasGyroscopeFailed
     }
 
-    private func setRate(_ notices: inout [String]) throws(SensorFailure) -> Double? {
+    private func setRate(
+        _ before: inout [DeviceValue], _ notices: inout [String]
+    ) throws(SensorFailure) -> Double? {
         var result: Double?
         let isNeed = !settings.neededRatesHz.isEmpty
         for kind in kinds {
             guard let frequency = SamplingFrequency(kind, of: directory) else { continue }
+            if let off = frequency.off { before.append(off) }
             do throws(SensorFailure) {
                 result = try frequency.set(wantedHz, isNeed: isNeed) ?? result
             } catch {
@@ -247,33 +250,39 @@ struct IIOOpener {
         return result
     }
 
-    /// Sets the size to the period plus two seconds, and the watermark to the scans of the period.
+    /// Sets the size to the longest period plus two seconds, and the watermark to the scans of the usual one.
     ///
-    /// The watermark wakes no reader, because the reader follows the clock: a device with a FIFO collects that many scans in it.
+    /// The watermark wakes no reader, because the reader follows the clock: a device with a FIFO collects that many scans in it. Many
+    /// drivers cannot hand over what is below it, and it cannot change while the buffer is on, so at rest the kernel alone collects more.
     private func setSize(
-        _ buffer: IIOBufferDirectory, rate: Double, _ period: PollingPeriod?
+        _ buffer: IIOBufferDirectory, rate: Double, _ period: PollingPeriod?, longest: PollingPeriod?
     ) throws(SensorFailure) {
         let rate = min(max(rate, 1), Double(Self.longestBuffer))
-        let watermark = min(period?.sampleCount ?? 1, Self.longestBuffer / 2)
-        let length = min(max(2 * watermark, Int(2 * rate) + watermark, 16), Self.longestBuffer)
-        // Some drivers have a buffer of fixed length, which is used unchanged.
-        try SensorFailure.tolerating { () throws(SensorFailure) in
-            try buffer.controls.ensure("length", is: String(length))
-        }
-        guard buffer.controls.has("watermark") else { return }
-        try SensorFailure.tolerating { () throws(SensorFailure) in
-            try buffer.controls.ensure("watermark", is: String(watermark))
+        let most = min(longest?.sampleCount ?? 1, Self.longestBuffer / 2)
+        let watermark = min(period?.sampleCount ?? 1, most)
+        let length = min(max(2 * most, Int(2 * rate) + most, 16), Self.longestBuffer)
+        for (name, value) in [("length", length), ("watermark", watermark)] where buffer.controls.has(name) {
+            // Some drivers have a buffer of fixed length, which is used unchanged; the kernel then refuses even to open the attribute.
+            try SensorFailure.tolerating({ $0 != .removed }) { () throws(SensorFailure) in
+                try buffer.controls.ensure(name, is: String(value))
+            }
         }
     }
 
     /// Sets the timeout of a sensor hub to at most the latency.
     ///
     /// A shorter timeout is kept, and none is set if there is none: a hub without stamps would stamp all collected samples with
-    /// the time of the last one.
-    private func limitTimeout(_ buffer: IIOBufferDirectory) throws(SensorFailure) {
+    /// the time of the last one. The hub of a Chromebook, which stamps each sample, sends none before its FIFO is full without a timeout
+    /// ("iio: cros_ec: Expose hwfifo_timeout", Linux 5.8).
+    private func setTimeout(
+        _ buffer: IIOBufferDirectory, rate: Double, _ before: inout [DeviceValue]
+    ) throws(SensorFailure) {
         let name = "hwfifo_timeout"
-        let longest = settings.latency / .seconds(1)
-        guard let timeout = try? buffer.controls.number(name), timeout > longest else { return }
+        guard let text = try? buffer.controls.text(name), let timeout = SysfsNumber.parse(text) else { return }
+        let isOff = timeout == 0 && device.name.hasPrefix(SamplingFrequency.chromebook)
+        let longest = max(settings.latency / .seconds(1), isOff ? 1 / rate : 0)
+        guard isOff || timeout > longest else { return }
+        before.append(DeviceValue(folder: buffer.controls, name: name, text: text))
         try SensorFailure.tolerating({ $0 != .removed }) { () throws(SensorFailure) in
             try buffer.controls.write(SysfsNumber.text(longest), to: name)
         }

@@ -59,7 +59,6 @@ struct IIOTrigger: Sendable {
         let wanted = ["\(deviceName)-dev\(number)", "\(deviceName)-trigger"]
         let own =
             wanted.lazy.compactMap { name in triggers.first { $0.name == name } }.first
-            ?? triggers.first { $0.name.hasPrefix(deviceName + "-dev") }
             ?? triggers.first(where: isOfChip)
         guard let own else { return false }
         try device.write(own.name, to: "trigger/current_trigger")

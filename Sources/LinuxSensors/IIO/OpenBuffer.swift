@@ -41,12 +41,12 @@ struct BufferChanges: Sendable {
     /// The folder with the buffer's switch.
     let controls: SysfsDirectory
     let arming: ChipArming?
-    /// The hysteresis of the sensors before the opening.
-    let hysteresis: [DeviceValue]
+    /// What was set otherwise before the opening, such as the hysteresis of the sensors, and the rate 0 of those that were off.
+    let before: [DeviceValue]
 
     func undo() {
         try? controls.write("0", to: "enable")
         arming?.restore()
-        for value in hysteresis { value.restore() }
+        for value in before { value.restore() }
     }
 }

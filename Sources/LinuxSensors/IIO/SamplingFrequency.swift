@@ -7,6 +7,9 @@ package struct SamplingFrequency: Sendable {
     /// The part of a needed rate that suffices: drivers round.
     static let enough = 0.99
 
+    /// How the names of the sensors of a Chromebook's controller begin.
+    static let chromebook = "cros-ec-"
+
     private let directory: SysfsDirectory
     private let name: String
 
@@ -31,15 +34,34 @@ package struct SamplingFrequency: Sendable {
         return rate
     }
 
+    /// What switches a device off again whose rate is 0 now; `nil` for one that runs.
+    var off: DeviceValue? {
+        guard let text = try? directory.text(name), SysfsNumber.parse(text) == 0 else { return nil }
+        return DeviceValue(folder: directory, name: name, text: text)
+    }
+
     /// The highest available rate in Hz; `nil` when the driver names none.
     var fastest: Double? { available.map { Self.nearest(to: Self.sensible.upperBound, in: $0) } }
 
     /// The available rates; some drivers have a list of the device beside the attribute of a kind of channel.
     private var available: String? {
         for attribute in [name + "_available", "sampling_frequency_available"] {
-            if let text = (try? directory.textIfPresent(attribute)) ?? nil { return text }
+            guard let text = (try? directory.textIfPresent(attribute)) ?? nil else { continue }
+            return isOfChromebook ? Self.range(text) ?? text : text
         }
         return nil
+    }
+
+    private var isOfChromebook: Bool {
+        ((try? directory.textIfPresent("name")) ?? nil)?.hasPrefix(Self.chromebook) ?? false
+    }
+
+    /// The rates of a Chromebook's sensor, which are those of off, the least and the greatest one, as `[min step max]`: it takes each rate
+    /// between them.
+    private static func range(_ text: String) -> String? {
+        let rates = text.split(separator: Character(" ")).compactMap { SysfsNumber.parse(String($0)) }
+        guard rates.count == 3, rates[0] == 0, sensible.contains(rates[1]), rates[1] <= rates[2] else { return nil }
+        return "[\(SysfsNumber.text(rates[1])) 0.001 \(SysfsNumber.text(rates[2]))]"
     }
 
     /// Sets the nearest available rate, or the lowest that suffices for a need, and returns the rate read back, which drivers round.

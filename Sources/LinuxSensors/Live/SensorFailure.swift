@@ -38,8 +38,10 @@ public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible
     }
 
     init(_ error: SystemError) {
+        // A bus says ENXIO as well when a chip does not answer once.
+        let isOfBus = error.code == ENXIO && error.path?.contains("/sys/") ?? false
         let category: Category =
-            if error.isDeviceGone {
+            if error.isDeviceGone, !isOfBus {
                 .removed
             } else if error.isPermission {
                 .permission

@@ -52,13 +52,13 @@ struct CSVAdvice {
 
     private func timeOptions(_ used: [Int]) -> (entries: [String], options: [String]) {
         switch time.time ?? unnamedTime {
-        // Two columns that are found without an option are not said by one.
-        case .number(_, _, _?): return ([], [])
-        case .number(let place, let unit, nil) where !used.contains(place):
+        // Several columns that are found without an option are not said by one.
+        case let time? where !time.parts.isEmpty: return ([], [])
+        case .number(let place, let unit, _) where !used.contains(place):
             // No option says where the days of a spreadsheet begin.
             let name = column(place, hasUnit: unit.origin == 0)
             return (["time=\(name)\(unit.origin == 0 ? ":\(unit.option)" : "")"], [])
-        case .clock(let place, _, _): return (["time=\(column(place, hasUnit: false))"], [])
+        case .clock(let place, _, _, _): return (["time=\(column(place, hasUnit: false))"], [])
         case .rate(let hertz): return ([], ["--rate", VectorStatistics.optionText(hertz)])
         case .number, nil: return ([], ["--rate", usualRate])
         }

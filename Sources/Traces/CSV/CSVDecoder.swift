@@ -14,8 +14,10 @@ final class CSVDecoder: RowDecoder {
     private let scanner: DecimalScanner
     private let time: CSVTime
     private let unit: TimeUnit
-    /// The exponent of the unit of fractions of a second in a column of their own.
-    private let fractionExponent: Int?
+    /// The parts of the time in columns of their own.
+    private let parts: [CSVTime.Part]
+    /// Whether seconds from 60 on are in the column of the minutes.
+    private let hasMinutes: Bool
     /// The stamps of a file without times.
     private let rowClock: RowClock?
     private let dialect: CSVDialect
@@ -35,7 +37,8 @@ final class CSVDecoder: RowDecoder {
     private var lastClock: Int64?
     /// The last step of more than half a day: the time and the days before it, and the time after it.
     private var longStep: (clock: Int64, midnights: Int64, next: Int64)?
-    /// The use of each column up to the last one needed: ``nothing``, ``time``, ``fraction``, or stream · 3 + axis.
+    /// The use of each column up to the last one needed: ``nothing``, ``time``, ``part`` minus the number of the part, or
+    /// stream · 3 + axis.
     private let uses: [Int]
 
     /// The number of columns up to the last one needed.
@@ -43,7 +46,7 @@ final class CSVDecoder: RowDecoder {
     /// Whether rows can be decoded without the rows before them; without times in the file, a row's stamp depends on its number.
     var canReadChunks: Bool { plainRows != nil && rowClock == nil }
 
-    static let fraction = -3
+    static let part = -3
     static let nothing = -2
     static let time = -1
 
@@ -55,7 +58,8 @@ final class CSVDecoder: RowDecoder {
         let layout = head.layout
         time = layout.time
         if case .number(_, let stated, _) = layout.time { unit = stated } else { unit = .nanoseconds }
-        fractionExponent = layout.time.fraction?.unit.exponent
+        parts = layout.time.parts
+        hasMinutes = parts.contains { !$0.isFraction }
         if case .rate(let hertz) = layout.time { rowClock = RowClock(hertz: hertz) } else { rowClock = nil }
         contents = layout.streams.map { TraceFile.Content(sensor: $0.sensor, kind: $0.kind) }
         notices = head.notices
@@ -67,18 +71,18 @@ final class CSVDecoder: RowDecoder {
         unitChecks = layout.streams.map(\.lateCheck)
         placeholders = layout.streams.map { layout.isRecording ? [] : Placeholder.all(of: $0) }
         leastPlaceholders = placeholders.map { $0.map(\.x.magnitude).min() ?? .infinity }
-        let times = [layout.time.column, layout.time.fraction?.column].compactMap { $0 }
+        let times = layout.time.parts.map(\.column) + (layout.time.column.map { [$0] } ?? [])
         let last = (layout.streams.flatMap(\.columns) + times).reduce(0, max)
         var uses = Array(repeating: Self.nothing, count: last + 1)
         if let column = layout.time.column { uses[column] = Self.time }
-        if let fraction = layout.time.fraction { uses[fraction.column] = Self.fraction }
+        for (number, part) in layout.time.parts.enumerated() { uses[part.column] = Self.part - number }
         for (number, stream) in layout.streams.enumerated() {
             for (axis, column) in stream.columns.enumerated() { uses[column] = number * 3 + axis }
         }
         self.uses = uses
         var isPlain = !isLineByLine && !head.dialect.collapses
         if case .clock = layout.time { isPlain = false }
-        if layout.time.fraction != nil { isPlain = false }
+        if !layout.time.parts.isEmpty { isPlain = false }
         if unit.multiple != 1 || layout.streams.contains(where: { $0.lift != 0 }) { isPlain = false }
         plainRows =
             isPlain
@@ -141,8 +145,8 @@ final class CSVDecoder: RowDecoder {
         if rowClock != nil { row.timeNanoseconds = 0 }
         var p = start
         var flaw: RowFlaw?
-        /// The seconds or their fraction, until the other is read.
-        var part: Int64?
+        /// The sum of the parts of the time that were read, and their number.
+        var sum: (nanoseconds: Int64, count: Int) = (0, 0)
         for use in uses {
             if dialect.collapses {
                 while p < end, p.pointee == CSVDialect.blank { p += 1 }
@@ -160,18 +164,25 @@ final class CSVDecoder: RowDecoder {
                     row.removeAll()
                     return noTime(field, p, end, start)
                 }
-                guard fractionExponent != nil else {
+                guard !parts.isEmpty else {
                     row.timeNanoseconds = time
                     continue
                 }
-                add(time, to: &part, row)
-            } else if use == Self.fraction {
-                let field = p
-                guard let time = fraction(&p, end) else {
+                guard !hasMinutes || 0..<60_000_000_000 ~= time else {
                     row.removeAll()
-                    return self.flaw(.notANumber, wrong(field, p, "a fraction of a second"), field, start)
+                    return self.flaw(.notANumber, wrong(field, p, "a number of seconds beside minutes"), field, start)
                 }
-                add(time, to: &part, row)
+                add(time, to: &sum, row)
+            } else if use <= Self.part {
+                let field = p
+                let part = parts[Self.part - use]
+                guard let time = number(of: part, &p, end) else {
+                    row.removeAll()
+                    let words =
+                        part.isFraction ? "a fraction of a second" : "a whole number of \(part.unit.name) of a clock"
+                    return self.flaw(.notANumber, wrong(field, p, words), field, start)
+                }
+                add(time, to: &sum, row)
             } else {
                 let stream = use / 3
                 let field = p
@@ -213,7 +224,7 @@ final class CSVDecoder: RowDecoder {
         _ p: inout UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
     ) -> Int64? {
         let field = p
-        if case .clock(_, let followsDate, let dates) = time {
+        if case .clock(_, let followsDate, let dates, _) = time {
             return clock(&p, from: followsDate ? beginOfField(before: p, start) : p, end, dates.order)
         }
         var stamp: Int64?
@@ -228,18 +239,23 @@ final class CSVDecoder: RowDecoder {
         return overflow || isBeyond ? nil : time
     }
 
-    /// The nanoseconds of a fraction of a second; `nil` for what is none.
-    private func fraction(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Int64? {
-        guard let fractionExponent, case .number(let decimal, let text) = scanner.scanField(&p, end),
-            let time = decimal.nanoseconds(in: text, unitExponent: fractionExponent), 0..<1_000_000_000 ~= time
+    /// The nanoseconds of a part of the time; `nil` for a number that is none of it.
+    private func number(
+        of part: CSVTime.Part, _ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+    ) -> Int64? {
+        guard case .number(let decimal, let text) = scanner.scanField(&p, end),
+            let number = decimal.nanoseconds(in: text, unitExponent: part.unit.exponent), number >= 0
         else { return nil }
-        return time
+        let (time, isBeyond) = number.multipliedReportingOverflow(by: part.unit.multiple)
+        return isBeyond || time >= part.endSeconds * 1_000_000_000 ? nil : time
     }
 
-    /// Adds the seconds and their fraction, once both are there.
-    private func add(_ time: Int64, to part: inout Int64?, _ row: TraceRow) {
-        guard let other = part else { return part = time }
-        row.timeNanoseconds = Units.later(other, by: time)
+    /// Adds a part of the time; the row has it once all are there.
+    private func add(_ time: Int64, to sum: inout (nanoseconds: Int64, count: Int), _ row: TraceRow) {
+        sum = (Units.later(sum.nanoseconds, by: time), sum.count + 1)
+        guard sum.count > parts.count else { return }
+        row.timeNanoseconds =
+            parts.contains { $0.unit == .hours } ? sinceFirstDay(sum.nanoseconds) ?? sum.nanoseconds : sum.nanoseconds
     }
 
     private func beginOfField(before field: UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>
@@ -263,11 +279,15 @@ final class CSVDecoder: RowDecoder {
         while first < last, isMargin(last[-1]) { last -= 1 }
         guard let clock = ClockTime(UnsafeBufferPointer(start: first, count: last - first), order: order)
         else { return nil }
-        guard !clock.hasDate else { return clock.nanoseconds }
+        return clock.hasDate ? clock.nanoseconds : sinceFirstDay(clock.nanoseconds)
+    }
+
+    /// The time since the first midnight of a time of the day; `nil` if it is out of range.
+    private func sinceFirstDay(_ clock: Int64) -> Int64? {
         let day: Int64 = 86_400_000_000_000
-        count(clock.nanoseconds, day: day)
+        count(clock, day: day)
         let (passed, isBeyond) = midnights.multipliedReportingOverflow(by: day)
-        let (stamp, isStampBeyond) = passed.addingReportingOverflow(clock.nanoseconds)
+        let (stamp, isStampBeyond) = passed.addingReportingOverflow(clock)
         return isBeyond || isStampBeyond ? nil : stamp
     }
 
@@ -328,7 +348,7 @@ final class CSVDecoder: RowDecoder {
         _ start: UnsafePointer<UInt8>
     ) -> RowFlaw {
         var p = field
-        if case .clock(let column, let followsDate, let dates) = time, let taken = dates.order {
+        if case .clock(let column, let followsDate, let dates, _) = time, let taken = dates.order {
             let first = followsDate ? beginOfField(before: field, start) : field
             for other in DateOrder.allCases where other != taken {
                 p = field

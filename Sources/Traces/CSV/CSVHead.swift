@@ -219,6 +219,10 @@ struct HeadTable {
 
         /// The sum with the numbers of another column in the unit `factor`, from the first number of this one.
         func adding(_ other: Column, in factor: Double) -> Column {
+            if let clock {
+                let sums = zip(clock, other.values).map { $0 + $1 * factor * 1e9 }
+                return Column(values: values, clock: sums, dateOrder: dateOrder, texts: texts, fields: fields)
+            }
             let first = values.first { $0.isFinite } ?? 0
             let sums = zip(values, other.values).map { ($0 - first) + $1 * factor }
             return Column(values: sums, clock: nil, dateOrder: DateOrder.Evidence([]), texts: [])

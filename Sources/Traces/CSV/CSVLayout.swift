@@ -110,10 +110,10 @@ struct CSVLayout {
         /// The seconds from the first row to the last that have both times, by the times of a column.
         func span(_ place: Int, beside other: Int) -> Double? {
             func values(_ place: Int) -> [Double] {
-                guard place == chosen, let fraction = time.fraction else { return table.columns[place].values }
-                return table.columns[place].adding(
-                    table.columns[fraction.column], in: fraction.unit.inSeconds
-                ).values
+                let parts = place == chosen ? time.parts : []
+                return parts.reduce(table.columns[place]) {
+                    $0.adding(table.columns[$1.column], in: $1.unit.inSeconds)
+                }.values
             }
             let pairs = zip(values(place), values(other)).filter { $0.isFinite && $1.isFinite }
             guard pairs.count > 9, let first = pairs.first?.0, let last = pairs.last?.0 else { return nil }
@@ -125,7 +125,8 @@ struct CSVLayout {
         var notices: [String] = []
         let own = streams.filter { stream in
             guard let axis = stream.columns.min(), let nearest = times.last(where: { $0 < axis }), nearest != chosen,
-                nearest != time.fraction?.column, table.columns[nearest].steps.map({ $0.median > 0 }) ?? false,
+                !time.parts.contains(where: { $0.column == nearest }),
+                table.columns[nearest].steps.map({ $0.median > 0 }) ?? false,
                 let one = span(nearest, beside: chosen),
                 let other = span(chosen, beside: nearest), abs(one - other) > 0.1 * max(abs(one), abs(other))
             else { return true }
@@ -139,7 +140,7 @@ struct CSVLayout {
 
     /// The reason to refuse stamps that go back again and again, and return: those of a clock that was set back do not return.
     private static func backwards(_ streams: [Stream], _ time: CSVTime, _ table: HeadTable) -> String? {
-        guard let column = time.column, time.fraction == nil, table.columns.indices.contains(column) else { return nil }
+        guard let column = time.column, time.parts.isEmpty, table.columns.indices.contains(column) else { return nil }
         let (stamps, isOfDay) = (table.columns[column].stamps, table.columns[column].hasTimesOfDay)
         for stream in streams where stream.columns.allSatisfy(table.columns.indices.contains) {
             let rows = stamps.indices.filter { row in

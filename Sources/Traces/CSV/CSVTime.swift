@@ -3,27 +3,36 @@ import PlainText
 
 /// The source of the stamps of a CSV file.
 enum CSVTime: Equatable {
-    /// Numbers; the seconds may be whole, and their fraction the number in another column, as ROS writes them.
-    case number(column: Int, unit: TimeUnit, fraction: Fraction? = nil)
-    /// A column of times of a clock, as text; their dates may be in the column before.
-    case clock(column: Int, followsDate: Bool = false, dates: DateOrder.Choice = DateOrder.Choice())
+    /// Numbers; of seconds, parts may be in other columns.
+    case number(column: Int, unit: TimeUnit, parts: [Part] = [])
+    /// A column of times of a clock, as text; their dates may be in the column before, and the fractions of their seconds in another.
+    case clock(column: Int, followsDate: Bool = false, dates: DateOrder.Choice = DateOrder.Choice(), parts: [Part] = [])
     /// The file has no times: a constant sampling rate.
     case rate(hertz: Double)
 
-    /// The column of the fractions of whole seconds.
-    struct Fraction: Equatable {
+    /// A column whose numbers are added to the seconds: of their fractions, as ROS writes them, or of the minutes or hours of a clock.
+    struct Part: Equatable {
         let column: Int
         let unit: TimeUnit
+
+        var isFraction: Bool { unit.inSeconds < 1 }
+        /// All numbers of the part are below it, because the next larger part counts what is more.
+        var endSeconds: Int64 { isFraction ? 1 : unit == .hours ? 86_400 : 3600 }
     }
 
     var column: Int? {
         switch self {
-        case .number(let column, _, _), .clock(let column, _, _): column
+        case .number(let column, _, _), .clock(let column, _, _, _): column
         case .rate: nil
         }
     }
 
-    var fraction: Fraction? { if case .number(_, _, let fraction) = self { fraction } else { nil } }
+    var parts: [Part] {
+        switch self {
+        case .number(_, _, let parts), .clock(_, _, _, let parts): parts
+        case .rate: []
+        }
+    }
 }
 
 /// Chooses the column of the time, and its unit.
@@ -51,8 +60,9 @@ struct CSVTimeChoice {
         let isRateStated = rate.map { $0.says == nil } ?? false
         let candidates = Self.candidates(columns, names, table).filter { !isRateStated || names[$0] != "T" }
         let split = Self.parts(candidates, columns, names, table)
-        let whole = candidates.filter {
-            $0 != split?.seconds && $0 != split?.fraction.column && !ColumnWords.areOfFraction(names[$0])
+        let whole = candidates.filter { place in
+            place != split?.seconds && !(split?.parts.contains { $0.column == place } ?? false)
+                && !ColumnWords.areOfFraction(names[place])
         }
         let best = Self.best(whole, columns, table)
         // One column that has all of the time takes precedence.
@@ -191,7 +201,7 @@ struct CSVTimeChoice {
         }
         if rate != nil, rate?.says == nil { notices.append("--rate is not used: '\(name)' holds the time") }
         guard isClock else {
-            time = .number(column: column, unit: unit, fraction: parts?.fraction)
+            time = .number(column: column, unit: unit, parts: parts?.parts ?? [])
             return
         }
         if case .unknown(let unit) = columns[column].unit, Self.isZone(unit) {
@@ -213,7 +223,7 @@ struct CSVTimeChoice {
         }
         time = .clock(
             column: column, followsDate: date == column - 1,
-            dates: DateOrder.Choice(order: orders.first, isAssumed: orders.count != 1))
+            dates: DateOrder.Choice(order: orders.first, isAssumed: orders.count != 1), parts: parts?.parts ?? [])
         if let date, date != column - 1 {
             notices.append(
                 "the dates in '\(names[date].printable)' are not used, because the column does not stand before '\(name)': "
@@ -329,34 +339,85 @@ struct CSVTimeChoice {
         return times.sorted { place($0) < place($1) }
     }
 
-    /// The columns of whole seconds and of their fractions, and the sum of both in seconds from the first row.
+    /// The column of seconds, or of times of a clock in whole seconds, those of its parts, and the sum of all from the first row.
+    private static func parts(
+        _ candidates: [Int], _ columns: [ColumnName], _ names: [String], _ table: HeadTable
+    ) -> (seconds: Int, parts: [CSVTime.Part], sum: HeadTable.Column)? {
+        for place in candidates {
+            let isClock = table.columns[place].clock != nil
+            guard isClock ? !table.columns[place].hasDates : columns[place].unit == .known(.time(.seconds)) else {
+                continue
+            }
+            let larger = isClock ? [] : minutesAndHours(of: place, names, table)
+            let whole = sum(place, larger, table)
+            let fraction = fraction(of: place, whole.stamps, candidates, columns, names, table)
+            let parts = (fraction.map { [$0] } ?? []) + larger
+            if !parts.isEmpty { return (place, parts, sum(place, parts, table)) }
+        }
+        return nil
+    }
+
+    private static func sum(_ seconds: Int, _ parts: [CSVTime.Part], _ table: HeadTable) -> HeadTable.Column {
+        parts.reduce(table.columns[seconds]) { $0.adding(table.columns[$1.column], in: $1.unit.inSeconds) }
+    }
+
+    /// Whether no time lies before the one before it, unless another day begins.
+    private static func areRising(_ seconds: [Double]) -> Bool {
+        let seconds = seconds.filter(\.isFinite)
+        return zip(seconds, seconds.dropFirst()).allSatisfy { $0 <= $1 || $0 - $1 > 43_200 }
+    }
+
+    /// The column of the fractions of whole seconds, whose stamps are given.
     ///
     /// The fraction is below a second in each row, and begins again where the seconds rise. In rows of less than a second the names have
     /// to say that both belong together.
-    private static func parts(
-        _ candidates: [Int], _ columns: [ColumnName], _ names: [String], _ table: HeadTable
-    ) -> (seconds: Int, fraction: CSVTime.Fraction, sum: HeadTable.Column)? {
-        for seconds in candidates where columns[seconds].unit == .known(.time(.seconds)) {
-            for other in candidates where other != seconds {
-                guard case .known(.time(let unit)) = columns[other].unit, unit.inSeconds < 1 else { continue }
-                let pairs = zip(table.columns[seconds].values, table.columns[other].values).filter {
-                    $0.isFinite && $1.isFinite
-                }
-                guard !pairs.isEmpty,
-                    pairs.allSatisfy({ $0 == $0.rounded() && 0 <= $1 && $1 * unit.inSeconds < 1 }),
-                    zip(pairs, pairs.dropFirst()).allSatisfy({ $0.0 <= $1.0 && ($0.0 < $1.0 || $0.1 <= $1.1) })
-                else { continue }
-                let isSame = ColumnWords.withoutUnits(names[seconds]) == ColumnWords.withoutUnits(names[other])
-                let isCut = zip(pairs, pairs.dropFirst()).contains { $0.1 > $1.1 }
-                guard
-                    isSame && (isCut || pairs.contains { $0.0 >= 1 } || ColumnWords.areOfFraction(names[other]))
-                        || isCut && abs(seconds - other) == 1
-                else { continue }
-                let sum = table.columns[seconds].adding(table.columns[other], in: unit.inSeconds)
-                return (seconds, CSVTime.Fraction(column: other, unit: unit), sum)
-            }
+    private static func fraction(
+        of seconds: Int, _ stamps: [Double], _ candidates: [Int], _ columns: [ColumnName], _ names: [String],
+        _ table: HeadTable
+    ) -> CSVTime.Part? {
+        let isClock = table.columns[seconds].clock != nil
+        let whole = isClock ? stamps.map { $0 / 1e9 } : stamps
+        for other in candidates where other != seconds {
+            guard case .known(.time(let unit)) = columns[other].unit, unit.inSeconds < 1 else { continue }
+            let pairs = zip(whole, table.columns[other].values).filter { $0.isFinite && $1.isFinite }
+            // Minutes and hours have been multiplied.
+            guard !pairs.isEmpty,
+                pairs.allSatisfy({ abs($0 - $0.rounded()) < 1e-9 && 0 <= $1 && $1 * unit.inSeconds < 1 }),
+                areRising(pairs.map { $0 + $1 * unit.inSeconds })
+            else { continue }
+            let rest = ColumnWords.withoutUnits(names[other])
+            let isSame = ColumnWords.withoutUnits(names[seconds]) == rest
+            let isCut = zip(pairs, pairs.dropFirst()).contains { $0.1 > $1.1 }
+            let isBeside = abs(seconds - other) == 1
+            guard
+                isSame && (isCut || pairs.contains { $0.0 >= 1 } || ColumnWords.areOfFraction(names[other]))
+                    || isBeside && (isCut || isClock && rest.isEmpty)
+            else { continue }
+            return CSVTime.Part(column: other, unit: unit)
         }
         return nil
+    }
+
+    /// The columns of the whole minutes, and of the hours, of a clock whose seconds are in a column beside them.
+    ///
+    /// The seconds begin again where the minutes rise; in rows of less than a minute the names have to be the units' alone.
+    private static func minutesAndHours(of seconds: Int, _ names: [String], _ table: HeadTable) -> [CSVTime.Part] {
+        let rest = ColumnWords.withoutUnits(names[seconds])
+        func larger(_ unit: TimeUnit, beside place: Int, below end: Double) -> CSVTime.Part? {
+            [place - 1, place + 1].first { other in
+                names.indices.contains(other) && table.columns.indices.contains(other)
+                    && ColumnWords.unitOfTime(names[other]) == unit && ColumnWords.withoutUnits(names[other]) == rest
+                    && table.columns[other].values.allSatisfy {
+                        $0.isNaN || $0 == $0.rounded() && (0..<end).contains($0)
+                    }
+            }.map { CSVTime.Part(column: $0, unit: unit) }
+        }
+        let values = table.columns[seconds].values.filter(\.isFinite)
+        guard let minutes = larger(.minutes, beside: seconds, below: 60), values.allSatisfy({ (0..<60).contains($0) }),
+            rest.isEmpty || zip(values, values.dropFirst()).contains(where: { $0 > $1 })
+        else { return [] }
+        let parts = [minutes, larger(.hours, beside: minutes.column, below: 24)].compactMap { $0 }
+        return areRising(sum(seconds, parts, table).values) ? parts : []
     }
 
     /// Whether a column's times rise with most samples.

@@ -490,6 +490,11 @@ struct ColumnWords {
         }
     }
 
+    /// The unit of time that is the last word of a name, as of `Hour` and `gps_min`.
+    static func unitOfTime(_ name: String) -> TimeUnit? {
+        if let word = split(name).last, case .time(let unit)? = TraceUnit(word) { unit } else { nil }
+    }
+
     static func withoutUnits(_ name: String) -> [String] { split(name).filter { TraceUnit($0) == nil } }
 
     private static let deviceWords: Set<String> = [
