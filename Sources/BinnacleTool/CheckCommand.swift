@@ -17,6 +17,7 @@ enum CheckCommand {
             do throws(ConfigurationError) {
                 var configuration = try Configuration.read(path: path, settings: settings)
                 configuration.warnings += configuration.machineWarnings(root: arguments.value(.root))
+                configuration.warnings += configuration.recordingWarnings(console.signals.interruption)
                 for warning in configuration.warnings { errors.write(warning.description.printable) }
                 do throws(StationError) {
                     // A folder is all that the daemon reads, and a file may be one of several.

@@ -31,8 +31,8 @@ struct DoctorCommand {
         if measured != nil { try arguments.refuse([.guide, .config], "does not go with --measure") }
         if measured == nil { try arguments.refuse([.json, .simulate], "is for --measure") }
         if simulation != nil { try arguments.refuse([.sensor, .root], "does not go with --simulate") }
-        guard measured.map({ (.seconds(1) ... .seconds(86_400)).contains($0) }) ?? true else {
-            throw .usage("--measure: has to be from 1s to 24h")
+        guard measured.map({ (.seconds(2) ... .seconds(86_400)).contains($0) }) ?? true else {
+            throw .usage("--measure: has to be from 2s to 24h")
         }
     }
 
@@ -42,6 +42,12 @@ struct DoctorCommand {
         console.signals.listen(waking: measurement.wakeDescriptor)
         let result = try measurement.run(.onTerminal("measure"), interruption: console.signals.interruption)
         for line in writesJSON ? [result.json] : result.lines { console.output.write(line) }
+        let interruption = console.signals.interruption
+        guard !interruption.isRequested else {
+            console.errors.write(
+                "ended by a signal before the time was over: the result is of what was measured until then")
+            return interruption.exitStatus
+        }
         return result.passes ? .ok : .degraded
     }
 

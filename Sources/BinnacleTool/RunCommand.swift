@@ -11,7 +11,7 @@ enum RunCommand {
             throw .usage("run takes one configuration: '\(paths[0])' or '\(paths[1])'")
         }
         options.configurationPath = paths.first
-        options.embedded = try Self.embedded(arguments, traces: arguments.all(.trace))
+        options.embedded = try Self.embedded(arguments, traces: arguments.all(.trace), named: "--trace")
         options.settings = try arguments.settings()
         options.writesJSON = arguments.has(.json)
         options.root = arguments.value(.root)
@@ -25,14 +25,14 @@ enum RunCommand {
 
     /// Sources that replace the sensors, those of the configuration if there is one.
     static func embedded(
-        _ arguments: Arguments, traces: [String]
+        _ arguments: Arguments, traces: [String], named option: String
     ) throws(StationError) -> EmbeddedConfiguration? {
         guard traces.isEmpty || !arguments.has(.simulate) else {
-            throw .usage("--trace does not go with --simulate: one of them plays the sensors")
+            throw .usage("\(option) does not go with --simulate: one of them plays the sensors")
         }
         if traces.isEmpty {
-            try arguments.refuse([.loop], "is for --trace; in a configuration it is a key of the sensor")
-            try arguments.refuse([.speed], "is for --trace")
+            try arguments.refuse([.loop], "is for \(option); in a configuration it is a key of the sensor")
+            try arguments.refuse([.speed], "is for \(option)")
         }
         if let model = try arguments.simulated(.simulate) { return .simulated(model) }
         let speed = try arguments.speed()

@@ -41,7 +41,7 @@ struct WatchCommand {
         var options = RunOptions()
         let paths = arguments.all(.config)
         options.configurationPath = paths.first
-        options.embedded = try RunCommand.embedded(arguments, traces: traces)
+        options.embedded = try RunCommand.embedded(arguments, traces: traces, named: "a TRACE")
         options.settings = try arguments.settings()
         options.root = arguments.value(.root)
         let words =

@@ -2,6 +2,7 @@ import Binnacle
 package import Configuration
 import Handlers
 package import LinuxSensors
+import LinuxSystem
 import PlainText
 import Store
 package import TableReading
@@ -29,6 +30,21 @@ extension Configuration {
         // Without devices there is nothing to compare with.
         let devices = (try? finder.devices()) ?? []
         return warnings + rangeWarnings(devices) + stepWarnings(devices)
+    }
+
+    /// Why a run refuses the recordings of the sensors; a missing one has a warning already.
+    package func recordingWarnings(_ interruption: Interruption) -> [ConfigurationDiagnostic] {
+        let played = sensors.compactMap { section -> (sensor: String, file: String)? in
+            if case .trace(let file, _) = section.source { (section.name, file) } else { nil }
+        }
+        guard !played.isEmpty, played.allSatisfy({ (try? fileStatus($0.file)) != nil }) else { return [] }
+        do throws(StationError) {
+            _ = try PlayedTraces(self, unless: [], recordings: nil, interruption: interruption)
+            return []
+        } catch {
+            let section = "sensor.\((played.first { error.description.contains($0.file) } ?? played[0]).sensor)"
+            return [places.warning(at: "\(section).file", section, message: error.description)]
+        }
     }
 
     private func stepWarnings(_ devices: [SensorDevice]) -> [ConfigurationDiagnostic] {

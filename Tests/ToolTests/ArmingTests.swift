@@ -230,6 +230,7 @@ import Testing
         try disarm(count: 1)
         try run.configure(text.replacingOccurrences(of: "siren", with: "bell"))
         run.reload()
+        try run.waitForMessage("the handler `siren` was disarmed; when it comes back, it is armed")
         try waitUntil("the handler is gone") {
             try !Binary.run("status", "--socket", socket).output.contains("handler siren")
         }

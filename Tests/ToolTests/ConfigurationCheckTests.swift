@@ -109,6 +109,27 @@ import Testing
                 + "/etc/binnacle/conf.d/*.toml; binnacle check PATH takes another file or folder\n")
     }
 
+    /// A recording that `run` refuses is a fault of the configuration there, and a warning before.
+    @Test(arguments: [
+        ("mag.csv", "has no accelerometer left"), ("words.csv", "no column holds the time"), ("folder", "is a folder"),
+    ])
+    func aRecordingThatCannotBePlayedIsSaid(file: String, words: String) throws {
+        let rows = (0..<20).map { "\(Double($0) / 50),20,3,-40\n" }.joined()
+        let folder = try TemporaryFolder([
+            "mag.csv": "time_s,mx,my,mz\n" + rows, "words.csv": "a,b,c\n1,2,x\n", "folder/x": "",
+            "t.toml": "[sensor.t]\nsource = \"trace\"\nfile = \"\(file)\"\n[motion.m]\naccelerometer = \"t\"\n"
+                + "[handler.out]\non = [\"any\"]\nstdout = true\n",
+        ])
+        let path = folder.path + "/t.toml"
+        let check = try Binary.run("check", path)
+        #expect(
+            check.status == 0 && check.errors.contains("t.toml:3:1: warning: ") && check.errors.contains(words),
+            "\(check)")
+        #expect(try Binary.run("check", "--strict", path).status == 78)
+        let run = try Binary.run("run", path)
+        #expect(run.status == (file == "words.csv" ? 65 : 78) && run.errors.contains(words), "\(run)")
+    }
+
     @Test func aReplayTakesAFolder() throws {
         let trace = Binary.fixtures + "/broad/broad05_rotation_breaks.csv"
         let folder = try TemporaryFolder([

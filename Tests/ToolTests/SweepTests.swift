@@ -158,7 +158,8 @@ import Testing
         (["score", "x"], 64, "takes events and labels"),
         (["score", "/none", "/none"], 66, "/none"), (["doctor", "--measure", "0s"], 64, "above 0"),
         (["doctor", "--json"], 64, "is for --measure"),
-        (["doctor", "--measure", "1s", "--guide"], 64, "does not go with"),
+        (["doctor", "--measure", "2s", "--guide"], 64, "does not go with"),
+        (["doctor", "--measure", "1s"], 64, "from 2s to 24h"),
     ])
     func wrongUseIsSaid(arguments: [String], status: Int32, message: String) throws {
         let result = try Binary.run(arguments)

@@ -95,9 +95,15 @@ package final class HandlersPart: DaemonPart {
         let known = Set(lines.filter { !$0.chain.isArmed }.map(\.section.name))
         lines = prepared
         let disarmable = lines.filter { $0.handler.plan.latest == nil }.map(\.section.name)
-        // A start leaves the file alone: it may be that of another daemon, which this one has not met at the store yet.
-        if !change.isFirst, !disarmed.isSubset(of: disarmable) { file.isChanged = true }
-        disarmed.formIntersection(disarmable)
+        // A start leaves the file alone: it may be that of another daemon, which this one has not met at the store yet. A handler that the
+        // configuration does not have then stays disarmed in both.
+        let forgotten = change.isFirst ? [] : disarmed.subtracting(disarmable)
+        for name in forgotten.sorted() {
+            file.isChanged = true
+            daemon.log.say(
+                "the handler \(Spelling.quoted(name)) was disarmed; when it comes back, it is armed", level: .warning)
+        }
+        disarmed.subtract(forgotten)
         // A handler that comes back is armed.
         armReports = armReports.filter { disarmable.contains($0.key) }
         unreported.formIntersection(disarmable)

@@ -108,9 +108,15 @@ extension RunOptions {
                     detectors: nil, action: OutputAction(), decorators: []))
         }
         let recordings = configurationPath == nil ? nil : embedded?.recordings
-        try StationError.refuse(outputsOf: configuration, over: configuration.inputs + (recordings?.files ?? []))
-        var traces = try PlayedTraces(
-            configuration, unless: playing, recordings: recordings, interruption: interruption)
+        var traces: PlayedTraces?
+        do throws(StationError) {
+            try StationError.refuse(outputsOf: configuration, over: configuration.inputs + (recordings?.files ?? []))
+            traces = try PlayedTraces(
+                configuration, unless: playing, recordings: recordings, interruption: interruption)
+        } catch {
+            // Without recordings in the arguments the fault is in the configuration.
+            throw recordings == nil && error.status == .usage ? StationError(.configuration, error.description) : error
+        }
         traces?.speed = embedded?.speed ?? 1
         return ReadConfiguration(
             configuration: configuration, notices: read.notices, traces: Transfer(traces))

@@ -60,9 +60,11 @@ struct PlayedTraces {
 
     /// Throws unless the file is regular, because reading a pipe would block the event thread.
     private static func refusePipe(_ file: String) throws(StationError) {
-        guard (try? fileStatus(file))?.isRegular == false else { return }
-        throw .usage(
-            "\(file.printable): is no regular file; a live run plays files alone, 'binnacle replay' takes pipes")
+        guard let status = try? fileStatus(file), !status.isRegular else { return }
+        let words =
+            status.isFolder
+            ? "is a folder; a sensor plays one file" : "is no regular file; 'binnacle replay' takes pipes"
+        throw .usage("\(file.printable): \(words)")
     }
 }
 
