@@ -71,6 +71,14 @@ struct EventFeed {
             // A subscription that follows, without a start, begins now.
             after = request.follows && since == nil ? ring.newestSequence : 0
         }
+        if let since, !hasHistory, request.after == nil, ring.passedSequence > 0,
+            let oldest = ring[ring.first]?.event.wallNanoseconds, oldest >= since
+        {
+            notices.append(
+                MissedEvents(
+                    reason: "there is no store, and events up to number \(ring.passedSequence) are no longer in memory")
+            )
+        }
         if ring.covers(after: after) {
             let isNow = after == ring.newestSequence && request.after == nil
             state = .live(place: isNow ? ring.end : ring.first)

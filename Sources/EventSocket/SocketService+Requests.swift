@@ -35,7 +35,8 @@ extension SocketService {
         // Some connections are reserved for root and the daemon's own account.
         let limit = settings.connectionLimit
         guard connections.count < limit + (policy.isTrusted(peer) ? settings.reservedPlaces : 0) else {
-            refuse(connection, "there are \(limit) connections already, and no more are allowed", isBusy: true)
+            refuse(
+                connection, "there are \(connections.count) connections already, and no more are allowed", isBusy: true)
             return
         }
         // One account must not use up the connections of all others.

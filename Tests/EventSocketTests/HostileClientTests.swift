@@ -214,7 +214,7 @@ import Testing
     @Test func rootAndTheOwnAccountFindAPlaceWhenAllAreTaken() throws {
         let server = try TestServer { ($0.connectionLimit, $0.reservedPlaces) = (2, 1) }
         let clients = try (0..<3).map { _ in try goodClient(server) }
-        try expectError(try server.client(), "there are 2 connections already")
+        try expectError(try server.client(), "there are 3 connections already")
         try expectService(server, clients[2])
     }
 

@@ -130,6 +130,22 @@ import Testing
         #expect(run.status == (file == "words.csv" ? 65 : 78) && run.errors.contains(words), "\(run)")
     }
 
+    /// Of several recorded sensors, none of which has the name, the first with what is wanted plays.
+    @Test func aRecordingOfSeveralSensorsPlaysOne() throws {
+        let axes = ["ax", "ay", "az"]
+        let names = ["lid", "box"].flatMap { sensor in axes.map { "\(sensor).\($0)_m_s2" } }
+        let rows = (0..<200).map { "\($0 * 20_000_000),0,0,9.8,\($0 % 20 < 10 ? 0 : 8),0,9.8\n" }.joined()
+        let folder = try TemporaryFolder([
+            "two.csv": "time_ns," + names.joined(separator: ",") + "\n" + rows,
+            "t.toml": "[sensor.t]\nsource = \"trace\"\nfile = \"two.csv\"\n[motion.m]\naccelerometer = \"t\"\n"
+                + "[handler.out]\non = [\"any\"]\nstdout = true\n",
+        ])
+        let check = try Binary.run("check", folder.path + "/t.toml")
+        #expect(check.status == 0 && check.errors.isEmpty, "\(check)")
+        let replay = try Binary.run("replay", "--config", folder.path + "/t.toml")
+        #expect(replay.status == 0 && !replay.output.contains("motion.began"), "the lid lies still: \(replay)")
+    }
+
     @Test func aReplayTakesAFolder() throws {
         let trace = Binary.fixtures + "/broad/broad05_rotation_breaks.csv"
         let folder = try TemporaryFolder([

@@ -239,6 +239,33 @@ import Traces
         #expect(zip(stamps, stamps.dropFirst()).allSatisfy { $1 - $0 == 70_000_000 }, "\(stamps.prefix(80))")
     }
 
+    /// What goes on while the seconds of the clock rise counts from the start, and is the time.
+    @Test(arguments: ["Time,ms", "Time,Time (ms)", "Date,Time,Millis"])
+    func aCounterBesideAClockIsNoFraction(names: String) throws {
+        for count in [240, 1000] {
+            let found = try read(
+                names + ",ax_m_s2,ay_m_s2,az_m_s2\n"
+                    + rows(count) { row in
+                        let clock = String(format: "14:45:%02d", 10 + (500 + 4 * row) / 1000)
+                        return "\(names.hasPrefix("Date") ? "2024-11-21," : "")\(clock),\(17 + 4 * row),0,0,9.81"
+                    })
+            let stamps = found.samples[0].map(\.timeNanoseconds)
+            #expect(stamps.count == count && found.counts.isEmpty, "\(found.notices)")
+            #expect(zip(stamps, stamps.dropFirst()).allSatisfy { $1 - $0 == 4_000_000 })
+        }
+    }
+
+    @Test func whatStandsBesideAClockAndIsNotReadIsSaid() throws {
+        let half = try read(
+            "Date,Time,AM/PM,ax_m_s2,ay_m_s2,az_m_s2\n"
+                + rows { "11/21/2024,02:45:\(String(format: "%05.2f", 10 + Double($0) / 10)),PM,0,0,9.81" })
+        #expect(half.notices.contains { $0.contains("AM and PM in 'AM/PM' are not read") }, "\(half.notices)")
+        let days = try read(
+            "Year,Month,Day,Hour,Minute,Second,ax_m_s2,ay_m_s2,az_m_s2\n"
+                + rows { "2024,11,21,14,45,\(10 + Double($0) / 10),0,0,9.81" })
+        #expect(days.notices.contains { $0.contains("'Day' is not read with the hours") }, "\(days.notices)")
+    }
+
     /// Minutes and seconds of one elapsed time are not added, unless the seconds begin again.
     @Test func minutesOfTheSameTimeAreNoPartOfIt() throws {
         let found = try read(

@@ -283,9 +283,18 @@ struct TraceBinding {
         let contents = files[file].contents
         // If the recording names the sensor, only the columns under that name are bound.
         let isNamed = contents.contains { $0.sensor == sensor.name }
-        let places = contents.indices.filter { place in
+        var places = contents.indices.filter { place in
             wanted.contains(contents[place].kind) && sensors[file][place] == nil
                 && (!isNamed || contents[place].sensor == sensor.name)
+        }
+        // Of several recorded sensors it is the first that has most of what is wanted.
+        let own = Dictionary(grouping: places) { contents[$0].sensor }
+        if !isNamed, own.count > 1, let most = own.values.map({ Set($0.map { contents[$0].kind }).count }).max(),
+            let first = places.first(where: { place in
+                Set(own[contents[place].sensor, default: []].map { contents[$0].kind }).count == most
+            })
+        {
+            places = own[contents[first].sensor, default: places]
         }
         guard !places.isEmpty else {
             let kind = wanted.map(\.rawValue).joined(separator: " or ")

@@ -248,6 +248,8 @@ struct CSVPreamble {
             if isSeparatorLine(lines[index]) { continue }
             guard let fields = fields(lines[index], dialect, width, rows) else { continue }
             if Set(fields.filter { !$0.isEmpty }).count <= 1, width > 2, units != nil { continue }
+            // How a logger has made a value of its samples, below their units.
+            if fields.allSatisfy({ ["Smp", "Avg", "Max", "Min", "Std", "Tot", ""].contains($0) }) { continue }
             if units == nil, isUnits(fields), index > 0 {
                 units = fields
                 continue

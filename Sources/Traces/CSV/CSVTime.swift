@@ -125,7 +125,8 @@ struct CSVTimeChoice {
                 }
                 unit = guess.unit
                 isUnitAssumed = true
-                mayBeClock = unit == .seconds && values?.fields.first.map(Self.isClockNumber) ?? false
+                mayBeClock =
+                    (unit == .seconds || unit == .milliseconds) && values?.fields.first.map(Self.isClockNumber) ?? false
                 if let rate, let steps, steps.median > 0 {
                     let step = steps.median * unit.inSeconds
                     let ratio = step * rate.hertz
@@ -200,6 +201,7 @@ struct CSVTimeChoice {
             }
         }
         if rate != nil, rate?.says == nil { notices.append("--rate is not used: '\(name)' holds the time") }
+        notices += Self.unread(beside: column, parts?.parts ?? [], names, table)
         guard isClock else {
             time = .number(column: column, unit: unit, parts: parts?.parts ?? [])
             return
@@ -285,10 +287,41 @@ struct CSVTimeChoice {
         return zone.dropFirst().allSatisfy { $0.isNumber || $0 == ":" } && zone.contains { "123456789".contains($0) }
     }
 
-    /// Whether a number may be hours, minutes and seconds without signs between them, as in 141503.20.
+    /// What columns beside those of a clock's parts say, and is not read.
+    private static func unread(beside column: Int, _ parts: [CSVTime.Part], _ names: [String], _ table: HeadTable)
+        -> [String]
+    {
+        let places = [column] + parts.map(\.column)
+        let beside = Set(places.flatMap { [$0 - 1, $0 + 1] }).subtracting(places).sorted().filter {
+            names.indices.contains($0) && table.columns.indices.contains($0)
+        }
+        let halves: Set<String> = ["AM", "PM", "A.M.", "P.M."]
+        var found: [String] = []
+        let half = beside.first { place in
+            let fields = table.columns[place].fields.filter { !$0.isEmpty }
+            return !fields.isEmpty && fields.allSatisfy { halves.contains($0.uppercased()) }
+        }
+        if let half {
+            found.append(
+                "AM and PM in '\(names[half].printable)' are not read, so that times after noon are 12 hours early, and fall at noon: "
+                    + "write them behind the time")
+        }
+        let hasHours = parts.contains { $0.unit == .hours }
+        if let day = beside.first(where: {
+            hasHours && ["year", "month", "day", "date"].contains(names[$0].lowercased())
+        }) {
+            found.append(
+                "'\(names[day].printable)' is not read with the hours: another day begins where the clock starts again, and the times have "
+                    + "no date")
+        }
+        return found
+    }
+
+    /// Whether a number may be hours, minutes and seconds without signs between them, as in 141503.20, or with thousandths behind them.
     private static func isClockNumber(_ field: String) -> Bool {
         let digits = field.prefix { ("0"..."9").contains($0) }
-        guard (5...6).contains(digits.count), let number = Int(digits) else { return false }
+        guard let all = Int(digits), [5, 6, 9].contains(digits.count) else { return false }
+        let number = digits.count == 9 ? all / 1000 : all
         return number < 240_000 && number / 100 % 100 < 60 && number % 100 < 60
     }
 
@@ -345,7 +378,8 @@ struct CSVTimeChoice {
     ) -> (seconds: Int, parts: [CSVTime.Part], sum: HeadTable.Column)? {
         for place in candidates {
             let isClock = table.columns[place].clock != nil
-            guard isClock ? !table.columns[place].hasDates : columns[place].unit == .known(.time(.seconds)) else {
+            let isSeconds = columns[place].unit == .known(.time(.seconds))
+            guard isClock ? !table.columns[place].hasDates : isSeconds || areOfEpoch(place, columns, table) else {
                 continue
             }
             let larger = isClock ? [] : minutesAndHours(of: place, names, table)
@@ -355,6 +389,12 @@ struct CSVTimeChoice {
             if !parts.isEmpty { return (place, parts, sum(place, parts, table)) }
         }
         return nil
+    }
+
+    /// Whether numbers without a unit are whole seconds since 1970.
+    private static func areOfEpoch(_ place: Int, _ columns: [ColumnName], _ table: HeadTable) -> Bool {
+        columns[place].unit == .none
+            && table.columns[place].values.allSatisfy { dates.contains($0) && $0 == $0.rounded() }
     }
 
     private static func sum(_ seconds: Int, _ parts: [CSVTime.Part], _ table: HeadTable) -> HeadTable.Column {
@@ -388,11 +428,10 @@ struct CSVTimeChoice {
             let rest = ColumnWords.withoutUnits(names[other])
             let isSame = ColumnWords.withoutUnits(names[seconds]) == rest
             let isCut = zip(pairs, pairs.dropFirst()).contains { $0.1 > $1.1 }
-            let isBeside = abs(seconds - other) == 1
-            guard
-                isSame && (isCut || pairs.contains { $0.0 >= 1 } || ColumnWords.areOfFraction(names[other]))
-                    || isBeside && (isCut || isClock && rest.isEmpty)
-            else { continue }
+            // What goes on while the seconds rise counts from the start.
+            let goesOn = !isCut && pairs.first?.0 != pairs.last?.0
+            let isMeant = ColumnWords.areOfFraction(names[other]) || !isClock && !goesOn && pairs.contains { $0.0 >= 1 }
+            guard isCut && abs(seconds - other) == 1 || isSame && (isCut || isMeant) else { continue }
             return CSVTime.Part(column: other, unit: unit)
         }
         return nil
