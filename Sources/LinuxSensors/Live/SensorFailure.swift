@@ -1,6 +1,7 @@
 import Binnacle
 import Glibc
 import LinuxSystem
+import PlainText
 
 /// Why a device cannot be used, or can no longer be used.
 public struct SensorFailure: Error, Sendable, Equatable, CustomStringConvertible {
