@@ -271,6 +271,8 @@ def sources():
         done = subprocess.run([BINARY, "watch", "--config", f"{folder}/c.toml", "--simulate", "shake", "--for", "1s"], capture_output=True, text=True)
         check(done.returncode == 0 and "handled" not in done.stderr, f"a configuration's handlers run no command: {done.stderr.strip()}")
         daemon = harness.start_daemon(f"{folder}/c.toml", f"{folder}/s")
+        # A socket has its path before it can be connected to.
+        harness.wait_for("an answer", lambda: subprocess.run([BINARY, "status", "--socket", f"{folder}/s"], capture_output=True).returncode in (0, 1))
         # Wide enough for the path of any temporary folder, and what is said behind it.
         terminal = Terminal("--socket", f"{folder}/s", columns=200, rows=30)
         terminal.wait("a running daemon is shown", lambda: "accelerometer lid" in terminal.text)
