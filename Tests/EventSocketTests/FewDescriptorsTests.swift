@@ -5,28 +5,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A process that has no descriptor left; a process of its own, because all other tests need some.
+/// A process that has no descriptor left.
 @Suite struct FewDescriptorsTests {
-    private static let variable = "BINNACLE_FEW_DESCRIPTORS"
-    private static let isInside = ProcessInfo.processInfo.environment[variable] != nil
+    private static let few = FewDescriptors("BINNACLE_FEW_DESCRIPTORS")
 
-    @Test(.enabled(if: !isInside)) func aServerWithoutDescriptorsWaitsForOne() throws {
-        let program = CommandLine.arguments[0]
-        let output = try TemporaryFile()
-        let child = Child([
-            "/bin/sh", "-c", "ulimit -n 64; exec \"$0\" --testing-library swift-testing --filter inside", program,
-        ])
-        child.environment = [Self.variable: "1"]
-        child.standardOutput = try output.writer()
-        child.standardError = child.standardOutput
-        try child.run()
-        child.waitUntilExit()
-        let said = try output.text()
-        #expect(child.terminationReason == .exit && child.terminationStatus == 0, "\(said)")
-        #expect(said.contains("1 test"), "\(said)")
-    }
+    @Test(.enabled(if: !few.isInside)) func aServerWithoutDescriptorsWaitsForOne() throws { try Self.few.run("inside") }
 
-    @Test(.enabled(if: isInside)) func inside() throws {
+    @Test(.enabled(if: few.isInside)) func inside() throws {
         let server = try TestServer()
         let good = try server.client()
         try good.subscribe()

@@ -288,13 +288,11 @@ struct TraceBinding {
                 && (!isNamed || contents[place].sensor == sensor.name)
         }
         // Of several recorded sensors it is the first that has most of what is wanted.
-        let own = Dictionary(grouping: places) { contents[$0].sensor }
-        if !isNamed, own.count > 1, let most = own.values.map({ Set($0.map { contents[$0].kind }).count }).max(),
-            let first = places.first(where: { place in
-                Set(own[contents[place].sensor, default: []].map { contents[$0].kind }).count == most
-            })
-        {
-            places = own[contents[first].sensor, default: places]
+        func kindCount(_ place: Int) -> Int {
+            Set(places.filter { contents[$0].sensor == contents[place].sensor }.map { contents[$0].kind }).count
+        }
+        if !isNamed, let first = places.max(by: { kindCount($0) < kindCount($1) }) {
+            places.removeAll { contents[$0].sensor != contents[first].sensor }
         }
         guard !places.isEmpty else {
             let kind = wanted.map(\.rawValue).joined(separator: " or ")

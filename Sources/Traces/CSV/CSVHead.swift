@@ -218,7 +218,7 @@ struct HeadTable {
         }
 
         /// The sum with the numbers of another column in the unit `factor`, from the first number of this one.
-        func adding(_ other: Column, in factor: Double) -> Column {
+        fileprivate func adding(_ other: Column, in factor: Double) -> Column {
             if let clock {
                 let sums = zip(clock, other.values).map { $0 + $1 * factor * 1e9 }
                 return Column(values: values, clock: sums, dateOrder: dateOrder, texts: texts, fields: fields)
@@ -285,6 +285,11 @@ struct HeadTable {
             }
             return Column(values: values, clock: clock, dateOrder: order, texts: Set(texts.prefix(32)), fields: fields)
         }
+    }
+
+    /// The times of a column and of the others that have parts of them.
+    func sum(of place: Int, _ parts: [CSVTime.Part]) -> Column {
+        parts.reduce(columns[place]) { $0.adding(columns[$1.column], in: $1.unit.inSeconds) }
     }
 
     /// The first vectors in three columns.

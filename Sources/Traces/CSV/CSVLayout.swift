@@ -110,10 +110,7 @@ struct CSVLayout {
         /// The seconds from the first row to the last that have both times, by the times of a column.
         func span(_ place: Int, beside other: Int) -> Double? {
             func values(_ place: Int) -> [Double] {
-                let parts = place == chosen ? time.parts : []
-                return parts.reduce(table.columns[place]) {
-                    $0.adding(table.columns[$1.column], in: $1.unit.inSeconds)
-                }.values
+                table.sum(of: place, place == chosen ? time.parts : []).values
             }
             let pairs = zip(values(place), values(other)).filter { $0.isFinite && $1.isFinite }
             guard pairs.count > 9, let first = pairs.first?.0, let last = pairs.last?.0 else { return nil }

@@ -383,10 +383,10 @@ struct CSVTimeChoice {
                 continue
             }
             let larger = isClock ? [] : minutesAndHours(of: place, names, table)
-            let whole = sum(place, larger, table)
+            let whole = table.sum(of: place, larger)
             let fraction = fraction(of: place, whole.stamps, candidates, columns, names, table)
             let parts = (fraction.map { [$0] } ?? []) + larger
-            if !parts.isEmpty { return (place, parts, sum(place, parts, table)) }
+            if !parts.isEmpty { return (place, parts, table.sum(of: place, parts)) }
         }
         return nil
     }
@@ -395,10 +395,6 @@ struct CSVTimeChoice {
     private static func areOfEpoch(_ place: Int, _ columns: [ColumnName], _ table: HeadTable) -> Bool {
         columns[place].unit == .none
             && table.columns[place].values.allSatisfy { dates.contains($0) && $0 == $0.rounded() }
-    }
-
-    private static func sum(_ seconds: Int, _ parts: [CSVTime.Part], _ table: HeadTable) -> HeadTable.Column {
-        parts.reduce(table.columns[seconds]) { $0.adding(table.columns[$1.column], in: $1.unit.inSeconds) }
     }
 
     /// Whether no time lies before the one before it, unless another day begins.
@@ -456,7 +452,7 @@ struct CSVTimeChoice {
             rest.isEmpty || zip(values, values.dropFirst()).contains(where: { $0 > $1 })
         else { return [] }
         let parts = [minutes, larger(.hours, beside: minutes.column, below: 24)].compactMap { $0 }
-        return areRising(sum(seconds, parts, table).values) ? parts : []
+        return areRising(table.sum(of: seconds, parts).values) ? parts : []
     }
 
     /// Whether a column's times rise with most samples.

@@ -113,27 +113,13 @@ import Testing
         #expect(run.reports.all.isEmpty)
     }
 
-    private static let variable = "BINNACLE_FEW_DESCRIPTORS_NAVIGATION"
-    private static let isInside = ProcessInfo.processInfo.environment[variable] != nil
+    private static let few = FewDescriptors("BINNACLE_FEW_DESCRIPTORS_NAVIGATION")
 
-    /// In a process of its own, because all other tests need descriptors.
-    @Test(.enabled(if: !isInside)) func whoFindsNoDescriptorWaitsForOne() throws {
-        let output = try TemporaryFile()
-        let child = Child([
-            "/bin/sh", "-c", "ulimit -n 64; exec \"$0\" --testing-library swift-testing --filter outOfDescriptors",
-            CommandLine.arguments[0],
-        ])
-        child.environment = [Self.variable: "1"]
-        child.standardOutput = try output.writer()
-        child.standardError = child.standardOutput
-        try child.run()
-        child.waitUntilExit()
-        let said = try output.text()
-        #expect(child.terminationReason == .exit && child.terminationStatus == 0, "\(said)")
-        #expect(said.contains("1 test"), "\(said)")
+    @Test(.enabled(if: !few.isInside)) func whoFindsNoDescriptorWaitsForOne() throws {
+        try Self.few.run("outOfDescriptors")
     }
 
-    @Test(.enabled(if: isInside)) func outOfDescriptors() throws {
+    @Test(.enabled(if: few.isInside)) func outOfDescriptors() throws {
         let run = try NavigationRun(.tcp, port: 0)
         let port = try run.waitForPort()
         let first = try connected(port)
