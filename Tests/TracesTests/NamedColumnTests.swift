@@ -239,6 +239,29 @@ import Traces
         #expect(zip(stamps, stamps.dropFirst()).allSatisfy { $1 - $0 == 70_000_000 }, "\(stamps.prefix(80))")
     }
 
+    /// Times of a counter go on behind its end, behind which rows are read one by one; a recording that began again does not.
+    @Test(arguments: [
+        ("micros", 1 << 32, 5_000), ("millis", 1 << 32, 5), ("ticks_us", 1 << 30, 5_000), ("time_ms", 1 << 16, 10),
+        ("seconds_of_day_s", 86_400, 1),
+    ])
+    func theTimesOfACounterGoOnBehindItsEnd(name: String, length: Int, step: Int) throws {
+        for place in [3, 1500, 2999] {
+            let text =
+                "\(name),ax_m_s2,ay_m_s2,az_m_s2\n"
+                + rows(3000) { row in
+                    "\((2 * length + (row - place) * step) % length),0,0,9.81"
+                }
+            let found = try read(text)
+            let stamps = found.samples[0].map(\.timeNanoseconds)
+            #expect(stamps.count == 3000 && found.counts == [.continued: 1], "\(found.notices)")
+            #expect(zip(stamps, stamps.dropFirst()).allSatisfy { $1 - $0 == stamps[1] - stamps[0] })
+        }
+        let restarted =
+            "\(name),ax_m_s2,ay_m_s2,az_m_s2\n"
+            + rows(300) { "\(length / 100 * 98 + ($0 == 299 ? -length / 2 : $0 * step)),0,0,9.81" }
+        #expect(try read(restarted).counts == [.backwards: 1])
+    }
+
     /// What goes on while the seconds of the clock rise counts from the start, and is the time.
     @Test(arguments: ["Time,ms", "Time,Time (ms)", "Date,Time,Millis"])
     func aCounterBesideAClockIsNoFraction(names: String) throws {

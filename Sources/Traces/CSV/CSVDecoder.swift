@@ -10,7 +10,9 @@ final class CSVDecoder: RowDecoder {
 
     /// Receives rows that are only examined for their stamp.
     private let probe: TraceRow
-    let plainRows: CSVPlainRows?
+    /// The rows in bulk know nothing of the laps of a counter.
+    var plainRows: CSVPlainRows? { lapsNanoseconds == 0 ? rowsInBulk : nil }
+    private let rowsInBulk: CSVPlainRows?
     private let scanner: DecimalScanner
     private let time: CSVTime
     private let unit: TimeUnit
@@ -32,6 +34,8 @@ final class CSVDecoder: RowDecoder {
     private let placeholders: [[Placeholder]]
     /// For each stream the least magnitude of their axes.
     private let leastPlaceholders: [Float]
+    /// The time of the laps of a counter that have ended.
+    private var lapsNanoseconds: Int64 = 0
     /// For a clock without dates, the days passed so far and its last time, in nanoseconds.
     private var midnights: Int64 = 0
     private var lastClock: Int64?
@@ -44,7 +48,7 @@ final class CSVDecoder: RowDecoder {
     /// The number of columns up to the last one needed.
     var columnCount: Int { uses.count }
     /// Whether rows can be decoded without the rows before them; without times in the file, a row's stamp depends on its number.
-    var canReadChunks: Bool { plainRows != nil && rowClock == nil }
+    var canReadChunks: Bool { rowsInBulk != nil && rowClock == nil }
 
     static let part = -3
     static let nothing = -2
@@ -84,7 +88,7 @@ final class CSVDecoder: RowDecoder {
         if case .clock = layout.time { isPlain = false }
         if !layout.time.parts.isEmpty { isPlain = false }
         if unit.multiple != 1 || layout.streams.contains(where: { $0.lift != 0 }) { isPlain = false }
-        plainRows =
+        rowsInBulk =
             isPlain
             ? CSVPlainRows(
                 head.dialect, uses: uses, factors: factors, leastPlaceholders: leastPlaceholders,
@@ -165,7 +169,8 @@ final class CSVDecoder: RowDecoder {
                     return noTime(field, p, end, start)
                 }
                 guard !parts.isEmpty else {
-                    row.timeNanoseconds = time
+                    let lap = setTime(time, of: row)
+                    flaw = flaw ?? lap
                     continue
                 }
                 guard !hasMinutes || 0..<60_000_000_000 ~= time else {
@@ -307,6 +312,19 @@ final class CSVDecoder: RowDecoder {
         }
         longStep = (last, midnights, clock)
         if clock < last { midnights += 1 }
+    }
+
+    /// Gives a row its time; returns the notice of a counter that has begun again.
+    private func setTime(_ time: Int64, of row: TraceRow) -> RowFlaw? {
+        row.timeNanoseconds = Units.later(time, by: lapsNanoseconds)
+        guard let last = row.lastTimeNanoseconds, case .number = self.time,
+            let lap = CounterLap.ended(between: last, and: row.timeNanoseconds)
+        else { return nil }
+        lapsNanoseconds = Units.later(lapsNanoseconds, by: lap.nanoseconds)
+        row.timeNanoseconds = Units.later(time, by: lapsNanoseconds)
+        return RowFlaw(
+            kind: .continued, column: 1,
+            message: "the time falls as a counter of \(lap.words) does at its end: it is continued")
     }
 
     /// Decodes an axis that is not a plain number; a number in quotes or an empty field is no flaw.

@@ -407,6 +407,7 @@ struct ColumnWords {
         "datum", "clock", "hora", "heure", "uhrzeit", "temps", "tiempo", "tempo", "fecha", "sec", "secs", "second",
         "seconds",
         "millis", "msec", "msecs", "millisecond", "milliseconds", "micros", "usec", "microsecond", "microseconds",
+        "tick", "ticks",
         "nanos", "nanosec", "nanosecond", "nanoseconds", "nsec", "nsecs", "sekunden", "segundos", "secondes", "utc",
         "время", "时间", "時間", "時刻", "시간", "זמן",
     ]

@@ -9,7 +9,7 @@ protocol RowDecoder: AnyObject {
     /// Whether times that are taken as seconds may be hours, minutes and seconds without signs between them, as in 141503.20.
     var mayBeClock: Bool { get }
 
-    /// Decodes rows without flaws in bulk, with the same result as ``decode(_:into:)``; `nil` if the format cannot.
+    /// Decodes rows without flaws in bulk, with the same result as ``decode(_:into:)``; `nil` if the format cannot, or cannot any more.
     var plainRows: CSVPlainRows? { get }
 
     /// For each stream the check of its unit against the first samples, if it is pending.

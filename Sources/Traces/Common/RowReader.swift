@@ -32,7 +32,6 @@ final class RowReader: TraceReader {
     /// The text whose plain rows are read in bulk; `nil` if the format has none.
     private let text: LineReader?
     private let decoder: any RowDecoder
-    private let plainRows: CSVPlainRows?
     private let isCancelled: () -> Bool
     /// Starts the decoding on several threads; called before the first row is read.
     private var readAhead: (() -> Void)?
@@ -59,7 +58,6 @@ final class RowReader: TraceReader {
         self.decoder = decoder
         self.readAhead = readAhead
         self.isCancelled = isCancelled
-        plainRows = decoder.plainRows
         mayBeClock = decoder.mayBeClock
         contents = decoder.contents
         notices = decoder.notices
@@ -139,7 +137,7 @@ final class RowReader: TraceReader {
     /// Reads plain rows in bulk, or takes those read ahead; `nil` when the next row is not plain.
     private func readPlainRows(_ window: [SampleBatch]) throws(TraceError) -> PlainRows? {
         // Plain rows cannot follow a row that is still in doubt.
-        guard let plainRows, let text, !isRowDoubted else { return nil }
+        guard let plainRows = decoder.plainRows, let text, !isRowDoubted else { return nil }
         var taken: PlainRows?
         while let rows = try text.appendRows(after: row.lastTimeNanoseconds, into: window) {
             keep(rows, window)
@@ -188,7 +186,7 @@ final class RowReader: TraceReader {
                 guard let line = try lines.next() else { return .end }
                 if line.isBlank {
                     // Plain rows may follow.
-                    if plainRows != nil { return .skipped }
+                    if decoder.plainRows != nil { return .skipped }
                     continue
                 }
                 rowCount += 1
@@ -219,7 +217,7 @@ final class RowReader: TraceReader {
                 rules.didUse()
                 return .row
             }
-            if plainRows != nil { return .skipped }
+            if decoder.plainRows != nil { return .skipped }
         }
         return .notYet
     }

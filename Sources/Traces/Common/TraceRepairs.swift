@@ -24,6 +24,8 @@ package struct TraceRepairs: Sendable, Equatable {
         case unknownAxis = "an axis not known yet: no sample"
         /// A stamp before that of the stream's previous sample.
         case backwards = "time goes backwards: skipped"
+        /// The first row behind the end of the counter that the times come from; it is kept.
+        case continued = "time counter began again: continued"
         /// A stamp far ahead of those before and after it.
         case outlier = "time jumps ahead and back: skipped"
         /// A stamp equal to that of the stream's previous sample; the sample is kept.
@@ -51,7 +53,7 @@ package struct TraceRepairs: Sendable, Equatable {
     /// The number of skipped occurrences of each kind, by words for programs, such as `not_finite`.
     package var skippedCounts: [String: Int] {
         var words: [String: Int] = [:]
-        for (kind, count) in counts where ![.repeated, .contradicted, .apart].contains(kind) {
+        for (kind, count) in counts where ![.continued, .repeated, .contradicted, .apart].contains(kind) {
             words[kind.word] = count
         }
         return words
