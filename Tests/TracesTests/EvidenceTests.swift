@@ -244,15 +244,17 @@ import Traces
     }
 
     /// Counts of a common chip, and mrad/s.
-    @Test(arguments: [131 * degrees, 1000])
-    func aGyroscopeInNoKnownUnitIsLeftOut(factor: Double) throws {
+    @Test(arguments: [
+        (131 * degrees, "deg/s/131"), (65.5 * degrees, "deg/s/65.5"), (16.4 * degrees, "deg/s/16.4"), (1000, "mrad/s"),
+    ])
+    func aGyroscopeInNoKnownUnitIsLeftOut(factor: Double, unit: String) throws {
         let files = [("recording.csv", Turning().text(factor))]
         let found = try opened(files)
         #expect(found.streams.map(\.kind) == [.accelerometer])
         #expect(
-            found.notices.contains { $0.contains("gx, gy, gz left out") && $0.contains("gx=gx:deg/s/131") },
+            found.notices.contains { $0.contains("gx, gy, gz left out") && $0.contains("gx=gx:\(unit)") },
             "\(found.notices)")
-        let map = try ColumnMap(["gx=gx:deg/s/131,gy=gy:deg/s/131,gz=gz:deg/s/131"])
+        let map = try ColumnMap(["gx=gx:\(unit),gy=gy:\(unit),gz=gz:\(unit)"])
         #expect(try opened(files, TraceHints(map: map)).streams.count == 2)
     }
 
@@ -267,6 +269,16 @@ import Traces
         #expect(said.count == 1 && said[0].contains("gx=gx:deg/s/131"), "\(found.notices)")
         let map = try ColumnMap(["gx=gx:deg/s/131,gy=gy:deg/s/131,gz=gz:deg/s/131"])
         #expect(try opened(files, TraceHints(map: map)).streams.count == 2)
+    }
+
+    /// A turn about the vertical leaves gravity where it is, and 900 rad/s is no turn.
+    @Test func aRateThatNoGyroscopeMeasuresIsInASmallerUnit() throws {
+        let text =
+            "time_s,ax,ay,az,gx,gy,gz\n"
+            + Self.rows { "\(Double($0) / 50),0,0,9.81,0,0,\((100...110).contains($0) ? 900 : 0.5)" }
+        let found = try opened([("recording.csv", text)])
+        #expect(abs((found.samples[0].map(\.z).max() ?? 0) - 5 * .pi) < 1e-3, "\(found.notices)")
+        #expect(found.notices.contains { $0.contains("taken as °/s, because no gyroscope measures") })
     }
 
     @Test func wholeNumbersThatTurnAsGravityDoesAreUsed() throws {

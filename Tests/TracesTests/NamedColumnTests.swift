@@ -242,7 +242,7 @@ import Traces
     /// Times of a counter go on behind its end, behind which rows are read one by one; a recording that began again does not.
     @Test(arguments: [
         ("micros", 1 << 32, 5_000), ("millis", 1 << 32, 5), ("ticks_us", 1 << 30, 5_000), ("time_ms", 1 << 16, 10),
-        ("seconds_of_day_s", 86_400, 1),
+        ("seconds_of_day_s", 86_400, 1), ("GPS TOW (s)", 604_800, 2),
     ])
     func theTimesOfACounterGoOnBehindItsEnd(name: String, length: Int, step: Int) throws {
         for place in [3, 1500, 2999] {
@@ -260,6 +260,88 @@ import Traces
             "\(name),ax_m_s2,ay_m_s2,az_m_s2\n"
             + rows(300) { "\(length / 100 * 98 + ($0 == 299 ? -length / 2 : $0 * step)),0,0,9.81" }
         #expect(try read(restarted).counts == [.backwards: 1])
+    }
+
+    @Test(arguments: ["Time", "Minute,Second", "local_time"]) func timesGoOnBehindTheHour(names: String) throws {
+        let found = try read(
+            names + ",ax_m_s2,ay_m_s2,az_m_s2\n"
+                + rows(900) { row in
+                    let clock = String(
+                        format: "%02d:%04.1f", (3_530 + row / 10) / 60 % 60, Double((35_300 + row) % 600) / 10)
+                    let text =
+                        switch names {
+                        case "Time": clock
+                        case "local_time": "2024-11-03 02:\(clock)"
+                        default: clock.split(separator: ":").joined(separator: ",")
+                        }
+                    return "\(text),0,0,9.81"
+                })
+        let stamps = found.samples[0].map(\.timeNanoseconds)
+        #expect(stamps.count == 900 && found.counts == [.continued: 1], "\(found.notices)")
+        #expect(zip(stamps, stamps.dropFirst()).allSatisfy { $1 - $0 == 100_000_000 })
+    }
+
+    // MARK: - Several of a kind
+
+    /// The sensors of one body are played, whichever comes first.
+    @Test(arguments: [["chest", "ankle"], ["ankle", "chest"]]) func sensorsOfOneBodyBelongTogether(bodies: [String])
+        throws
+    {
+        let axes = { (name: String) in ["x", "y", "z"].map { "\(name)_\($0)" }.joined(separator: ",") }
+        let found = try read(
+            "time_s,\(bodies.map { axes("acc_\($0)") }.joined(separator: ",")),\(axes("gyro_ankle")),\(axes("mag_ankle"))\n"
+                + rows {
+                    "\(Double($0) / 50),\(bodies[0] == "ankle" ? "0,9.81,0,0,0,9.81" : "0,0,9.81,0,9.81,0"),0,0,0,20,0,-40"
+                })
+        let place = try #require(found.streams.firstIndex { $0.kind == .accelerometer })
+        #expect(found.samples[place][0].y == 9.81)
+        #expect(found.notices.contains { $0.contains("acc_chest_x, acc_chest_y, acc_chest_z left out") })
+    }
+
+    @Test func numbersInAUnitComeBeforeRawOnes() throws {
+        let found = try read(
+            "time_s,ax_g,ay_g,az_g,gx_raw,gy_raw,gz_raw,gx_dps,gy_dps,gz_dps\n"
+                + rows { "\(Double($0) / 50),0,0,1,131,0,0,1,0,0" })
+        let place = try #require(found.streams.firstIndex { $0.kind == .gyroscope })
+        #expect(abs(found.samples[place][0].x - .pi / 180) < 1e-6)
+    }
+
+    /// Light of a sensor B, the point of a tool in the frame b, and a magnetometer that was never read.
+    @Test(arguments: ["als_B.%", "Tip_B_% (mm)", "wrist_w_%", "m%"]) func whatIsNoFieldIsLeftOut(name: String) throws {
+        let names = ["x", "y", "z"].map { name.replacing("%", with: $0) }
+        let value = name == "m%" ? 0 : 45
+        let found = try read(
+            "time_s,acc_x_g,acc_y_g,acc_z_g,\(names.joined(separator: ","))\n"
+                + rows { "\(Double($0) / 50),0,0,1,\(value),\(value),\(value)" })
+        #expect(found.streams.map(\.kind) == [.accelerometer])
+        #expect(found.notices.contains { $0.hasPrefix(names[0]) && $0.contains("left out") }, "\(found.notices)")
+    }
+
+    @Test func ratesPerHourAreThose() throws {
+        let found = try read(
+            "time_s,ax_g,ay_g,az_g,gx_deg_h,gy_deg_h,gz_deg_h\n" + rows { "\(Double($0) / 50),0,0,1,3600,0,0" })
+        let place = try #require(found.streams.firstIndex { $0.kind == .gyroscope })
+        #expect(abs(found.samples[place][0].x - .pi / 180) < 1e-6, "\(found.notices)")
+        let other = try read(
+            "time_s,ax_g,ay_g,az_g,gyro_x_rpm,gyro_y_rpm,gyro_z_rpm\n" + rows { "\(Double($0) / 50),0,0,1,60,0,0" })
+        #expect(other.streams.map(\.kind) == [.accelerometer])
+    }
+
+    /// Exports of single signals have their seconds before each, which are no distances of samples.
+    @Test func secondsBeforeASignalAreItsTime() throws {
+        let found = try read(
+            ["X", "Y", "Z"].map { "X [s],\"Sensor 1: Acc \($0) [g]\"" }.joined(separator: ",") + "\n"
+                + rows { row in
+                    let time = Double(row) / 148
+                    return "\(time),0,\(time),0,\(time),1"
+                })
+        #expect(abs(found.samples[0][148].timeNanoseconds - 1_000_000_000) < 2, "\(found.notices)")
+    }
+
+    @Test func daysSinceTheYear0AreNamed() throws {
+        let message = try refusal(
+            "time,ax_g,ay_g,az_g\n" + rows { String(format: "%.10f,0,0,1", 739_389.6 + Double($0) / 50 / 86_400) })
+        #expect(message.contains("days since the year 0") && message.contains("\"50\""), "\(message)")
     }
 
     /// What goes on while the seconds of the clock rise counts from the start, and is the time.

@@ -22,6 +22,9 @@ struct CSVAxes {
 
         var isWhole: Bool { !columns.contains(nil) }
         var places: [Int] { columns.compactMap { $0 } }
+        /// The words that may be those of the place of a sensor, such as the ankle.
+        var body: Set<String> { ColumnWords.unknown(in: stem) }
+        var isRaw: Bool { stem.split(separator: " ").contains("raw") }
     }
 
     private let mapped: MappedColumns
@@ -68,7 +71,9 @@ struct CSVAxes {
             else { continue }
             handled.append((group.sensor, kind))
             let same = known.filter { $0.sensor == group.sensor && $0.kind == kind }
-            if let one = try choose(same, kind, hasOther: known.contains { $0.isWhole && $0.kind != kind }, advice) {
+            let others = known.filter { $0.isWhole && $0.sensor == group.sensor && $0.kind != kind }
+            let hasOther = known.contains { $0.isWhole && $0.kind != kind }
+            if let one = try choose(same, kind, beside: others, chosen, hasOther: hasOther, advice) {
                 chosen.append(one)
             }
         }
@@ -207,8 +212,11 @@ struct CSVAxes {
     // MARK: - Choice
 
     /// The chosen group among those of one sensor and kind; `nil` to omit that kind.
+    ///
+    /// `others` are the sensor's whole groups of other kinds, and `chosen` those that were chosen.
     private mutating func choose(
-        _ groups: [Group], _ kind: SampleKind, hasOther: Bool, _ advice: CSVAdvice
+        _ groups: [Group], _ kind: SampleKind, beside others: [Group], _ chosen: [Group], hasOther: Bool,
+        _ advice: CSVAdvice
     ) throws(Problem) -> Group? {
         let whole = groups.filter(\.isWhole)
         guard !whole.isEmpty else {
@@ -223,7 +231,12 @@ struct CSVAxes {
                     "the \(kind.rawValue) has no column for \(missing.joined(separator: " and ")): a detector needs "
                     + "three axes. If a column has another name, say which with --map")
         }
-        let used = try preferred(whole, kind, advice)
+        let used = try preferred(whole, kind, beside: others, chosen, advice)
+        let found = table.vectors(used.places)
+        if kind == .magnetometer, hasOther, found.isEnough, found.areEqual, found.medianMagnitude == 0 {
+            notices.append("\(shown(used)) left out: all values are 0, as those of a sensor that was never read")
+            return nil
+        }
         let left = groups.filter { $0.columns != used.columns }
         for group in left {
             let reason =
@@ -238,7 +251,9 @@ struct CSVAxes {
         return used
     }
 
-    private func preferred(_ whole: [Group], _ kind: SampleKind, _ advice: CSVAdvice) throws(Problem) -> Group {
+    private func preferred(
+        _ whole: [Group], _ kind: SampleKind, beside others: [Group], _ chosen: [Group], _ advice: CSVAdvice
+    ) throws(Problem) -> Group {
         guard whole.count > 1 else { return whole[0] }
         var ranked =
             [ColumnName.Content.usual, .gravityAlone, .withoutGravity].lazy
@@ -259,8 +274,14 @@ struct CSVAxes {
             }
             return ranked[0]
         }
-        // The plainest name is the sensor's own quantity; the others are derived from it.
-        return plausible.min { $0.strangeWords < $1.strangeWords } ?? first
+        // Sensors whose names have the same words are on one body. The plainest name is the sensor's own quantity; the others are
+        // derived from it, except for raw numbers.
+        func rank(_ group: Group) -> [Int] {
+            let isBeside = chosen.contains { $0.sensor == group.sensor && $0.body == group.body }
+            let kinds = Set(others.filter { $0.body == group.body }.map(\.kind))
+            return [isBeside ? 0 : 1, -kinds.count, group.isRaw ? 1 : 0, group.strangeWords]
+        }
+        return plausible.min { rank($0).lexicographicallyPrecedes(rank($1)) } ?? first
     }
 
     private func isPlausible(_ group: Group, _ kind: SampleKind) -> Bool {

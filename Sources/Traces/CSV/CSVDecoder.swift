@@ -177,7 +177,8 @@ final class CSVDecoder: RowDecoder {
                     row.removeAll()
                     return self.flaw(.notANumber, wrong(field, p, "a number of seconds beside minutes"), field, start)
                 }
-                add(time, to: &sum, row)
+                let lap = add(time, to: &sum, row)
+                flaw = flaw ?? lap
             } else if use <= Self.part {
                 let field = p
                 let part = parts[Self.part - use]
@@ -187,7 +188,8 @@ final class CSVDecoder: RowDecoder {
                         part.isFraction ? "a fraction of a second" : "a whole number of \(part.unit.name) of a clock"
                     return self.flaw(.notANumber, wrong(field, p, words), field, start)
                 }
-                add(time, to: &sum, row)
+                let lap = add(time, to: &sum, row)
+                flaw = flaw ?? lap
             } else {
                 let stream = use / 3
                 let field = p
@@ -255,12 +257,13 @@ final class CSVDecoder: RowDecoder {
         return isBeyond || time >= part.endSeconds * 1_000_000_000 ? nil : time
     }
 
-    /// Adds a part of the time; the row has it once all are there.
-    private func add(_ time: Int64, to sum: inout (nanoseconds: Int64, count: Int), _ row: TraceRow) {
+    /// Adds a part of the time; the row has it once all are there. Returns the notice of a counter that has begun again.
+    private func add(_ time: Int64, to sum: inout (nanoseconds: Int64, count: Int), _ row: TraceRow) -> RowFlaw? {
         sum = (Units.later(sum.nanoseconds, by: time), sum.count + 1)
-        guard sum.count > parts.count else { return }
-        row.timeNanoseconds =
+        guard sum.count > parts.count else { return nil }
+        let time =
             parts.contains { $0.unit == .hours } ? sinceFirstDay(sum.nanoseconds) ?? sum.nanoseconds : sum.nanoseconds
+        return setTime(time, of: row)
     }
 
     private func beginOfField(before field: UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>
@@ -317,14 +320,15 @@ final class CSVDecoder: RowDecoder {
     /// Gives a row its time; returns the notice of a counter that has begun again.
     private func setTime(_ time: Int64, of row: TraceRow) -> RowFlaw? {
         row.timeNanoseconds = Units.later(time, by: lapsNanoseconds)
-        guard let last = row.lastTimeNanoseconds, case .number = self.time,
-            let lap = CounterLap.ended(between: last, and: row.timeNanoseconds)
+        let isClock = if case .clock = self.time { true } else { false }
+        guard let last = row.lastTimeNanoseconds,
+            let lap = CounterLap.ended(between: last, and: row.timeNanoseconds, ofClock: isClock)
         else { return nil }
         lapsNanoseconds = Units.later(lapsNanoseconds, by: lap.nanoseconds)
         row.timeNanoseconds = Units.later(time, by: lapsNanoseconds)
         return RowFlaw(
             kind: .continued, column: 1,
-            message: "the time falls as a counter of \(lap.words) does at its end: it is continued")
+            message: "the time falls, as \(lap.words) do at their end: it is continued")
     }
 
     /// Decodes an axis that is not a plain number; a number in quotes or an empty field is no flaw.

@@ -236,6 +236,9 @@ struct HeadTable {
         /// Whether nearly all fields are numbers.
         var isNumeric: Bool { !values.isEmpty && 10 * values.count(where: \.isFinite) >= 9 * values.count }
 
+        /// Whether the values rise from row to row, as times do and the distances of samples do not.
+        var isRisingSteadily: Bool { steps.map { $0.isRising && $0.repeated < 0.5 } ?? false }
+
         /// The steps between stamps: the median of those that differ, whether stamps rise, the share of repeated stamps, and the
         /// rows per unit of time between the first rise and the last, 0 where there are not two.
         var steps: (median: Double, isRising: Bool, repeated: Double, rate: Double)? {
@@ -320,8 +323,12 @@ struct HeadTable {
         // Half of a range of numbers is a power of two, which two axes read at 0 g.
         let halves = vectors.mean.count { abs(log2($0) - log2($0).rounded()) < 0.02 }
         // An axis of 0.8 V per g that points up reads 1.5 times as much as others at half of 3.3 V.
-        guard case .counts(let perG) = quantity.judge(vectors), perG.significand != 1 || halves == 2,
-            places.allSatisfy({ columns[$0].values.allSatisfy { $0.isNaN || $0 > 0 } }),
+        switch quantity.judge(vectors) {
+        case .counts(let perG) where perG.significand != 1 || halves == 2: break
+        case .unit where halves > 1: break
+        default: return nil
+        }
+        guard places.allSatisfy({ columns[$0].values.allSatisfy { $0.isNaN || $0 > 0 } }),
             let least = vectors.mean.min(), let most = vectors.mean.max(), most < 1.6 * least
         else { return nil }
         let means = vectors.mean.map { VectorStatistics.optionText($0.rounded()) }.joined(separator: ", ")

@@ -187,7 +187,9 @@ struct CSVLayout {
     ) -> (hertz: Double, says: String?)? {
         for (place, column) in columns.enumerated() where column.role != .time && table.columns.indices.contains(place)
         {
-            guard case .known(.time(let unit)) = column.unit, table.columns[place].isNumeric else { continue }
+            guard case .known(.time(let unit)) = column.unit, table.columns[place].isNumeric,
+                !table.columns[place].isRisingSteadily
+            else { continue }
             let distances = table.columns[place].values.filter(\.isFinite).sorted()
             guard distances.count > 9 else { continue }
             let hertz = 1 / (distances[distances.count / 2] * unit.inSeconds)

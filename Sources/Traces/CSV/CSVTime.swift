@@ -102,8 +102,8 @@ struct CSVTimeChoice {
             if case .known(.time(let stated)) = columns[column].unit {
                 unit = stated
             } else if parts == nil {
-                if let hertz = Self.rateOfTicks(values, steps) {
-                    use(rate, for: "'\(name)' counts 100 ns since 1601 or the year 1, a unit that is not read", hertz)
+                if let (words, hertz) = Self.rateOfTicks(values, steps) {
+                    use(rate, for: "'\(name)' counts \(words), a unit that is not read", hertz)
                     return
                 }
                 if let values, rate?.hertz != 1, Self.countsRows(values) {
@@ -362,6 +362,16 @@ struct CSVTimeChoice {
         var times = columns.indices.filter { columns[$0].role == .time }
         if let mapped = times.first(where: { columns[$0].stem == MappedColumns.stem }) { return [mapped] }
         if table.rowCount >= fewestRows { times.removeAll { table.isEmpty($0) } }
+        let firstAxis = columns.firstIndex { if case .axis = $0.role { true } else { false } } ?? 0
+        if times.isEmpty {
+            // An export of single signals has their seconds before each: X [s].
+            times = columns.indices.prefix(firstAxis).filter { place in
+                guard case .known(.time) = columns[place].unit, ColumnWords(names[place]).axis != nil else {
+                    return false
+                }
+                return table.columns[place].isRisingSteadily
+            }.suffix(1)
+        }
         // A column `t` may also be a temperature, so every other time column takes precedence.
         func rank(_ column: Int) -> Int {
             if case .known = columns[column].unit { return columns[column].strangeWords > 0 ? 1 : 0 }
@@ -475,15 +485,19 @@ struct CSVTimeChoice {
             ?? candidates.first { table.columns[$0].isNumeric || table.columns[$0].clock != nil } ?? candidates.first
     }
 
-    /// The samples a second by stamps of Windows or .NET with a date from 2000 to 2100; `nil` for other stamps.
+    /// What stamps of Windows, .NET or MATLAB count, with a date from 2000 to 2100, and the samples a second; `nil` for other stamps.
     private static func rateOfTicks(
         _ column: HeadTable.Column?, _ steps: (median: Double, isRising: Bool, repeated: Double, rate: Double)?
-    ) -> Double? {
-        guard let first = column?.values.first(where: \.isFinite), let steps,
-            (1.2591e17...1.5748e17).contains(first) || (6.308e17...6.624e17).contains(first),
+    ) -> (words: String, hertz: Double)? {
+        guard let first = column?.values.first(where: \.isFinite), let steps else { return nil }
+        if (1.2591e17...1.5748e17).contains(first) || (6.308e17...6.624e17).contains(first),
             (1e3...1e7).contains(steps.median)
-        else { return nil }
-        return (1e7 / steps.median).rounded()
+        {
+            return ("100 ns since 1601 or the year 1", (1e7 / steps.median).rounded())
+        }
+        let hertz = steps.rate / TimeUnit.days.inSeconds
+        guard (730_486...767_376).contains(first), (1...100_000).contains(hertz) else { return nil }
+        return ("days since the year 0, as MATLAB does", hertz.rounded())
     }
 
     /// The unit of stamps that state none.

@@ -210,13 +210,16 @@ extension ClockTime {
             return ((hours * 60 + minutes) * 60 + seconds) * 1_000_000_000 + nanoseconds
         }
 
-        /// The nanoseconds after a separator; digits after a colon or an underscore are milliseconds.
+        /// The nanoseconds after a separator; after a colon or an underscore up to three digits are milliseconds, up to six microseconds,
+        /// and more nanoseconds.
         private mutating func fraction() -> Int64? {
             let separator = next
             place += 1
             guard let number = number() else { return nil }
             while next &- 0x30 < 10 { place += 1 }
-            if separator == 0x3A || separator == 0x5F { return number.digits <= 3 ? number.value * 1_000_000 : nil }
+            if separator == 0x3A || separator == 0x5F {
+                return number.value * (number.digits <= 3 ? 1_000_000 : number.digits <= 6 ? 1_000 : 1)
+            }
             return number.value * Int64(DecimalPowers.integer[9 - number.digits])
         }
 

@@ -151,6 +151,8 @@ extension ColumnName {
         case .unknown where kind == .gyroscope: return hasStrangeRate = true
         case .known(let unit) where kind == .gyroscope && unit.meant(for: .gyroscope) == nil:
             return hasStrangeRate = true
+        case .none where kind == .gyroscope && !ColumnWords.unknown(in: stem).isDisjoint(with: ["rpm", "rps"]):
+            return hasStrangeRate = true
         case .known(.time), .known(.date):
             // An acceleration's axis with such a unit is a mistake, which is reported.
             guard kind != nil else { return }
@@ -321,6 +323,8 @@ struct ColumnWords {
     private(set) var axis: Int?
     /// Whether the axis is a word of its own, or follows a known word.
     private(set) var isAxisCertain = false
+    /// Whether the axis is a word of its own.
+    private var isAxisApart = false
     private(set) var kind: SampleKind?
     /// The kind that a word names which is no single letter.
     private(set) var namedKind: SampleKind?
@@ -407,13 +411,13 @@ struct ColumnWords {
         "datum", "clock", "hora", "heure", "uhrzeit", "temps", "tiempo", "tempo", "fecha", "sec", "secs", "second",
         "seconds",
         "millis", "msec", "msecs", "millisecond", "milliseconds", "micros", "usec", "microsecond", "microseconds",
-        "tick", "ticks",
+        "tick", "ticks", "tow", "sow", "itow",
         "nanos", "nanosec", "nanosecond", "nanoseconds", "nsec", "nsecs", "sekunden", "segundos", "secondes", "utc",
         "время", "时间", "時間", "時刻", "시간", "זמן",
     ]
     /// Words beside which a word for time has another meaning.
     private static let notTime: Set<String> = [
-        "zone", "delta", "diff", "difference", "interval", "step", "dt", "duration",
+        "zone", "delta", "diff", "difference", "interval", "step", "dt", "dtime", "duration",
     ]
 
     /// Splits a name without its unit; `axis` is one that is not in it.
@@ -448,6 +452,8 @@ struct ColumnWords {
         stem = words.joined(separator: " ")
         for word in words { record(word) }
         namedKind = kind
+        // In als_B.x and wrist_w_x the letter is the body's or the frame's; in left_mx it belongs to the axis.
+        if strange > 0, isAxisApart, words.contains(where: ["b", "h", "w"].contains) { letter = nil }
         kind = kind ?? letter
     }
 
@@ -511,8 +517,8 @@ struct ColumnWords {
     var unitOfTurn: TraceUnit? {
         guard kind == .gyroscope, axis != nil else { return nil }
         let words = stem.split(separator: " ")
-        if words.contains("rad") { return TraceUnit("rad/s") }
-        return words.contains("deg") ? TraceUnit("deg/s") : nil
+        if words.last == "rad" { return TraceUnit("rad/s") }
+        return words.last == "deg" ? TraceUnit("deg/s") : nil
     }
 
     /// Whether no word has a meaning, as in the name of a place or a device.
@@ -598,6 +604,7 @@ struct ColumnWords {
 
     private static func isTime(_ words: [String]) -> Bool {
         if words == ["t"] || words.count == 1 && shortUnits.contains(words[0]) { return true }
+        if words.first == "d", words.count == 2 { return false }
         return words.contains(where: isTimeWord) && !words.contains(where: notTime.contains)
     }
 
@@ -606,7 +613,7 @@ struct ColumnWords {
         let letters = ["x", "y", "z"]
         if let place = words.lastIndex(where: letters.contains) {
             axis = letters.firstIndex(of: words[place])
-            isAxisCertain = true
+            (isAxisCertain, isAxisApart) = (true, true)
             words.remove(at: place)
             return
         }

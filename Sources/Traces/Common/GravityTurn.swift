@@ -1,4 +1,5 @@
 import Binnacle
+import Glibc
 import SensorGeometry
 
 /// The unit of a gyroscope's columns, which the recording's accelerometer has to confirm.
@@ -26,13 +27,17 @@ struct UnsettledRate {
         let areCounts = mayBeCounts && areWhole
         let why: String
         switch verdict {
-        case .otherUnit: why = "gravity turns with them, and in no unit of a gyroscope as they say"
+        case .otherUnit(let unit):
+            return
+                "\(names) left out: gravity turns with them, and in no unit of a gyroscope as they say; "
+                + "--map '\(mapping(unit, isReversed: false))' fits"
         // A larger unit is excluded, and whole numbers seldom have a smaller one.
         case .remains(let found) where areCounts:
             let larger = Self.units[found - 1].name
             why = "they are whole numbers, and gravity stays where it is, which \(larger) would turn"
-        case .open where areCounts && !isStated: why = "they are whole numbers, and no turn of gravity says their unit"
-        case .open, .fits, .remains: return nil
+        case .open where areCounts && !isStated, .exceeds where areCounts && !isStated:
+            why = "they are whole numbers, and no turn of gravity says their unit"
+        case .open, .fits, .remains, .exceeds: return nil
         }
         return
             "\(names) left out: \(why), so that they seem to be raw numbers of the sensor. Say with --map how many are one "
@@ -44,7 +49,7 @@ struct UnsettledRate {
         let known = Self.units.firstIndex { abs($0.unit.factor / unit.factor - 1) < 0.3 }
         var (index, isReversed, why) = (known ?? 0, false, "")
         switch verdict {
-        case .open where isStated, .otherUnit where isStated: return (unit, nil)
+        case .open where isStated, .otherUnit where isStated, .exceeds where isStated: return (unit, nil)
         case .open where reason.isEmpty:
             let map = mapping(Self.units[1].option, isReversed: false)
             return (
@@ -54,12 +59,15 @@ struct UnsettledRate {
             )
         case .open:
             return (unit, "no unit for \(names): taken as \(Self.units[index].name), \(reason) (override with --map)")
-        case .otherUnit:
-            let map = mapping("deg/s/131", isReversed: false)
+        case .otherUnit(let option):
             return (
                 unit,
-                "no unit for \(names): taken as \(Self.units[index].name), in which they do not turn as gravity does, so that they seem "
-                    + "to be raw numbers of the sensor: say with --map how many are one °/s, as in '\(map)'"
+                "no unit for \(names): taken as \(Self.units[index].name), in which they do not turn as gravity does; "
+                    + "--map '\(mapping(option, isReversed: false))' fits"
+            )
+        case .exceeds(let found):
+            (index, why) = (
+                found, "because no gyroscope measures as much as the largest in \(Self.units[found - 1].name)"
             )
         case .fits(let found, let isOther):
             (index, isReversed, why) = (found, isOther, "because then they turn as gravity does")
@@ -119,8 +127,10 @@ struct GravityTurn {
         case fits(Int, isReversed: Bool)
         /// All units before this one would turn gravity, which stays.
         case remains(Int)
-        /// Gravity turns with the gyroscope, in another unit, such as raw numbers.
-        case otherUnit
+        /// Gravity turns with the gyroscope, in another unit, such as raw numbers: the unit for `--map`.
+        case otherUnit(String)
+        /// No gyroscope measures as much as the largest value is in the units before this one.
+        case exceeds(Int)
 
         /// Whether gravity was seen to turn with the gyroscope.
         var isTurn: Bool { if case .fits = self { true } else { false } }
@@ -134,10 +144,12 @@ struct GravityTurn {
         /// What is left unexplained with the axes as they are, and reversed.
         var left = [0.0, 0.0]
 
-        var isEnough: Bool { windowCount >= 12 }
         var unexplained: Double { min(left[0], left[1]) / max(measured, .leastNonzeroMagnitude) }
-        var isFitting: Bool { isEnough && unexplained < 0.3 }
-        var isExcluded: Bool { isEnough && predicted > 4 * measured && min(left[0], left[1]) > measured }
+        /// A single turn by a right angle is enough: units differ by more than gravity is disturbed.
+        var isFitting: Bool { windowCount >= 12 || windowCount >= 6 && measured > 0.5 ? unexplained < 0.3 : false }
+        var isExcluded: Bool {
+            windowCount >= 12 && predicted > 4 * measured && min(left[0], left[1]) > measured
+        }
     }
 
     private static let windowNanoseconds: Int64 = 300_000_000
@@ -160,11 +172,25 @@ struct GravityTurn {
         if let best = fitting.min(by: { evidence[$0].unexplained < evidence[$1].unexplained }) {
             verdict = .fits(best, isReversed: evidence[best].left[1] < evidence[best].left[0])
         } else if let index = evidence.firstIndex(where: { !$0.isExcluded }), index > 0 {
-            let isOther = Self.evidence(acceleration, rate, Self.otherScales).contains(where: \.isFitting)
-            verdict = isOther ? .otherUnit : .remains(index)
+            verdict = Self.otherUnit(acceleration, rate).map { .otherUnit($0) } ?? .remains(index)
         } else {
             verdict = .open
         }
+    }
+
+    /// The unit for `--map` in which raw numbers turn as gravity does; `nil` if there is none.
+    private static func otherUnit(_ acceleration: [Sample], _ rate: [Sample]) -> String? {
+        func best(_ scales: [Double]) -> Double? {
+            zip(scales, evidence(acceleration, rate, scales)).filter(\.1.isFitting)
+                .min { $0.1.unexplained < $1.1.unexplained }?.0
+        }
+        guard let rough = best(otherScales), let scale = best((-20...20).map { rough * pow(1.02, Double($0)) }) else {
+            return nil
+        }
+        func isNear(_ other: Double) -> Bool { abs(scale / other - 1) < 0.03 }
+        if isNear(1e-3) { return "mrad/s" }
+        let counts = [16.4, 32.8, 65.5, 131].first { isNear(.pi / 180 / $0) } ?? (.pi / 180 / scale)
+        return "deg/s/\(VectorStatistics.optionText(counts))"
     }
 
     /// What speaks for each of some scales, in rad/s.

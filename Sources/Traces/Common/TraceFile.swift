@@ -154,12 +154,19 @@ package final class TraceFile {
     ) -> (verdict: GravityTurn.Verdict, areWhole: Bool) {
         var verdict = GravityTurn.Verdict.open
         var areWhole = false
+        var largest: Float = 0
         var lineCount = 0
         // Gravity that stays at first may turn later, and show more: whether the axes are left-handed.
         for most in [200, 800, 3200] where !verdict.isTurn {
             guard let lines = firstLines(most), lines.count > lineCount else { break }
             lineCount = lines.count
             let own = samples(in: lines)
+            let factor = Float(rate.unit.factor)
+            let rates = own[stream].samples.map {
+                Sample(timeNanoseconds: $0.timeNanoseconds, x: $0.x / factor, y: $0.y / factor, z: $0.z / factor)
+            }
+            let values = rates.flatMap { [$0.x, $0.y, $0.z] }
+            largest = values.map(abs).max() ?? 0
             let accelerometers =
                 [own]
                 + (contents.contains { $0.kind == .accelerometer }
@@ -168,16 +175,17 @@ package final class TraceFile {
                 let acceleration = accelerometers.joined().first(where: {
                     $0.kind == .accelerometer && $0.hasGravity
                 })
-            else { break }
-            let factor = Float(rate.unit.factor)
-            let rates = own[stream].samples.map {
-                Sample(timeNanoseconds: $0.timeNanoseconds, x: $0.x / factor, y: $0.y / factor, z: $0.z / factor)
-            }
-            let values = rates.flatMap { [$0.x, $0.y, $0.z] }
+            else { continue }
             // Numbers with decimals that were written as whole ones while the device lay still are seen in what follows.
             areWhole = values.contains { abs($0) > 0.5 } && values.allSatisfy { abs($0 - $0.rounded()) < 0.005 }
             let found = GravityTurn(acceleration: acceleration.samples, rate: rates).verdict
             if found != .open { verdict = found }
+        }
+        let quantity = Quantity.of(.gyroscope)
+        let most = quantity.possible.upperBound
+        let possible = quantity.units.firstIndex { Double(largest) * $0.unit.factor < most }
+        if verdict == .open, let possible, possible > 0, Double(largest) * rate.unit.factor > most {
+            verdict = .exceeds(possible)
         }
         return (verdict, areWhole)
     }

@@ -41,7 +41,7 @@ enum TraceUnit: Equatable {
         case "mg", "milli-g", "millig": .measured(.accelerometer, Gravity.standard * 1e-3)
         case "mm/s2", "mms-2": .measured(.accelerometer, 1e-3)
         case "cm/s2", "cms-2", "gal": .measured(.accelerometer, 1e-2)
-        case "ut", "utesla", "microtesla", "microteslas": .measured(.magnetometer, 1)
+        case "ut", "utesla", "microt", "microtesla", "microteslas": .measured(.magnetometer, 1)
         case "nt", "ntesla", "nanotesla", "nanoteslas": .measured(.magnetometer, 1e-3)
         case "mt", "mtesla", "millitesla", "milliteslas": .measured(.magnetometer, 1e3)
         case "t", "tesla", "teslas": .measured(.magnetometer, 1e6)
@@ -50,7 +50,8 @@ enum TraceUnit: Equatable {
         case "rad/s", "rads-1", "rad/s-1", "radps": .measured(.gyroscope, 1)
         case "mrad/s", "mrads-1", "mradps", "millirad/s": .measured(.gyroscope, 1e-3)
         case "deg/s", "degs-1", "deg/s-1", "dps", "degps", "d/s": .measured(.gyroscope, Double.pi / 180)
-        case "mdeg/s", "mdps", "mdegps", "millideg/s": .measured(.gyroscope, Double.pi / 180 * 1e-3)
+        case "mdeg/s", "mdps", "mdegps", "millideg/s", "mdeg": .measured(.gyroscope, Double.pi / 180 * 1e-3)
+        case "deg/h", "degh-1", "dph": .measured(.gyroscope, Double.pi / 180 / 3600)
         // The form of a clock's time may follow: `dd/mm/yyyy hh:mm:ss`.
         case _ where folded.hasPrefix("d/m/y") || folded.hasPrefix("dd/mm/yy"): .date(.dayFirst)
         case _ where folded.hasPrefix("m/d/y") || folded.hasPrefix("mm/dd/yy"): .date(.monthFirst)
