@@ -4,13 +4,21 @@ public import SensorGeometry
 public struct AccelerometerFit: Sendable, Equatable {
     /// What is read too much, in m/s².
     public let offset: Vector3
-    /// Scale and misalignment.
+    /// Scale and, of positions that were level, misalignment.
     public let matrix: Matrix3
-    /// The root mean square of what is left between the calibrated readings and 1 g straight up, in m/s².
+    /// The root mean square of the vector that is left between a calibrated reading and the specific force, in m/s².
     public let fitError: Double
+    /// The root mean square of the angle by which the positions were off the vertical, in degrees, when that is why the misalignment is
+    /// not corrected; `nil` where it is.
+    package let skewDegrees: Double?
 
     /// A greater fit error is refused: some positions were held 3° off, or more.
-    package static let greatestError = 0.5
+    package static let greatestError = 0.9
+    /// Positions that leave more, some 0.6°, say less about the axes of a chip than data sheets do.
+    private static let greatestSkew = 0.1
+    /// What an unknown misalignment leaves, in m/s²: data sheets of small chips state 0.5 to 2 % between the axes at most, and much less
+    /// as a rule.
+    private static let misalignment = 0.05
 
     /// A measured specific force, calibrated, in m/s².
     package func apply(_ measured: Vector3) -> Vector3 {
@@ -22,8 +30,11 @@ public struct AccelerometerFit: Sendable, Equatable {
     /// Linear least squares of force = M·measured + c, a row of four for each axis; source: STMicroelectronics AN3192,
     /// "Using LSM303DLH for a tilt compensated electronic compass", calibration of the accelerometer.
     ///
+    /// Positions that were not level, which a length of 1 g does not show, would give the sensor the tilt that they had. Where they
+    /// do not fit together, offset and scale alone are fitted, which make 1 g of each length.
+    ///
     /// - Parameter rests: In m/s², the mean of each position.
-    /// - Returns: What makes 1 g straight up of each, as well as twelve parameters can.
+    /// - Returns: What makes 1 g straight up of each, as well as twelve parameters can, or 1 g.
     /// - Throws: When the result should not be used, an error that says why, and what to do about it.
     public static func sixPositions(_ rests: [Face: Vector3]) throws -> AccelerometerFit { try fit(rests) }
 
@@ -54,9 +65,39 @@ public struct AccelerometerFit: Sendable, Equatable {
         guard let shift = matrix.solve(constant) else { throw .fit(.infinity) }
         let offset = Vector3.zero - shift
         let square = positions.reduce(0) { $0 + (matrix * ($1.read - offset) - $1.up).squaredLength }
-        let error = (square / Double(positions.count)).squareRoot()
+        // Eighteen equations for twelve parameters.
+        let error = (square / 6 * 3).squareRoot()
         // Written so that NaN is refused as well.
         guard error < greatestError else { throw .fit(error) }
-        return AccelerometerFit(offset: offset, matrix: matrix, fitError: error)
+        guard error > greatestSkew, let lengths = fit(lengthsOf: positions.map(\.read)) else {
+            return AccelerometerFit(offset: offset, matrix: matrix, fitError: error, skewDegrees: nil)
+        }
+        let skew = error * (2.0 / 3).squareRoot() / Gravity.standard * 180 / .pi
+        return AccelerometerFit(
+            offset: lengths.offset, matrix: Matrix3(diagonal: lengths.scale), fitError: misalignment, skewDegrees: skew)
+    }
+
+    /// The offset and the scale of each axis that make 1 g of the length of six readings; `nil` where there are none.
+    ///
+    /// Newton's method for |scale · (read − offset)| = 1 g.
+    private static func fit(lengthsOf reads: [Vector3]) -> (offset: Vector3, scale: Vector3)? {
+        var (offset, scale) = (Vector3.zero, Vector3.one)
+        for _ in 0..<20 {
+            var normal = SymmetricMatrix(size: 6)
+            var right = [Double](repeating: 0, count: 6)
+            for read in reads {
+                let (shifted, force) = (read - offset, scale * (read - offset))
+                let (ofScale, ofOffset) = (force * shifted / force.length, -1 * force * scale / force.length)
+                let row = [ofScale.x, ofScale.y, ofScale.z, ofOffset.x, ofOffset.y, ofOffset.z]
+                normal.add(row)
+                for place in 0..<6 { right[place] += row[place] * (Gravity.standard - force.length) }
+            }
+            guard let step = normal.solve(right) else { return nil }
+            scale += [step[0], step[1], step[2]]
+            offset += [step[3], step[4], step[5]]
+            guard (scale - Vector3.one).length < 0.5, offset.length < Gravity.standard else { return nil }
+            if step.allSatisfy({ abs($0) < 1e-12 }) { break }
+        }
+        return (offset, scale)
     }
 }

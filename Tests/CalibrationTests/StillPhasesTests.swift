@@ -72,6 +72,24 @@ import Testing
         #expect(refusal?.description == "not held still for a second: left edge up")
     }
 
+    /// Sides that were laid some degrees askew would give a sensor their tilt; its offset and scale do not depend on it.
+    @Test(arguments: [0.01, 0.02, 0.04]) func skewSidesGiveNoTilt(skewRadians: Double) throws {
+        let offset = Vector3(0.06, -0.04, 0.1)
+        let scale = Vector3(1.004, 0.995, 1.002)
+        var rests: [Face: Vector3] = [:]
+        for (number, face) in Face.allCases.enumerated() {
+            let turn = Double(number) * 2.4
+            let up = face.axis + 1.4 * skewRadians * Vector3(sin(turn), cos(turn), sin(turn + 1))
+            rests[face] = scale * (9.80665 / length(up) * up) + offset
+        }
+        let found = try AccelerometerFit.sixPositions(rests)
+        for face in Face.allCases {
+            let error = length(found.apply(scale * (9.80665 * face.axis) + offset) - 9.80665 * face.axis)
+            #expect(error < (skewRadians > 0.01 ? 1e-6 : 0.2), "\(face)")
+            #expect(error < 3 * found.fitError)
+        }
+    }
+
     @Test func positionsThatDoNotFitTogetherAreRefused() throws {
         var rests = Dictionary(uniqueKeysWithValues: Face.allCases.map { ($0, 9.8 * $0.axis) })
         // Held 15° off, once.

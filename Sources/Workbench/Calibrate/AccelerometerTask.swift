@@ -83,11 +83,10 @@ final class AccelerometerTask: CalibrationTask {
             figures.add(key, list: errors.map { $0.text(4) })
         }
         let quality =
-            switch calibration.fitError {
-            case ..<0.05: "good"
-            case ..<0.2: "fair"
-            default: "rough: the positions were held a few degrees off"
-            }
+            calibration.skewDegrees.map {
+                "fair: the sides were \($0.text(1))° off the vertical, so that offset and scale are corrected, and the directions of the "
+                    + "axes are not"
+            } ?? (calibration.fitError < 0.05 ? "good" : "fair")
         let rows = rests.indices.map { index in
             "  \(Self.padded(rests[index].0.words))|a| is off 1 g by \(before[index].text(3)) m/s² before, "
                 + "\(after[index].text(3)) m/s² after"
