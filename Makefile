@@ -7,17 +7,20 @@ DEVELOP = BINNACLE_DEVELOPMENT=1 $(SWIFT)
 SPEED ?= max
 BINARY = .build/release/binnacle
 # Where `make install` puts things; a package sets PREFIX=/usr and DESTDIR. systemd and udev look into /usr/local/lib, too.
-PREFIX ?= /usr/local
+# Paths may have blanks: each stands in quotes, where a shell reads it.
+PREFIX ?= $(or $(prefix),/usr/local)
 DESTDIR ?=
 REPOSITORY ?= .build/repository
 bindir ?= $(PREFIX)/bin
-sysconfdir ?= /etc
-CONFIGURATION = $(DESTDIR)$(sysconfdir)/binnacle/binnacle.toml
+SETTINGS = $(DESTDIR)/etc/binnacle
+CONFIGURATION = $(SETTINGS)/binnacle.toml
+# The configuration as it was installed: one that equals it was not changed. A package has no need of it.
+PRISTINE ?= $(if $(DESTDIR),,$(PREFIX)/share/binnacle/binnacle.toml)
 RULES = $(DESTDIR)$(PREFIX)/lib/udev/rules.d/70-binnacle.rules
 SYSUSERS = $(DESTDIR)$(PREFIX)/lib/sysusers.d/binnacle.conf
 UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
 # The system bus reads no folder in /usr/local, and polkit its actions in /usr alone.
-BUS_POLICY ?= $(DESTDIR)$(if $(filter /usr,$(PREFIX)),/usr/share,$(sysconfdir))/dbus-1/system.d/binnacle.conf
+BUS_POLICY ?= $(DESTDIR)$(if $(filter /usr,$(PREFIX)),/usr/share,/etc)/dbus-1/system.d/binnacle.conf
 POLKIT = $(DESTDIR)/usr/share/polkit-1
 POLKIT_ACTION ?= $(POLKIT)/actions/org.binnacle.Binnacle1.policy
 POLKIT_RULES ?= $(POLKIT)/rules.d/binnacle.rules
@@ -32,19 +35,19 @@ EXAMPLES = $(wildcard config/examples/*.toml config/examples/*.yml config/exampl
 # What `make install` puts there and `make uninstall` removes: each file of the project, and its place. The program and its
 # configuration are not among them.
 INSTALLED = \
-    $(foreach page,$(wildcard man/*),$(page)=$(MANUAL)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page))) \
-    completions/binnacle.bash=$(BASH_COMPLETION) \
-    completions/_binnacle=$(ZSH_COMPLETION) \
-    completions/binnacle.fish=$(FISH_COMPLETION) \
-    systemd/70-binnacle.rules=$(RULES) \
-    systemd/binnacle.sysusers=$(SYSUSERS) \
-    systemd/binnacle-bus.conf=$(BUS_POLICY) \
-    systemd/org.binnacle.Binnacle1.policy=$(POLKIT_ACTION) \
-    systemd/binnacle-polkit.rules=$(POLKIT_RULES) \
+    $(foreach page,$(wildcard man/*),$(page)='$(MANUAL)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page))') \
+    completions/binnacle.bash='$(BASH_COMPLETION)' \
+    completions/_binnacle='$(ZSH_COMPLETION)' \
+    completions/binnacle.fish='$(FISH_COMPLETION)' \
+    systemd/70-binnacle.rules='$(RULES)' \
+    systemd/binnacle.sysusers='$(SYSUSERS)' \
+    systemd/binnacle-bus.conf='$(BUS_POLICY)' \
+    systemd/org.binnacle.Binnacle1.policy='$(POLKIT_ACTION)' \
+    systemd/binnacle-polkit.rules='$(POLKIT_RULES)' \
     $(foreach unit,binnacle.service binnacle-trigger.service binnacle-metrics.socket binnacle-metrics@.service \
-        binnacle-web.socket binnacle-web@.service binnacle-serve.socket binnacle-serve@.service,systemd/$(unit)=$(UNITS)/$(unit)) \
-    systemd/binnacle-notify.service=$(USER_UNITS)/binnacle-notify.service \
-    $(foreach example,$(EXAMPLES),$(example)=$(DOCUMENTS)/examples/$(notdir $(example)))
+        binnacle-web.socket binnacle-web@.service binnacle-serve.socket binnacle-serve@.service,systemd/$(unit)='$(UNITS)/$(unit)') \
+    systemd/binnacle-notify.service='$(USER_UNITS)/binnacle-notify.service' \
+    $(foreach example,$(EXAMPLES),$(example)='$(DOCUMENTS)/examples/$(notdir $(example))')
 FUZZ_SECONDS ?= 600
 FUZZ_CASES ?= 1000000
 BENCH_SECONDS ?= 60
@@ -306,37 +309,46 @@ bench-daemon: build-ordered ## Run the released daemon: what it costs at rest, h
 	Benchmarks/compare-starts 30 $(BEFORE) .build/ordered/binnacle
 
 # Nothing is built, because root seldom has the toolchain. A configuration that was changed is left alone, and the new one
-# is put beside it.
+# is put beside it. In a unit a blank of a path is \x20.
 install: ## Install the binary, its manual, configuration, udev rule, account and units; DESTDIR and PREFIX say where.
-	@test -x $(BINARY) || { echo "install: there is no $(BINARY) yet: run 'make build' first" >&2; exit 66; }
-	install -D -m 755 $(BINARY) $(DESTDIR)$(bindir)/binnacle
+	@test -x '$(BINARY)' || { echo "install: there is no $(BINARY) yet: run 'make build' first" >&2; exit 66; }
+	@test '$(or $(sysconfdir),/etc)' = /etc || \
+	    { echo "install: the program reads /etc/binnacle alone: leave sysconfdir out, or set DESTDIR" >&2; exit 64; }
+	install -D -m 755 '$(BINARY)' '$(DESTDIR)$(bindir)/binnacle'
 	@for pair in $(INSTALLED); do \
 	    echo "install $${pair%%=*} $${pair#*=}"; \
-	    sed 's|^ExecStart=/usr/local/bin/|ExecStart=$(bindir)/|' "$${pair%%=*}" | \
-	        install -D -m 644 /dev/stdin "$${pair#*=}" || exit 1; \
+	    install -D -m 644 "$${pair%%=*}" "$${pair#*=}" || exit 1; \
+	    case $$pair in *.service) \
+	        sed -i 's|^ExecStart=/usr/local/bin/|ExecStart=$(subst $() $(),\\x20,$(bindir))/|' "$${pair#*=}" || exit 1 ;; \
+	    esac; \
 	done
-	install -d -m 755 $(dir $(CONFIGURATION)) $(dir $(CONFIGURATION))conf.d
-	@if [ -e $(CONFIGURATION) ] && ! cmp -s config/binnacle.toml $(CONFIGURATION); then \
-	    install -v -m 644 config/binnacle.toml $(CONFIGURATION).new; \
-	else install -v -m 644 config/binnacle.toml $(CONFIGURATION); rm -f $(CONFIGURATION).new; fi
-	@test -n "$(DESTDIR)" || printf '%s\n' 'To let the new rule and account take effect, without a restart:' \
+	install -d -m 755 '$(SETTINGS)' '$(SETTINGS)/conf.d'
+	@if [ ! -e '$(CONFIGURATION)' ] || cmp -s '$(PRISTINE)' '$(CONFIGURATION)' || cmp -s config/binnacle.toml '$(CONFIGURATION)'; then \
+	    install -v -m 644 config/binnacle.toml '$(CONFIGURATION)'; rm -f '$(CONFIGURATION).new'; \
+	else install -v -m 644 config/binnacle.toml '$(CONFIGURATION).new'; fi
+	@test -z '$(PRISTINE)' || install -D -m 644 config/binnacle.toml '$(PRISTINE)'
+	@test -n '$(DESTDIR)' || printf '%s\n' 'To let the new rule and account take effect, without a restart:' \
 	    '    systemd-sysusers' '    systemctl restart systemd-udevd' \
 	    '    udevadm trigger --settle --subsystem-match=iio --subsystem-match=input' '    systemctl daemon-reload' \
 	    'To adapt the configuration, with examples in $(PREFIX)/share/doc/binnacle/examples, and to check it:' \
-	    '    editor $(sysconfdir)/binnacle/binnacle.toml' '    $(bindir)/binnacle check $(sysconfdir)/binnacle' \
+	    '    editor /etc/binnacle/binnacle.toml' '    $(bindir)/binnacle check /etc/binnacle' \
 	    'To start the service now and at every boot:' '    systemctl enable --now binnacle'
 
 # What runs is ended first, because systemd forgets units whose files are gone. The account stays: files
 # may still belong to it. So does a configuration that was changed, and a folder that is not empty.
 uninstall: ## Remove what install put there, and end it; a configuration that was changed stays.
-	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || \
-	    systemctl disable --now binnacle.service binnacle-trigger.service binnacle-metrics.socket binnacle-web.socket binnacle-serve.socket || true
-	rm -f $(DESTDIR)$(bindir)/binnacle $(foreach pair,$(INSTALLED),$(lastword $(subst =, ,$(pair)))) $(CONFIGURATION).new
-	@if cmp -s config/binnacle.toml $(CONFIGURATION); then rm -fv $(CONFIGURATION); fi
-	@for folder in $(DOCUMENTS)/examples $(DOCUMENTS) $(dir $(CONFIGURATION))conf.d $(dir $(CONFIGURATION)); do \
-	    [ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; \
+	@test -n '$(DESTDIR)' || ! test -d /run/systemd/system || { \
+	    systemctl disable --now binnacle.service binnacle-trigger.service binnacle-metrics.socket binnacle-web.socket binnacle-serve.socket; \
+	    systemctl stop 'binnacle-*@*.service'; } || true
+	rm -f '$(DESTDIR)$(bindir)/binnacle' '$(CONFIGURATION).new'
+	@for pair in $(INSTALLED); do rm -fv "$${pair#*=}" || exit 1; done
+	@if cmp -s '$(PRISTINE)' '$(CONFIGURATION)' || cmp -s config/binnacle.toml '$(CONFIGURATION)'; then rm -fv '$(CONFIGURATION)'; fi
+	@test -z '$(PRISTINE)' || rm -f '$(PRISTINE)'
+	@for folder in '$(DOCUMENTS)/examples' '$(DOCUMENTS)' '$(SETTINGS)/conf.d' '$(SETTINGS)' $(if $(PRISTINE),"$$(dirname '$(PRISTINE)')"); do \
+	    [ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; \
 	done
-	@test -n "$(DESTDIR)" || printf '%s\n' 'Left are the account `binnacle` and what the service kept in /var/lib/binnacle.'
+	@test -n '$(DESTDIR)' || printf '%s\n' 'Left are the account `binnacle`, what the service kept in /var/lib/binnacle and /var/log/binnacle,' \
+	    'and a configuration that was changed.'
 
 clean: ## Remove everything that was built.
 	rm -rf --one-file-system .build

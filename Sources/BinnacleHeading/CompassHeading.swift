@@ -40,6 +40,8 @@ struct CompassHeading {
     private var recalled: MountedSensor?
     /// Whether a gyroscope shows the iron, better than the sphere does.
     private var isIronShown = false
+    /// From the middle of a measurement until a program has stamped it, behind an I2C bus.
+    private static let latencySeconds = 0.01
     /// The departure of the iron in µT from which on strength and dip are others.
     private static let ironChange: Float = 2
 
@@ -109,9 +111,12 @@ struct CompassHeading {
     mutating func update(field sample: SIMD3<Float>, at time: Int64) -> Bool {
         learnIron(sample, at: time)
         let startsAgain = field.update(sample - iron, timeNanoseconds: time)
-        fieldHistory.append(
-            FieldHistory.Field(vector: field.value, recent: field.recent, strength: field.length, iron: iron),
-            at: field.lastTimeNanoseconds)
+        if let time = field.lastTimeNanoseconds {
+            fieldHistory.append(
+                FieldHistory.Field(
+                    vector: field.value, recent: field.recent, strength: field.length, iron: iron,
+                    timeNanoseconds: time))
+        }
         return startsAgain
     }
 
@@ -149,13 +154,20 @@ struct CompassHeading {
             degrees = try accuracy.degrees(
                 pointing, acceleration: acceleration.recent, field: field.recent, strength: strength,
                 expectedStrength: interference?.expected ?? strength, tiltVariance: gate.tiltVariance,
-                dipVariance: gate.dipVariance, turn: gate.turn)
+                dipVariance: gate.dipVariance, turn: gate.turn, lateness: lateness(of: field, at: time))
         } catch {
             throw sphere != nil && accuracy.ironSigma > LearnedIron.knownShare * strength ? .ironUnknown : error
         }
         columns.append(
             pointing.axis, acceleration: acceleration.value, field: field.vector, accuracyDegrees: Float(degrees))
         return HeadingHold.Source(pointing: pointing, accuracyDegrees: degrees, timeNanoseconds: time)
+    }
+
+    /// By how many times the lag of the smoothing, its time constant, a field is late in a turn: by its age and its latency as well.
+    private func lateness(of field: FieldHistory.Field, at time: Int64) -> Double {
+        let seconds = settings.smoothing / .seconds(1)
+        let age = Units.seconds(from: field.timeNanoseconds, to: time) + Self.latencySeconds
+        return seconds > 0 ? 1 + age / seconds : 1
     }
 
     /// Shows the gates and the watch over the field a sample of the accelerometer that was taken, where the fusion has the heading:

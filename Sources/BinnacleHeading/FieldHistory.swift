@@ -17,6 +17,8 @@ struct FieldHistory {
         let strength: Float
         /// The hard iron that was taken from it.
         let iron: SIMD3<Float>
+        /// The stamp of its last sample.
+        let timeNanoseconds: Int64
 
         /// It with other iron taken from it.
         func without(_ iron: SIMD3<Float>) -> Field {
@@ -24,27 +26,25 @@ struct FieldHistory {
             let change = self.iron - iron
             return Field(
                 vector: vector + change, recent: recent + change,
-                strength: SmoothedVector.length(strength, of: vector, shiftedBy: change), iron: iron)
+                strength: SmoothedVector.length(strength, of: vector, shiftedBy: change), iron: iron,
+                timeNanoseconds: timeNanoseconds)
         }
     }
 
-    private typealias Entry = (timeNanoseconds: Int64, field: Field)
-
     /// The entries in a ring; the oldest one is overwritten.
-    private var entries: [Entry] = []
+    private var entries: [Field] = []
     private var newest = -1
     /// Some 10 s at 100 Hz: so far may the accelerometer lag behind, or a file be ordered in blocks.
     private static let capacity = 1024
     /// Beyond it a slow magnetometer counts as missing as well.
     private static let longestSeconds = 0.75
 
-    mutating func append(_ field: Field, at timeNanoseconds: Int64?) {
-        guard let timeNanoseconds else { return }
+    mutating func append(_ field: Field) {
         newest = (newest + 1) % Self.capacity
         if newest < entries.count {
-            entries[newest] = (timeNanoseconds, field)
+            entries[newest] = field
         } else {
-            entries.append((timeNanoseconds, field))
+            entries.append(field)
         }
     }
 
@@ -61,11 +61,11 @@ struct FieldHistory {
                 // Stamps may go back by centuries.
                 limit = max(limit, Int64(1e9 * min(max(1.5 * interval, 0), Self.longestSeconds)))
             }
-            return Units.later(entry.timeNanoseconds, by: limit) >= timeNanoseconds ? entry.field : nil
+            return Units.later(entry.timeNanoseconds, by: limit) >= timeNanoseconds ? entry : nil
         }
         return nil
     }
 
     /// The newest entry but `back`.
-    private func entry(_ back: Int) -> Entry { entries[(newest - back + Self.capacity) % Self.capacity] }
+    private func entry(_ back: Int) -> Field { entries[(newest - back + Self.capacity) % Self.capacity] }
 }

@@ -48,8 +48,17 @@ struct HeadingAccuracy {
     /// - Throws: ``HeadingFault/inaccurate`` where that is more than the settings allow.
     func degrees(_ pointing: HeadingFinder.Pointing, magnetic: Double) throws(HeadingFault) -> Double {
         let level = magnetic / pointing.levelShare
-        let declination = declinationUncertainty * FusionAccuracy.nineOfTen * 180 / .pi
-        return try limited((level * level + declination * declination).squareRoot())
+        let others = FusionAccuracy.nineOfTen * 180 / .pi
+        let square =
+            inclinedSquare(pointing.levelShare, tiltVariance: tiltError * tiltError)
+            + declinationUncertainty * declinationUncertainty
+        return try limited((level * level + others * others * square).squareRoot())
+    }
+
+    /// The square of what a tilt turns the heading of an inclined axis by, besides what it does to that of a level one: by the tangent
+    /// of the axis' inclination, whatever the dip.
+    private func inclinedSquare(_ levelShare: Double, tiltVariance: Double) -> Double {
+        tiltVariance * (1 / (levelShare * levelShare) - 1)
     }
 
     /// How far the heading of an axis may be off at a sample, in degrees up to 180.
@@ -63,11 +72,12 @@ struct HeadingAccuracy {
     ///   - tiltVariance: How far up may be off, from the gate, after it took this sample.
     ///   - dipVariance: What departures of the dip tell, from the gate as well.
     ///   - turn: How far a magnet turned the field, from the gate as well.
+    ///   - lateness: By how many times the lag of the smoothing the field is late.
     /// - Returns: About nine of ten headings are nearer to the truth.
     /// - Throws: ``HeadingFault/inaccurate`` where that is more than the settings allow.
     func degrees(
         _ pointing: HeadingFinder.Pointing, acceleration: SIMD3<Float>, field: SIMD3<Float>, strength: Double,
-        expectedStrength: Double, tiltVariance: Double, dipVariance: Double, turn: Double
+        expectedStrength: Double, tiltVariance: Double, dipVariance: Double, turn: Double, lateness: Double
     ) throws(HeadingFault) -> Double {
         let attitude = pointing.attitude
         // A departure of the dip may be one of the field or of up, and either has one to the east beside it. Departures contain
@@ -78,7 +88,7 @@ struct HeadingAccuracy {
             attitude.field * attitude.field * dipVariance + strengthDeparture * strengthDeparture / 3)
         // What shows of up's error contains the accelerometer's own.
         let upSquare = attitude.verticalField * attitude.verticalField * max(tiltVariance, tiltError * tiltError)
-        let lag = Self.lag(pointing, acceleration: SIMD3<Double>(acceleration), field: SIMD3<Double>(field))
+        let lag = lateness * Self.lag(pointing, acceleration: SIMD3<Double>(acceleration), field: SIMD3<Double>(field))
         let shortened = 1 - (attitude.field * attitude.field) / (strength * strength)
         let spreadSquare =
             Self.spreadFactor * max(0, shortened - Self.shortenedByNoise) * attitude.field * attitude.field
@@ -87,7 +97,9 @@ struct HeadingAccuracy {
             + max(lag * lag, spreadSquare / (attitude.horizontalField * attitude.horizontalField))
             + turn * turn
         let level = pointing.levelShare
-        let whole = square / (level * level) + declinationUncertainty * declinationUncertainty
+        let whole =
+            square / (level * level) + inclinedSquare(level, tiltVariance: max(tiltVariance, tiltError * tiltError))
+            + declinationUncertainty * declinationUncertainty
         return try limited(whole.squareRoot() * FusionAccuracy.nineOfTen * 180 / .pi)
     }
 

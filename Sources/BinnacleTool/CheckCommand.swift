@@ -37,7 +37,7 @@ enum CheckCommand {
                     console.output.write("\(path.printable): \(configuration.summary)")
                     for notice in configuration.notices { console.output.write("  \(notice)") }
                 }
-            } catch .file(_, let problem) where named.isEmpty && (problem == .missing || problem == .nothing) {
+            } catch let error where named.isEmpty && error.isAbsence(at: path) {
                 errors.write(
                     "\(path): there is no configuration: looked for \(path)/binnacle.toml and \(path)/conf.d/*.toml; "
                         + "binnacle check PATH takes another file or folder")

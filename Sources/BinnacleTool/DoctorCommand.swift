@@ -70,7 +70,7 @@ struct DoctorCommand {
         do throws(ConfigurationError) {
             return try Configuration.read(path: Configuration.standardPath)
         } catch {
-            if case .file(_, .missing) = error { return nil }
+            if error.isAbsence(at: Configuration.standardPath) { return nil }
             throw StationError(error)
         }
     }

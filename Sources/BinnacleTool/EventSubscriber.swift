@@ -60,7 +60,7 @@ final class EventSubscriber {
             }
             switch message {
             case .event, .samples: return message
-            case .missed(let missed): say(missed)
+            case .missed(let missed): errors.report(missed)
             case .end: return nil
             case nil:
                 status = interruption.exitStatus
@@ -70,11 +70,14 @@ final class EventSubscriber {
             }
         }
     }
+}
 
-    private func say(_ missed: MissedEvents) {
+extension LineWriter {
+    /// Reports missed events.
+    func report(_ missed: MissedEvents) {
         let count = missed.count.map { $0 == 1 ? "1 event" : "\($0) events" } ?? "events"
         var range = ""
         if let first = missed.first, let last = missed.last { range = " (\(first) to \(last))" }
-        errors.report("missed \(count)\(range): \(missed.reason.printable)")
+        report("missed \(count)\(range): \(missed.reason.printable)")
     }
 }

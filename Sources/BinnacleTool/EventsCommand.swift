@@ -119,6 +119,12 @@ struct EventsCommand {
                 () throws(EventStoreReader.Failure) in try reader.read(query)
             }
             unreadableCount += page.unreadableCount
+            for hole in page.missing {
+                errors.report(
+                    MissedEvents(
+                        count: request.filter.isOfAll ? UInt64(hole.count) : nil, first: hole.lowerBound,
+                        last: hole.upperBound, reason: "they are not in the store"))
+            }
             for line in page.lines {
                 guard let event = try? Event(json: line.json) else {
                     unreadableCount += 1

@@ -1,6 +1,7 @@
 import CommandRows
 import EventSocket
 import Glibc
+import Handlers
 import Kernels
 import LinuxSystem
 import PlainText
@@ -30,7 +31,9 @@ enum Tool {
         } catch {
             let words = Array(CommandLine.arguments.dropFirst())
             let command = CommandRow.all.first { $0.name.rawValue == words.first }
-            for line in error.description.split(separator: "\n") { errors.write("binnacle: \(line.printable)") }
+            // The level prefix of sd-daemon(3): `journalctl -p err` shows why the service did not start.
+            let level = JournalSocket.isStandardError ? "<\(LogLevel.error.rawValue)>" : ""
+            for line in error.description.split(separator: "\n") { errors.write("\(level)binnacle: \(line.printable)") }
             if let line = RetryLine.text(error, command, Array(words.dropFirst())) { errors.write(line) }
             status = error.status.rawValue
         }

@@ -253,9 +253,11 @@ extension Configuration {
             (path: file, bytes: try ConfigurationFile.contents(of: file, mayWait: false))
         }
         var configuration = try parse(texts, path: path, settings: settings, device: device)
-        configuration.warnings += ConfigurationFolder.unread(in: folder).map { path, hint in
+        let unread = ConfigurationFolder.unread(in: folder).map { ($0.path, "this file is not read", $0.hint) }
+        let denied = ConfigurationFolder.denied(String(folder.dropLast()), texts.map(\.path))
+        configuration.warnings += (unread + denied).map { path, message, hint in
             ConfigurationDiagnostic(
-                path: path, position: SourcePosition(line: 1, column: 1), message: "this file is not read", hint: hint,
+                path: path, position: SourcePosition(line: 1, column: 1), message: message, hint: hint,
                 severity: .warning)
         }
         return configuration

@@ -47,6 +47,17 @@ enum ConfigurationFolder {
         return (others + beside).sorted { $0.path < $1.path }
     }
 
+    /// The service's files and folders that its account may not read, also where root asks.
+    static func denied(_ folder: String, _ files: [String]) -> [(path: String, message: String, hint: String)] {
+        guard folder == Configuration.standardPath else { return [] }
+        return ([folder, folder + "/conf.d"] + files).compactMap { path in
+            guard let status = try? fileStatus(path),
+                let (message, hint) = TableReader.denial(path, status, needing: status.isFolder ? 0o5 : 0o4)
+            else { return nil }
+            return (path, message, hint)
+        }
+    }
+
     private static func dropIns(_ folder: String) throws(ConfigurationError) -> [String] {
         try names(in: folder).filter { name in
             guard name.hasSuffix(".toml") else { return false }

@@ -91,9 +91,6 @@ struct EventFeed {
         }
     }
 
-    /// Whether the filter accepts every event, so that each missing number is a missed event.
-    private var takesAll: Bool { filter.kinds == nil && filter.sensors == nil }
-
     /// Appends lines, with their ends, until the buffer has at least `limit` bytes.
     mutating func fill(_ buffer: inout [UInt8], limit: Int, ring: EventRing) -> Step {
         while buffer.count < limit {
@@ -212,9 +209,10 @@ struct EventFeed {
         page.lines.removeAll { $0.sequence <= after }
         let isBeginning = since != nil
         if page.hasBegun { since = nil }
-        if let first = page.lines.first {
+        page.missing.removeAll { $0.upperBound <= after }
+        if let first = [page.lines.first?.sequence, page.missing.first?.lowerBound].compactMap({ $0 }).min() {
             // Those before it are older, and not missing.
-            if isBeginning { after = first.sequence - 1 }
+            if isBeginning { after = first - 1 }
             state = .page(page, given: 0)
         } else if page.isLast || page.through <= after {
             after = max(after, page.through)
@@ -230,7 +228,15 @@ struct EventFeed {
     }
 
     private mutating func append(_ page: EventPage, _ given: Int, _ ring: EventRing, _ buffer: inout [UInt8]) {
-        guard given < page.lines.count else {
+        let line = given < page.lines.count ? page.lines[given] : nil
+        if let hole = page.missing.first(where: { $0.upperBound > after && $0.lowerBound < line?.sequence ?? .max }) {
+            // The store could not store them, for instance because the disk was full.
+            after = max(after, hole.lowerBound - 1)
+            miss(through: hole.upperBound, "they are not in the store")
+            after = hole.upperBound
+            return
+        }
+        guard let line else {
             after = max(after, page.through)
             if page.isLast, !ring.covers(after: after) {
                 // The history is late or incomplete, which another page will show.
@@ -238,13 +244,6 @@ struct EventFeed {
             } else {
                 proceed(ring)
             }
-            return
-        }
-        let line = page.lines[given]
-        if takesAll, after > 0, line.sequence > after + 1 {
-            // The store could not store them, for instance because the disk was full.
-            miss(through: line.sequence - 1, "they are not in the store")
-            after = line.sequence - 1
             return
         }
         after = line.sequence
@@ -269,7 +268,7 @@ struct EventFeed {
             if lower <= upper { sum += upper - lower + 1 }
         }
         guard unusedCount < last - after else { return }
-        let count = takesAll ? last - after - unusedCount : nil
+        let count = filter.isOfAll ? last - after - unusedCount : nil
         missedCount += count ?? 0
         notices.append(MissedEvents(count: count, first: after + 1, last: last, reason: reason))
     }

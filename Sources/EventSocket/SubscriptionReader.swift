@@ -80,6 +80,7 @@ package final class SubscriptionReader {
                 guard isPatient, error.isTransient else { throw error }
                 if !isWaiting { tell(.waiting(error)) }
                 isWaiting = true
+                beginNow()
                 guard wait() else { return nil }
             }
         }
@@ -110,6 +111,14 @@ package final class SubscriptionReader {
     package var position: (identity: String, after: UInt64)? {
         guard let identity = request.identity, let after = request.after else { return nil }
         return (identity, after)
+    }
+
+    /// Has a daemon that did not answer at the first attempt begin there, and not at its answer, between which it may have started.
+    private func beginNow() {
+        guard !hasAnswered, request.after == nil, request.sinceNanoseconds == nil, request.readings == nil,
+            request.samples == nil
+        else { return }
+        request.sinceNanoseconds = SystemClock.realtime()
     }
 
     /// A later connection continues by the number, and no longer by the time.

@@ -21,6 +21,9 @@ extension Database {
             ) { row in
                 rowCount += 1
                 guard let sequence = row.integer(0).flatMap({ UInt64(exactly: $0) }) else { return true }
+                if page.hasBegun, page.through > 0, sequence > page.through + 1 {
+                    page.missing.append(page.through + 1...sequence - 1)
+                }
                 page.through = sequence
                 if !page.hasBegun {
                     // A clock may be set back behind it, so it is looked for once, and whatever the filter says.

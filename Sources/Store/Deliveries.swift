@@ -116,8 +116,7 @@ struct Deliveries {
             isConnected = false
         }
         for (handler, count) in counts.sorted(by: { ($0.key ?? "") < ($1.key ?? "") }) {
-            reports.statistics.removedDeliveryCount += count
-            reports.drop(handler, reason, count: count)
+            reports.removeDeliveries(of: handler, reason, count: count)
         }
     }
 
@@ -223,8 +222,7 @@ struct Deliveries {
                 continue
             }
             _ = queue.acknowledge(delivery.ticket)
-            reports.statistics.removedDeliveryCount += 1
-            reports.drop(queue.name, "its `on` or `detector` does not name them any more")
+            reports.removeDeliveries(of: queue.name, "its `on` or `detector` does not name them any more", count: 1)
         }
         queue.give(accepted)
     }

@@ -64,7 +64,9 @@ package struct EventStoreReader: Sendable {
                 ? StoreFile.connect(to: place) : Database(path: place.path, access: .readImmutable)
             guard try StoreSchema.check(database) else { return EventPage(through: query.after) }
             try database.execute("PRAGMA query_only = ON")
-            return try database.page(query)
+            var page = try database.page(query)
+            page.removeUnused(StoreNotes.gaps(in: try database.value("gaps") ?? ""))
+            return page
         } catch {
             throw failure(error)
         }

@@ -46,6 +46,8 @@ package struct EventStoreStatistics: Sendable, Equatable {
         package var waitingCount: Int
         /// The number of deliveries that the handler has not acknowledged.
         package var unacknowledgedCount: Int
+        /// The number of deliveries that were removed before the handler had them.
+        package var removedCount: Int
     }
 
     package var path: String

@@ -207,8 +207,7 @@ struct Janitor {
             for ticket in tickets { try file.removeDelivery(ticket) }
         }
         let waitingCount = queue.forgetWaiting(tickets)
-        reports.statistics.removedDeliveryCount += waitingCount
-        reports.drop(queue.name, reason, count: waitingCount)
+        reports.removeDeliveries(of: queue.name, reason, count: waitingCount)
         return true
     }
 }

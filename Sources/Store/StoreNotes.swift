@@ -83,7 +83,7 @@ struct StoreNotes {
         gaps.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: " ")
     }
 
-    private static func gaps(in text: String) -> [ClosedRange<UInt64>] {
+    static func gaps(in text: String) -> [ClosedRange<UInt64>] {
         text.split(separator: " ").compactMap { word in
             let ends = word.split(separator: "-").compactMap { UInt64($0) }
             guard ends.count == 2, ends[0] <= ends[1] else { return nil }

@@ -4,6 +4,8 @@ import Binnacle
 final class StoreReports {
     /// The figures that are counted as they occur.
     var statistics: EventStoreStatistics
+    /// The deliveries that were removed, by handler.
+    private(set) var removedCounts: [String: Int] = [:]
     private let clock: StoreClock
     private let report: @Sendable (Event) -> Void
     /// The drops by handler and reason.
@@ -37,6 +39,13 @@ final class StoreReports {
         let now = clock.monotonic()
         drops.add(count, at: instant(now))
         dueNanoseconds = dueNanoseconds ?? now
+    }
+
+    /// Counts deliveries that were removed before their handler had them, and reports them as dropped.
+    func removeDeliveries(of handler: String?, _ reason: String, count: Int) {
+        statistics.removedDeliveryCount += count
+        if let handler { removedCounts[handler, default: 0] += count }
+        drop(handler, reason, count: count)
     }
 
     func reportDrops(at now: Int64) {

@@ -491,7 +491,8 @@ final class StoreWorker {
             EventStoreStatistics.Handler(
                 name: queue.name, isExpected: deliveries.expectedHandlers?.contains(queue.name) ?? true,
                 isAttached: queue.deliver != nil, position: queue.position,
-                waitingCount: queue.waitingCount, unacknowledgedCount: queue.unacknowledged.count)
+                waitingCount: queue.waitingCount, unacknowledgedCount: queue.unacknowledged.count,
+                removedCount: reports.removedCounts[queue.name] ?? 0)
         }
         gauges.change { $0.statistics = statistics }
     }

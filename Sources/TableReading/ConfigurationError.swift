@@ -25,6 +25,15 @@ package enum ConfigurationError: Error, Sendable, Equatable, CustomStringConvert
         case system(code: Int32, reason: String)
     }
 
+    /// Whether there is no configuration at a path at all: a file of a folder that is missing, as behind a dangling link, is an error.
+    package func isAbsence(at path: String) -> Bool {
+        switch self {
+        case .file(let other, .missing): other == path
+        case .file(_, .nothing): true
+        case .file, .contents: false
+        }
+    }
+
     /// One line for each problem.
     package var description: String {
         switch self {
@@ -44,7 +53,7 @@ extension ConfigurationError.FileProblem: CustomStringConvertible {
         case .nothing: "there is neither a binnacle.toml nor a conf.d/*.toml in it"
         case .irregular: "this is a pipe or a device; a configuration is a file, or what <(cat FILE) opens"
         case .tooMany(let limit): "there are more than \(limit) files"
-        case .forbidden: "this account may not read the file (give its group the right to read it)"
+        case .forbidden: "this account may not read the file (give the right to it, or to a group that it is in)"
         case .tooLarge(let limit):
             "the file is larger than \(limit >> 10) KiB, the most that a configuration may have"
         case .system(let code, let reason): "the file could not be read: \(reason) (error \(code))"

@@ -9,7 +9,7 @@ extension TableReader {
     /// Folders that systemd creates when the service starts.
     private static let serviceFolders = ["/run/binnacle", "/var/lib/binnacle", "/var/log/binnacle"]
     /// Folders that the service's sandbox hides.
-    private static let hiddenFolders = ["/home", "/root", "/run/user"]
+    private static let hiddenFolders = ["/home", "/root", "/run/user", "/tmp", "/var/tmp"]
 
     /// The path of a file that is read on use, with a warning if it is missing; it may be an entry of an archive.
     package func file(_ key: String, mayBeEntry: Bool = false) -> String? {
@@ -55,14 +55,22 @@ extension TableReader {
 
     /// In the service's configuration, warns if the service's account lacks a right, given as a bit of an octal digit.
     private func warnIfDenied(_ path: String, _ node: TOMLNode, _ status: stat, needing right: mode_t) {
-        guard diagnostics.isOfService, let account = AccountDatabase.user("binnacle") else { return }
+        guard diagnostics.isOfService, let (message, hint) = Self.denial(path, status, needing: right) else { return }
+        warn(at: node.position, message, hint: hint)
+    }
+
+    /// The words for a right that the service's account lacks, given as an octal digit; `nil` where it has it, or does not exist.
+    package static func denial(_ path: String, _ status: stat, needing right: mode_t) -> (
+        message: String, hint: String
+    )? {
+        guard let account = AccountDatabase.user("binnacle") else { return nil }
         let isOfGroup = status.st_gid == AccountDatabase.group("binnacle")
         let shift: mode_t = status.st_uid == account ? 6 : isOfGroup ? 3 : 0
-        guard status.st_mode >> shift & right == 0 else { return }
-        warn(
-            at: node.position,
+        guard status.st_mode >> shift & right != right else { return nil }
+        return (
             "the service's account may not \(right == 0o1 ? "run" : "read") \(Spelling.quoted(path: path))",
-            hint: "chgrp binnacle \(path) && chmod g+\(right == 0o1 ? "rx" : "r") \(path)")
+            "chgrp binnacle \(path) && chmod g+\(right == 0o4 ? "r" : "rx") \(path)"
+        )
     }
 
     /// Warns if a file cannot be created, or exists and is not of `type` (such as `S_IFREG`).
@@ -109,7 +117,8 @@ extension TableReader {
             return
         }
         warn(
-            at: node.position, "the service cannot look into \(folder)",
+            at: node.position,
+            "the service cannot look into \(folder)\(folder.hasSuffix("tmp") ? ": it has one of its own" : "")",
             hint: "put the file elsewhere: programs into /usr/local/bin, data into /var/lib/binnacle")
     }
 

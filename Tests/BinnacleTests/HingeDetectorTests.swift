@@ -184,6 +184,17 @@ import Binnacle
             ])
     }
 
+    /// A laptop that is carried closed on its side, and then opened, has no sideways screen.
+    @Test(arguments: [1, 7, 4096]) func theFirstOrientationIsHeldAsWell(capacity: Int) {
+        let closed = parts(0, rise: 0)
+        let side = SIMD3<Float>(-1, 0, 0) * Units.standardGravity
+        let held = { (hold: (screen: SIMD3<Float>, base: SIMD3<Float>)) in Array(repeating: hold, count: 20) }
+        let bench = Bench(held(closed) + held((side, -side)) + held(parts(100, rise: -10)))
+        let orientations = bench.run(capacity: capacity).map { $0.split(separator: " ").last.map(String.init) ?? "" }
+            .filter { ScreenOrientation(rawValue: $0) != nil }
+        #expect(orientations == ["normal"])
+    }
+
     /// Angles that are reported meanwhile do not begin the time again that a posture has to last.
     @Test func anAngleDoesNotDelayAPosture() {
         let held = { (hold: (screen: SIMD3<Float>, base: SIMD3<Float>), count: Int) in

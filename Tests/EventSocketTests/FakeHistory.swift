@@ -74,6 +74,9 @@ final class FakeHistory: EventHistory {
         let isLast = isWhole && scanned.count == next.count
         var page = EventPage(lines: lines, through: through, first: state.first, isLast: isLast)
         page.hasBegun = begin != nil
+        let previous = query.after > 0 && query.sinceNanoseconds == nil ? [query.after] : []
+        let numbers = previous + scanned[(begin ?? scanned.endIndex)...].map(\.sequence)
+        page.missing = zip(numbers, numbers.dropFirst()).filter { $0 + 1 < $1 && $1 <= through }.map { $0 + 1...$1 - 1 }
         return page
     }
 }

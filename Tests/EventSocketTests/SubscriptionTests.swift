@@ -271,6 +271,32 @@ import Testing
         #expect(try late.sequences(4) == Array(37...40))
     }
 
+    /// Which of them a filter would have left out is not known.
+    @Test func aFilteredSubscriptionIsToldOfWhatTheStoreCouldNotTake() throws {
+        let history = FakeHistory(1...10)
+        history.add((21...30).map { TestServer.event($0) })
+        let server = try TestServer(history: history, startingBehind: 30, ringCapacity: 4)
+        for kinds in [#"["motion.began"]"#, #"["sector.left"]"#] {
+            let client = try server.client()
+            try client.subscribe(#""after":10,"kinds":\#(kinds)"#)
+            let hole = MissedEvents(first: 11, last: 20, reason: "they are not in the store")
+            #expect(try client.message() == .missed(hole))
+        }
+    }
+
+    /// Which of them a filter would have left out is not known.
+    @Test(arguments: ["shock", "sector.left"]) func aFilteredSubscriptionIsToldOfWhatTheStoreCouldNotTake(kind: String)
+        throws
+    {
+        let history = FakeHistory(1...10)
+        history.add((21...30).map { TestServer.event($0) })
+        let server = try TestServer(history: history, startingBehind: 30, ringCapacity: 4)
+        let client = try server.client()
+        try client.subscribe("\"after\":10,\"kinds\":[\"\(kind)\"]")
+        #expect(
+            try client.message() == .missed(MissedEvents(first: 11, last: 20, reason: "they are not in the store")))
+    }
+
     @Test func aStoreThatCannotBeReadIsToldOf() throws {
         let history = FakeHistory(1...100)
         history.fail("disk I/O error")

@@ -139,6 +139,12 @@ import Testing
         #expect(problem() == "DIR: there is neither a binnacle.toml nor a conf.d/*.toml in it")
         try #require(symlink("nowhere", path + "/binnacle.toml") == 0)
         #expect(problem() == "DIR/binnacle.toml: there is no such file")
+        // Behind a dangling link there is a configuration; in an empty folder there is none, and the service has its defaults.
+        var error = #expect(throws: ConfigurationError.self) { _ = try Configuration.read(path: path) }
+        #expect(error?.isAbsence(at: path) == false)
+        unlink(path + "/binnacle.toml")
+        error = #expect(throws: ConfigurationError.self) { _ = try Configuration.read(path: path) }
+        #expect(error?.isAbsence(at: path) == true)
         unlink(path + "/binnacle.toml")
         try folder.write("conf.d", "")
         #expect(problem() == "DIR/conf.d: this is no directory")

@@ -34,6 +34,8 @@ CANDIDATE = ROLLED_OUT.replace("0.05", "0.4")
 BOTH = (
     ROLLED_OUT.replace("motion.motion", "motion.rolled_out")
     + CANDIDATE.replace("motion.motion", "motion.candidate").replace('[sensor.device]\nsource = "auto"\n', ""))
+#: The second one, which also looks for headings: a recording without a magnetometer fails.
+HEADING = CANDIDATE + '[north.north]\naccelerometer = "device"\nmagnetometer = "device"\n'
 
 
 def _metadata(kinds: list[str]) -> dict[str, str]:

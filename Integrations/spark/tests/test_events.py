@@ -26,7 +26,7 @@ class WithFleet(unittest.TestCase):
         cls.base = Path(cls.folder.name)
         cls.root = cls.base / "recordings"
         cls.refused = fleet.make(cls.root, devices=8, days=1, seconds=60)
-        for name in ("ROLLED_OUT", "CANDIDATE", "BOTH"):
+        for name in ("ROLLED_OUT", "CANDIDATE", "BOTH", "HEADING"):
             (cls.base / f"{name.lower()}.toml").write_text(getattr(fleet, name))
 
     @classmethod

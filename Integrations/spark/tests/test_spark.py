@@ -92,7 +92,7 @@ class Source(unittest.TestCase):
         cls.refused = fleet.make(cls.root, devices, days, seconds)
         if fleet.IS_LONG:
             fleet.make_long(cls.root, 100_000_000)
-        for name in ("ROLLED_OUT", "CANDIDATE"):
+        for name in ("ROLLED_OUT", "CANDIDATE", "HEADING"):
             (cls.base / f"{name.lower()}.toml").write_text(getattr(fleet, name))
         cls.spark = session(cls.master)
 
@@ -138,6 +138,14 @@ class Source(unittest.TestCase):
         wanted = {(device, kind): (old, new) for device, kind, old, new in counts.differences(before, after)}
         self.assertEqual({(row["device"], row["kind"]): (row[before], row[after]) for row in rows}, wanted)
         self.assertEqual([abs(row["more"]) for row in rows], sorted((abs(row["more"]) for row in rows), reverse=True))
+
+    def test_backtest_leaves_out_what_failed(self) -> None:
+        before, after = (str(self.base / f"{name}.toml") for name in ("rolled_out", "heading"))
+        rows = self.rows(backtest.compare(self.load(config=f"{before},{after}"), before, after))
+        counts, _ = backtest.run(str(self.root), [before, after], binary=fleet.BINARY)
+        wanted = {(device, kind): (old, new) for device, kind, old, new in counts.differences(before, after)}
+        self.assertEqual({(row["device"], row["kind"]): (row[before], row[after]) for row in rows}, wanted)
+        self.assertNotIn("dev0001", {device for device, _ in wanted})
 
     def test_columns_have_their_types(self) -> None:
         types = dict(self.load().dtypes)
@@ -200,6 +208,7 @@ class Standalone(Source):
         self.skipTest("that is the same on every cluster")
 
     test_columns_have_their_types = test_what_cannot_be_used_ends_the_job = test_backtest
+    test_backtest_leaves_out_what_failed = test_backtest
 
 
 if __name__ == "__main__":

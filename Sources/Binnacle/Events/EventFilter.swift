@@ -10,6 +10,9 @@ package struct EventFilter: Sendable, Equatable {
         self.sensors = sensors
     }
 
+    /// Whether it accepts every event, so that each missing number is a missed event.
+    package var isOfAll: Bool { kinds == nil && sensors == nil }
+
     /// Whether an event is wanted.
     package func accepts(_ event: Event) -> Bool {
         guard event.kind.isAmong(kinds) else { return false }

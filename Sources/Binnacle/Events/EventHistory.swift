@@ -40,6 +40,8 @@ package struct EventPage: Sendable {
     package var first: UInt64
     /// Numbers that no event has, as far as the history knows.
     package var gaps: [ClosedRange<UInt64>] = []
+    /// The numbers between the events that were looked through that no row has: they could not be stored.
+    package var missing: [ClosedRange<UInt64>] = []
     /// Whether there is nothing behind it yet.
     package var isLast: Bool
     /// Whether it reaches the event with which ``EventQuery/sinceNanoseconds`` begins, also if the filter leaves that out.
@@ -50,6 +52,19 @@ package struct EventPage: Sendable {
     package var failure: String?
     /// Whether the history is closed, because the daemon ends: what was asked for is there, for the next one to ask.
     package var isClosed = false
+
+    /// Takes numbers that no event has from those that are missing; `gaps` rise.
+    package mutating func removeUnused(_ gaps: [ClosedRange<UInt64>]) {
+        missing = missing.flatMap { hole in
+            var rest = [hole]
+            for gap in gaps where gap.overlaps(hole) {
+                guard let last = rest.popLast() else { break }
+                if last.lowerBound < gap.lowerBound { rest.append(last.lowerBound...gap.lowerBound - 1) }
+                if last.upperBound > gap.upperBound { rest.append(gap.upperBound + 1...last.upperBound) }
+            }
+            return rest
+        }
+    }
 
     package init(
         lines: [EventLine] = [], through: UInt64 = 0, first: UInt64 = 0, isLast: Bool = true, failure: String? = nil

@@ -108,16 +108,20 @@ package final class OrientationDetector: DetectorCore<OrientationSettings>, Acce
         value.isDue(found, at: time) || (isFirst && found != value.value)
     }
 
-    /// Whether the orientation may change at the sample under way: the first one is always reported.
-    private var mayTurn: Bool {
-        guard let postures = settings.postures, edge.value != .undefined else { return true }
+    /// Whether the orientation may change at the sample under way.
+    ///
+    /// The first one is reported in other postures, too, if it is that of a screen as it was built to stand: another one would stay.
+    private func mayTurn(to orientation: ScreenOrientation) -> Bool {
+        guard let postures = settings.postures, edge.value != .undefined || orientation != .normal else { return true }
         return hinge?.posture(at: position).map(postures.contains) ?? false
     }
 
     private func process(at up: SIMD3<Float>, _ sample: Sample, _ delegate: (any DetectorDelegate)?) {
         let isFirst = lean.value == .undefined
         let orientation = edges.orientation(up, after: edge.value)
-        if isDue(&edge, orientation, isFirst: isFirst, sample.timeNanoseconds), mayTurn {
+        if isDue(&edge, orientation, isFirst: isFirst, sample.timeNanoseconds),
+            mayTurn(to: orientation)
+        {
             edge.accept(orientation)
             delegate?.collect(
                 .orientationChanged, self, found(.orientationChanged, .orientation, orientation, sample))

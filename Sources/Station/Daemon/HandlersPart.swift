@@ -353,19 +353,20 @@ package final class HandlersPart: DaemonPart {
 
     private func object(_ line: HandlerLine, _ tally: HandlerCounters?, _ store: EventStoreStatistics?) -> String {
         let tally = tally ?? HandlerCounters()
+        let delivery = store?.handlers.first { $0.name == line.section.name }
         var object = JSONObject()
         object.add("name", line.section.name)
         object.add("action", type(of: line.section.action).key)
         object.add("armed", raw: String(line.chain.isArmed))
         object.add("queued", raw: String(line.handler.unfinishedCount))
-        object.add("dropped", raw: String(tally.droppedCount))
+        object.add("dropped", raw: String(tally.droppedCount + (delivery?.removedCount ?? 0)))
         object.add("left_out", raw: String(line.leftOutCount))
         object.add("finished", raw: String(tally.finishedCount))
         object.add("failed", raw: String(tally.failedCount))
         object.add("failure", tally.failure)
         if line.section.action is CommandAction { object.add("duration_s", raw: tally.durations.text) }
         if let status = line.handler.plan.status?() { object.add(type(of: line.section.action).key, raw: status) }
-        if let delivery = store?.handlers.first(where: { $0.name == line.section.name }) {
+        if let delivery {
             object.add("cursor", raw: String(delivery.position))
             object.add("stored", raw: String(delivery.waitingCount))
             object.add("unacknowledged", raw: String(delivery.unacknowledgedCount))

@@ -76,7 +76,7 @@ extension RunOptions {
             let configuration = viewed(try Configuration.read(path: path, settings: settings, mayWait: mayWait))
             return embedded?.playing(configuration) ?? (configuration, [])
         } catch {
-            guard mayBeMissing, case .file(_, .missing) = error else { throw StationError(error) }
+            guard mayBeMissing, error.isAbsence(at: path) else { throw StationError(error) }
             return nil
         }
     }

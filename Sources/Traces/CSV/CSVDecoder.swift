@@ -257,7 +257,9 @@ final class CSVDecoder: RowDecoder {
         return isBeyond || time >= part.endSeconds * 1_000_000_000 ? nil : time
     }
 
-    /// Adds a part of the time; the row has it once all are there. Returns the notice of a counter that has begun again.
+    /// Adds a part of the time; the row has it once all are there.
+    ///
+    /// - Returns: The notice of a counter that has begun again.
     private func add(_ time: Int64, to sum: inout (nanoseconds: Int64, count: Int), _ row: TraceRow) -> RowFlaw? {
         sum = (Units.later(sum.nanoseconds, by: time), sum.count + 1)
         guard sum.count > parts.count else { return nil }
