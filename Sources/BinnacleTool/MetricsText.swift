@@ -101,7 +101,10 @@ struct MetricsText {
         Row("handler_dropped_events_total", "The events that the handler never got.") {
             handlers($0) { number($0["dropped"]) }
         },
-        Row("handler_left_out_events_total", "The events that rate_limit and quiet_hours left out, or that came while it was disarmed.") {
+        Row(
+            "handler_left_out_events_total",
+            "The events that rate_limit and quiet_hours left out, or that came while it was disarmed."
+        ) {
             handlers($0) { number($0["left_out"]) }
         },
         Row("handler_finished_total", "The commands that succeeded.") { handlers($0) { number($0["finished"]) } },

@@ -113,7 +113,7 @@ package final class SubscriptionReader {
         return (identity, after)
     }
 
-    /// Has a daemon that did not answer at the first attempt begin there, and not at its answer, between which it may have started.
+    /// Asks for the events since the first attempt, because a daemon that starts meanwhile answers later than it begins.
     private func beginNow() {
         guard !hasAnswered, request.after == nil, request.sinceNanoseconds == nil, request.readings == nil,
             request.samples == nil
