@@ -87,6 +87,7 @@ public struct MagnetometerJudge: Sendable {
         let finite = samples.filter(\.isFinite)
         let samples = Self.withoutGlitches(finite, seen: seen)
         guard samples.count >= Self.leastSamples else { throw .samples(samples.count) }
+        try Self.requireRange(samples)
         guard let coverage = Coverage(samples) else { throw .samples(0) }
         let missing = Self.map(samples).missing
         guard coverage.model != nil else { throw .coverage(coverage.condition, missing: missing) }
@@ -119,6 +120,25 @@ public struct MagnetometerJudge: Sendable {
             spreadAfterPercent: Self.spread(samples.map(calibration.apply)),
             centre: centre,
             sphereReason: model != nil || ellipsoid != nil ? nil : reason(allowed, coverage))
+    }
+
+    /// The share of the samples that has an axis at the end of its range, and by how many times these are more than those with the next
+    /// number: of a sphere, the last step of a coarse sensor has as many as the step before.
+    private static let (endShare, endFactor) = (0.05, 6)
+
+    /// Throws where an axis is frozen, or at the end of its range.
+    private static func requireRange(_ samples: [Vector3]) throws(MagnetometerRefusal) {
+        for (axis, name) in ["x", "y", "z"].enumerated() {
+            let values = samples.map { $0[axis] }.sorted()
+            for values in [values, values.reversed()] {
+                let count = values.prefix { $0 == values[0] }.count
+                guard count < values.count else { throw .frozen(axis: name, values[0]) }
+                let next = values.dropFirst(count).prefix { $0 == values[count] }.count
+                let share = Double(count) / Double(values.count)
+                guard share > endShare, count > endFactor * next else { continue }
+                throw .range(axis: name, values[0], percent: 100 * share)
+            }
+        }
     }
 
     private func reason(_ allowed: MagnetometerFit.Model?, _ coverage: Coverage) -> SphereReason {

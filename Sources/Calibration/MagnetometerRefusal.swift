@@ -2,6 +2,10 @@
 package enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     /// Too few samples that differ.
     case samples(Int)
+    /// An axis reads one number in µT in all samples.
+    case frozen(axis: String, Double)
+    /// An axis reads no more than a number in µT, and reads that in so many percent of the samples.
+    case range(axis: String, Double, percent: Double)
     /// The directions do not suffice, not even for a sphere.
     case coverage(Double, missing: [DirectionRegion])
     /// The directions suffice for a sphere, and an ellipsoid was asked for.
@@ -23,6 +27,8 @@ package enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConver
     package var name: String {
         switch self {
         case .samples: "samples"
+        case .frozen: "frozen"
+        case .range: "range"
         case .coverage: "coverage"
         case .sphereAtMost: "sphere_at_most"
         case .shape: "shape"
@@ -39,7 +45,13 @@ package enum MagnetometerRefusal: Error, Sendable, Equatable, CustomStringConver
         switch self {
         case .samples(let count):
             "only \(count) samples that differ, of \(MagnetometerJudge.leastSamples) at least: turn the device while it is "
-                + "measured"
+                + "measured, and longer where the sensor is slow"
+        case .frozen(let axis, let value):
+            "\(axis) reads \(Self.text(value)) µT in all samples: turn the device about all axes, and where it was, this axis "
+                + "of the sensor is frozen, or the column is another one's"
+        case .range(let axis, let value, let percent):
+            "\(axis) reads \(Self.text(value)) µT in \(Self.text(percent)) % of the samples, and nothing beyond: the end of the sensor's range, at "
+                + "which no heading is right; choose a larger range, or move the sensor away from the iron"
         case .coverage(let condition, let missing):
             "the device was not turned through enough directions: coverage \(Self.text(condition)), and a sphere needs "
                 + "\(Int(Coverage.sphereLimit)) or less; \(Self.advice(missing))"

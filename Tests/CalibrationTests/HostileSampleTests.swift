@@ -31,6 +31,22 @@ import Testing
         ("whole axes huge", sphere(45).map { [$0.x, $0.y, $0.z * 1e200] }),
     ]
 
+    /// A sensor whose range ends before the field and the iron do, and one with an axis that is not read; coarse steps are neither.
+    @Test func theEndOfARangeIsNoDirection() throws {
+        let centre = Vector3(55, 20, -30)
+        let cloud = Self.sphere(48, centre: centre, count: 2000)
+        func refusal(_ change: (Vector3) -> Vector3) -> String? {
+            #expect(throws: MagnetometerRefusal.self) { try MagnetometerJudge().judge(cloud.map(change)) }?.name
+        }
+        #expect(refusal { [min($0.x, 88), $0.y, $0.z] } == "range")
+        #expect(refusal { [$0.x, max($0.y, -10), $0.z] } == "range")
+        #expect(refusal { [$0.x, 12, $0.z] } == "frozen")
+        for step in [0.3, 1.5, 3] {
+            let coarse = cloud.map { step * ($0 / step).rounded(.toNearestOrEven) }
+            #expect(length(try MagnetometerJudge().judge(coarse).calibration.hardIronMicrotesla - centre) < 0.5)
+        }
+    }
+
     @Test(arguments: clouds.indices)
     func nothingComesOfNonsense(index: Int) {
         let (name, samples) = Self.clouds[index]

@@ -297,6 +297,25 @@ import Testing
         #expect(!told[end...].contains("READY=1"), "\(told)")
     }
 
+    /// `systemctl reload` succeeds, and `systemctl status` says why nothing has changed, until a reload has.
+    @Test func aRefusedReloadIsInTheServicesStatus() throws {
+        let manager = try ServiceManagerDouble()
+        let run = try DaemonRun(Self.simulated, environment: ["NOTIFY_SOCKET": manager.path]).start()
+        _ = try manager.receive(until: "STATUS=1 of 1 sensors active")
+        try run.configure(Self.simulated + "x = = 1\n")
+        run.reload()
+        try waitUntil("the refusal") {
+            manager.receive(forMilliseconds: 10).contains {
+                $0.hasPrefix("STATUS=1 of 1 sensors active; the configuration is refused: ")
+                    && $0.contains("syntax error")
+            }
+        }
+        try run.configure(Self.simulated)
+        run.reload()
+        _ = try manager.receive(until: "STATUS=1 of 1 sensors active")
+        #expect(run.stop() == 0)
+    }
+
     @Test func withoutAConfigurationAReloadIsAnsweredAllTheSame() throws {
         let manager = try ServiceManagerDouble()
         let run = try DaemonRun(nil, ["--simulate", "still"], environment: ["NOTIFY_SOCKET": manager.path]).start()

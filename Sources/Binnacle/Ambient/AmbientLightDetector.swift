@@ -23,11 +23,11 @@ package final class AmbientLightDetector: AmbientReader, AmbientDetector {
     /// Looks at a reading.
     ///
     /// - Parameters:
-    ///   - level: The level; one that is no number, or below 0, is left out.
+    ///   - level: The level; one that is no number, below 0 or beyond any light is left out.
     ///   - unit: Its unit.
     ///   - timeNanoseconds: When it was read, in the samples' clock.
     package func process(level: Double, unit: LightEvent.Unit, at timeNanoseconds: Int64) {
-        guard isDetecting, level.isFinite, level >= 0 else { return }
+        guard isDetecting, (0...1e9).contains(level) else { return }
         hasFailed = false
         let event = LightEvent(level: level, unit: unit, timeNanoseconds: timeNanoseconds)
         latest = event

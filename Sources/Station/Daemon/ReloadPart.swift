@@ -97,7 +97,7 @@ final class ReloadPart: DaemonPart {
         refused = error.description
         daemon.log.say(error.description, level: .error)
         daemon.log.say("the previous configuration stays in force", level: .error)
-        service.sayReady()
+        service.sayReady(refusing: String(error.description.prefix { $0 != "\n" }).printable)
     }
 
     /// Compares a configuration with the machine, on another thread: a driver may block while its range is read.

@@ -10,7 +10,9 @@ final class ServicePart: DaemonPart {
     private var readyByNanoseconds = Int64.max
     /// When memory of the start or a reload is returned; `nil` once that is done.
     private var restNanoseconds: Int64?
-    private var reportedState: (active: Int, all: Int)?
+    private var reportedState: (active: Int, all: Int, refusal: String?)?
+    /// Why the last reload was refused; `nil` when it was not.
+    private var refusal: String?
 
     /// Maximum time to wait for devices before readiness is reported, in nanoseconds.
     private static let longestStart: Int64 = 500_000_000
@@ -28,8 +30,9 @@ final class ServicePart: DaemonPart {
     /// A reload begins, which ends with ``sayReady()``.
     func sayReloading(_ now: Int64) { manager.sayReloading(now) }
 
-    /// The start or the reload is complete.
-    func sayReady() {
+    /// The start or the reload is complete, or refused for a reason.
+    func sayReady(refusing reason: String? = nil) {
+        refusal = reason
         manager.sayReady()
         restNanoseconds = SystemClock.monotonic() + Self.settling
         reportState()
@@ -73,14 +76,15 @@ final class ServicePart: DaemonPart {
             level: .notice)
     }
 
-    /// Sends the number of active sensors as the service's status text.
+    /// Sends the number of active sensors, and why a reload was refused, as the service's status text.
     private func reportState() {
         let sensors = daemon.router.sensors
-        let state = (active: sensors.count { $0.isActive }, all: sensors.count)
+        let state = (active: sensors.count { $0.isActive }, all: sensors.count, refusal: refusal)
         // Called after each delivery, so the text is made only when it changes.
         guard reportedState.map({ $0 != state }) ?? true else { return }
         reportedState = state
-        manager.say("\(state.active) of \(state.all) sensors active")
+        let refused = refusal.map { "; the configuration is refused: \($0)" } ?? ""
+        manager.say("\(state.active) of \(state.all) sensors active\(refused)")
     }
 
     var deadline: Int64? {
