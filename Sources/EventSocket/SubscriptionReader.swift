@@ -43,6 +43,7 @@ package final class SubscriptionReader {
 
     private static let firstDelayNanoseconds: Int64 = 200_000_000
     private static let longestDelayNanoseconds: Int64 = 10_000_000_000
+    private static let longestDelayBeforeAnswer: Int64 = 1_000_000_000
 
     /// Creates a reader that is not connected; every wait ends when the descriptor `cancelling` is readable.
     ///
@@ -80,7 +81,6 @@ package final class SubscriptionReader {
                 guard isPatient, error.isTransient else { throw error }
                 if !isWaiting { tell(.waiting(error)) }
                 isWaiting = true
-                beginNow()
                 guard wait() else { return nil }
             }
         }
@@ -111,14 +111,6 @@ package final class SubscriptionReader {
     package var position: (identity: String, after: UInt64)? {
         guard let identity = request.identity, let after = request.after else { return nil }
         return (identity, after)
-    }
-
-    /// Asks for the events since the first attempt, because a daemon that starts meanwhile answers later than it begins.
-    private func beginNow() {
-        guard !hasAnswered, request.after == nil, request.sinceNanoseconds == nil, request.readings == nil,
-            request.samples == nil
-        else { return }
-        request.sinceNanoseconds = SystemClock.realtime()
     }
 
     /// A later connection continues by the number, and no longer by the time.
@@ -161,7 +153,9 @@ package final class SubscriptionReader {
     /// Waits before the next attempt, each time twice as long; `false` when the wait is cancelled.
     private func wait() -> Bool {
         let end = SystemClock.monotonic() + delayNanoseconds
-        delayNanoseconds = min(delayNanoseconds * 2, Self.longestDelayNanoseconds)
+        // What happens before the first answer is not asked for again.
+        delayNanoseconds = min(
+            delayNanoseconds * 2, hasAnswered ? Self.longestDelayNanoseconds : Self.longestDelayBeforeAnswer)
         return (try? waitUntilReady(cancelling, milliseconds: SystemClock.milliseconds(until: end))) != true
     }
 }

@@ -281,6 +281,41 @@ import Traces
         #expect(zip(stamps, stamps.dropFirst()).allSatisfy { $1 - $0 == 100_000_000 })
     }
 
+    // MARK: - Names and units of programs
+
+    @Test func namesOfLabViewStandBehindItsHeaders() throws {
+        for end in ["", "\t"] {
+            let found = try read(
+                "LabVIEW Measurement\t\nSeparator\tTab\nDate\t2024/05/17\n***End_of_Header***\t\n\t\nChannels\t3\t\t\t\n"
+                    + "Y_Unit_Label\tg\tg\tg\t\nX0\t0.0\t0.0\t0.0\t\nDelta_X\t0.02\t0.02\t0.02\t\n***End_of_Header***\t\t\t\t\n"
+                    + "X_Value\tAcceleration_x\tAcceleration_y\tAcceleration_z\tComment\n"
+                    + rows { "\(Double($0) / 50)\t0\t0\t1\(end)" })
+            #expect(found.samples[0].count == 300 && found.notices.isEmpty, "\(found.notices)")
+            #expect(abs(found.samples[0][50].z - 9.80665) < 1e-5)
+            #expect(found.samples[0][50].timeNanoseconds == 1_000_000_000)
+        }
+    }
+
+    @Test func theScalesOfGyroflowAreUsed() throws {
+        let found = try read(
+            "GYROFLOW IMU LOG\nversion,1.3\nid,logger\norientation,XYZ\ntscale,0.001\ngscale,0.00053263\nascale,0.00048828125\n"
+                + "t,gx,gy,gz,ax,ay,az\n" + rows { "\($0 * 20),100,0,0,0,0,2048" })
+        let place = try #require(found.streams.firstIndex { $0.kind == .gyroscope })
+        #expect(abs(found.samples[place][50].x - 0.053263) < 1e-6, "\(found.notices)")
+        #expect(abs(found.samples[1 - place][50].z - 9.80665) < 1e-5)
+        #expect(found.samples[place][50].timeNanoseconds == 1_000_000_000)
+    }
+
+    @Test func theOrderOfAxesMayBeInAName() throws {
+        let found = try read(
+            "\"cts\",\"date\",\"Accelerometer (z,x,y) [m/s2]\",\"1\",\"2\",\"temperature [°C]\"\n"
+                + rows { "\($0 * 20),2024-05-17T14:22:\(10 + $0 / 50).\(100 + $0 % 50 * 2)Z,9.8,0.1,0.2,28" })
+        #expect(
+            found.samples[0][0] == Sample(timeNanoseconds: found.samples[0][0].timeNanoseconds, x: 0.1, y: 0.2, z: 9.8))
+        let scaled = try read("time_s,AccX(0.01g),AccY(0.01g),AccZ(0.01g)\n" + rows { "\(Double($0) / 50),0,0,100" })
+        #expect(abs(scaled.samples[0][0].z - 9.80665) < 1e-5)
+    }
+
     // MARK: - Several of a kind
 
     /// The sensors of one body are played, whichever comes first.

@@ -31,6 +31,7 @@ struct CSVPreamble {
 
     /// Examines the first lines of a file; an empty file gives `nil`.
     init?(_ lines: [[UInt8]]) {
+        let lines = Self.withPlainNames(lines)
         let filled = lines.indices.filter { !Self.isEmpty(lines[$0]) }
         guard let first = filled.first(where: { !Self.isComment(lines[$0]) && !Self.isSeparatorLine(lines[$0]) }) else {
             return nil

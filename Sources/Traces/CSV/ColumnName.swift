@@ -229,7 +229,10 @@ extension ColumnName {
                 // One letter, as in G(x), does not say what is measured.
                 if own != .none || text.count > 1 { return ("\(text) \(unit)", own) }
             }
-            return (String(trimmed[..<start]), (TraceUnit(unit) ?? range(unit)).map { .known($0) } ?? .unknown(unit))
+            return (
+                String(trimmed[..<start]),
+                (TraceUnit(unit) ?? range(unit) ?? scaled(unit)).map { .known($0) } ?? .unknown(unit)
+            )
         }
         if let found = unitBeforeWords(trimmed) { return found }
         for separator in [" in ", ", "] {
@@ -278,6 +281,11 @@ extension ColumnName {
     private static func range(_ text: String) -> TraceUnit? {
         guard text.last == "g", let range = Double(text.dropLast()), range >= 1 else { return nil }
         return TraceUnit("g")
+    }
+
+    /// A multiple of a sensor's unit, as in `AccX (0.01g)`.
+    private static func scaled(_ text: String) -> TraceUnit? {
+        text.first?.isNumber ?? false ? TraceUnit(scaled: text) : nil
     }
 
     private static func unit(behind separator: String, in name: String) -> (text: String, unit: Unit)? {
