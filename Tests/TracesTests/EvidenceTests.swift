@@ -279,6 +279,14 @@ import Traces
         let found = try opened([("recording.csv", text)])
         #expect(abs((found.samples[0].map(\.z).max() ?? 0) - 5 * .pi) < 1e-3, "\(found.notices)")
         #expect(found.notices.contains { $0.contains("taken as °/s, because no gyroscope measures") })
+        // A garbled sample says nothing.
+        let garbled = try opened([
+            (
+                "recording.csv",
+                text.replacing("0,0,900", with: "0,0,1.5").replacing("0,0,1.5", with: "0,0,900", maxReplacements: 1)
+            )
+        ])
+        #expect(!garbled.notices.contains { $0.contains("no gyroscope measures") }, "\(garbled.notices)")
     }
 
     @Test func wholeNumbersThatTurnAsGravityDoesAreUsed() throws {

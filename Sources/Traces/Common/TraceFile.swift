@@ -166,7 +166,8 @@ package final class TraceFile {
                 Sample(timeNanoseconds: $0.timeNanoseconds, x: $0.x / factor, y: $0.y / factor, z: $0.z / factor)
             }
             let values = rates.flatMap { [$0.x, $0.y, $0.z] }
-            largest = values.map(abs).max() ?? 0
+            // A few may be garbled.
+            largest = values.map(abs).sorted().dropLast(4).last ?? 0
             let accelerometers =
                 [own]
                 + (contents.contains { $0.kind == .accelerometer }
