@@ -70,7 +70,10 @@ package final class TemporaryFile {
     package let path: String
 
     package init(_ contents: Data = Data(), suffix: String = "") throws {
-        path = NSTemporaryDirectory() + "binnacle-test-" + UUID().uuidString + suffix
+        // Of one length and digits alone: names of columns are read together with the file's name, and where that has
+        // more words, reading it takes more memory than reading another one.
+        let digits = String(UInt64.random(in: 10_000_000_000_000_000_000...UInt64.max))
+        path = NSTemporaryDirectory() + "binnacle-test-" + digits + suffix
         try contents.write(to: URL(fileURLWithPath: path))
     }
 
