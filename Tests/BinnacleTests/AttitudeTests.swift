@@ -418,6 +418,23 @@ import BinnacleHeading
         }
     }
 
+    /// A tram accelerates and brakes: the vertical follows, and nine of ten verticals are within what is stated.
+    @Test func anAccelerationThatLastsIsInTheAccuracy() throws {
+        var body = Body()
+        body.turn(seconds: 20)
+        for push in [1.2, 0, -1.2, 0, 1.0, -1.0, 0] {
+            body.turn(seconds: 10, pushed: Vector3(0, push, 0))
+        }
+        let diary = play(body, magnetometer: false)
+        let later = diary.motions.filter { $0.timeNanoseconds >= 20 * second }
+        let within = later.count { motion in
+            let error = acos(min(abs(motion.gravity.z) / length(motion.gravity), 1)) * 180 / .pi
+            return error <= motion.tiltAccuracyDegrees
+        }
+        #expect(Double(within) >= 0.9 * Double(later.count), "\(within) of \(later.count)")
+        #expect(later.contains { acos(min(abs($0.gravity.z) / length($0.gravity), 1)) * 180 / .pi > 5 })
+    }
+
     @Test func theEndOfATurnIsReported() throws {
         var body = Body()
         body.turn(seconds: 10)
