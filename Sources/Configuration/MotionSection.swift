@@ -153,7 +153,8 @@ extension MotionSection {
             "min_duration_s", \.minimumDuration, .seconds,
             """
             How long motion has to last until it has begun: from a sample above threshold_g on, without 20 ms below release_g. A \
-            rotation has its own two limits. Shorter jolts are ignored.
+            rotation has its own two limits. Shorter jolts are ignored; with user acceleration one of 3 g for 10 ms lasts 0.2 s, because \
+            the mean that stands for gravity follows it.
             """),
         SettingRow(
             "quiet_s", \.quiet, .seconds,

@@ -17,6 +17,9 @@ import Testing
         /// The gyroscope's own error on each axis, in °/s.
         var offset: Float = 3
         var seconds = 20.0
+        var hertz = 100
+        /// Whether a sample is the mean of the step before its stamp, and not the value at the stamp.
+        var isAveraging = false
         /// Which samples of the gyroscope there are.
         var hasRate: @Sendable (Double) -> Bool = { _ in true }
 
@@ -25,17 +28,24 @@ import Testing
             return (SIMD3(Float(tilting), 0, Float(turn(t))) + offset) * .pi / 180
         }
 
-        /// The samples of a gyroscope (0) and an accelerometer (1) at 100 Hz, with the noise of small chips.
+        private func acceleration(_ t: Double) -> SIMD3<Float> {
+            let angle = Float(tilt(t) * .pi / 180)
+            return SIMD3(push(t), sin(angle), cos(angle)) * Units.standardGravity
+        }
+
+        /// The samples of a gyroscope (0) and an accelerometer (1) with the noise of small chips.
         func steps() -> [(stream: Int, sample: Sample)] {
             var random = SeededGenerator(seed: 5)
             func noise(_ size: Float) -> SIMD3<Float> { .random(in: -size...size, using: &random) }
-            return (0..<Int(seconds * 100)).flatMap { index -> [(stream: Int, sample: Sample)] in
-                let t = Double(index) / 100
-                let angle = Float(tilt(t) * .pi / 180)
-                let a =
-                    SIMD3(push(t), sin(angle), cos(angle)) * Units.standardGravity + noise(0.03)
-                let w = rate(t) + noise(0.002)
-                let time = Int64(index) * 10 * millisecond
+            func measured(_ value: (Double) -> SIMD3<Float>, _ t: Double) -> SIMD3<Float> {
+                guard isAveraging else { return value(t) }
+                return (0..<8).map { value(t - (Double($0) + 0.5) / 8 / Double(hertz)) }.reduce(.zero, +) / 8
+            }
+            return (0..<Int(seconds) * hertz).flatMap { index -> [(stream: Int, sample: Sample)] in
+                let t = Double(index) / Double(hertz)
+                let a = measured(acceleration, t) + noise(0.03)
+                let w = measured(rate, t) + noise(0.002)
+                let time = Int64(index) * second / Int64(hertz)
                 let up = (1, Sample(timeNanoseconds: time, x: a.x, y: a.y, z: a.z))
                 return hasRate(t) ? [(0, Sample(timeNanoseconds: time, x: w.x, y: w.y, z: w.z)), up] : [up]
             }
@@ -93,6 +103,15 @@ import Testing
         var user = Self.linear()
         user.measure = .userAcceleration
         #expect(Run(tablet, settings: user).names == ["didBeginMotion", "didEndMotion"])
+    }
+
+    /// Half a turn within half a second: between two samples of a slow chip gravity turns by up to 23°.
+    @Test(arguments: [25, 50, 100], [false, true])
+    func aFastTurnIsNoMotionAtAnyRateOfSamples(hertz: Int, isAveraging: Bool) {
+        let tablet = Tablet(
+            tilt: { 90 * (1 - cos(.pi * Self.ramp($0, from: 6, to: 6.5, by: 1))) }, hertz: hertz,
+            isAveraging: isAveraging)
+        #expect(Run(tablet, settings: Self.linear()).names.isEmpty)
     }
 
     @Test func aPushIsMotionAlsoInATurn() {

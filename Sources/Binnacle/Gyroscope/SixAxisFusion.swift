@@ -44,6 +44,8 @@ package import SensorGeometry
 
     // The accelerometer. The filters work where the device's turning is taken out, so they can be slow without being late.
     package private(set) var accelerationTime: Int64?
+    /// The last step of the accelerometer, in seconds; 0 before the second sample.
+    private var accelerationSeconds = 0.0
     private var levelClock: LowPassClock
     /// The acceleration as it is measured, in m/s², smoothed in the frame that only drifts.
     package private(set) var levelAcceleration = LowPassState<Vector3>()
@@ -107,23 +109,35 @@ package import SensorGeometry
     /// How long gravity is, smoothed, in m/s².
     package private(set) var gravityLength = 0.0
 
-    /// Gravity as the accelerometer shows it at a moment, in m/s², in the device's frame: its mean over some seconds in the frame in
+    /// Gravity as a sample of the accelerometer contains it, in m/s², in the device's frame: its mean over some seconds in the frame in
     /// which the device's turning is taken out, so that a turn neither changes it nor delays it.
     ///
     /// It stands along the vertical of ``orientation``, with the length that this accelerometer gives to it.
     ///
-    /// - Parameter time: A stamp. The device is taken to turn on, as it did at the gyroscope's last sample, for a quarter of a second.
+    /// - Parameter time: The sample's stamp. The device is taken to turn on, as it did at the gyroscope's last sample, for a quarter of
+    ///   a second.
     /// - Returns: Gravity; `nil` while an offset may tilt it, or without a rate for so long.
     func gravity(at time: Int64) -> Vector3? { isLevelSteady ? shownGravity(at: time) : nil }
 
     /// As ``gravity(at:)``, also while an offset may tilt it.
     package func shownGravity(at time: Int64) -> Vector3? {
         guard let rateTime, accelerationTime != nil else { return nil }
-        let ahead = Units.seconds(from: rateTime, to: time)
-        if ahead <= 0 { return history.rotation(at: time)?.conjugate.rotate(levelAcceleration.value) }
+        let ahead = Units.seconds(from: rateTime, to: time) - accelerationLag
+        if ahead <= 0 {
+            let middle = time - Int64((accelerationLag * 1e9).rounded())
+            return history.rotation(at: middle)?.conjugate.rotate(levelAcceleration.value)
+        }
         guard ahead <= Self.longestOutlook else { return nil }
         let turned = integrated * Quaternion(rate: rate, seconds: ahead)
         return turned.conjugate.rotate(levelAcceleration.value)
+    }
+
+    /// How far the acceleration of a stamp is behind the orientation of that stamp, in seconds.
+    ///
+    /// A rate turns the orientation for the whole step before its stamp. Chips that average over a step do so with the acceleration as
+    /// well, which is that of the middle of the step; those that sample at the stamp have an orientation that is half a step ahead.
+    private var accelerationLag: Double {
+        settings.gyroscopeReportsOnChange ? 0 : min(pattern.usualSeconds, accelerationSeconds) / 2
     }
 
     /// Whether an offset does not tilt the mean of the acceleration any more: it was learned at rest, or in motion for some time.
@@ -323,6 +337,7 @@ package import SensorGeometry
             return nil
         }
         accelerationTime = time
+        accelerationSeconds = seconds
         if let before = accelerationBeforeGap {
             accelerationBeforeGap = nil
             if length(a - before) >= settings.restAcceleration {
