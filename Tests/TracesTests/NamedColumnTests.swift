@@ -262,6 +262,49 @@ import Traces
         #expect(try read(restarted).counts == [.backwards: 1])
     }
 
+    /// The rows of a second sensor may stand behind those of the first; its times begin where the others did.
+    @Test(arguments: [60.0, 65.5, 3_598]) func rowsInBlocksAreNoLap(seconds: Double) throws {
+        let count = Int(seconds)
+        let found = try read(
+            "time_s,ax_m_s2,ay_m_s2,az_m_s2,gx_rad_s,gy_rad_s,gz_rad_s\n"
+                + rows(count) { "\(Double($0) * seconds / Double(count)),0,0,9.81,,," }
+                + rows(count) { "\(Double($0) * seconds / Double(count)),,,,0,0,0.1" })
+        #expect(found.counts.isEmpty, "\(found.notices)")
+        #expect(found.samples[0].map(\.timeNanoseconds) == found.samples[1].map(\.timeNanoseconds))
+    }
+
+    /// One stray stamp moves no later one, nor does a flaw in the row where a counter begins again go unnoticed.
+    @Test func aLapIsConfirmedByTheNextRow() throws {
+        func text(_ row: (Int) -> String) -> String { "millis,ax_m_s2,ay_m_s2,az_m_s2\n" + rows(7_000, row) }
+        let stray = try read(text { "\($0 == 6_553 ? 0 : $0 * 10),0,0,9.81" })
+        #expect(stray.counts == [.backwards: 1] && stray.samples[0].last?.timeNanoseconds == 69_990_000_000)
+        let flawed = try read(text { "\($0 * 10 % 65_536),\($0 == 6_554 ? "abc" : "0"),0,9.81" })
+        #expect(flawed.counts == [.continued: 1, .notANumber: 1], "\(flawed.notices)")
+        #expect(flawed.samples[0].last?.timeNanoseconds == 69_990_000_000)
+    }
+
+    /// A clock of UTC loses no hour at the end of summer time.
+    @Test(arguments: ["Z", "+02:00", " UTC"]) func aClockWithAZoneIsSetBack(zone: String) throws {
+        let text =
+            "time,ax_m_s2,ay_m_s2,az_m_s2\n"
+            + rows {
+                "2024-11-03T0\($0 < 150 ? 2 : 1):59:\(String(format: "%05.2f", 58 + Double($0 % 150) / 100))\(zone),0,0,9.81"
+            }
+        #expect(try read(text).failures.contains { $0.contains("the clock was set back") })
+    }
+
+    /// Microseconds behind a colon without their leading zeros look like milliseconds.
+    @Test func aFractionBehindAColonHasOneUnit() throws {
+        func clock(_ row: Int, _ fraction: String) -> String { "12:00:0\(row / 100):\(fraction),0,0,9.81" }
+        let header = "time,ax_m_s2,ay_m_s2,az_m_s2\n"
+        let padded = try read(header + rows { clock($0, String(format: "%06d", $0 % 100 * 10_000 + 250)) })
+        #expect(padded.counts.isEmpty && padded.samples[0].count == 300, "\(padded.notices)")
+        let bare = try read(header + rows { clock($0 + 40, "\(($0 + 40) % 100 * 10_000 + 250)") })
+        #expect(Set(bare.counts.keys) == [.notANumber], "\(bare.counts)")
+        let steps = zip(bare.samples[0], bare.samples[0].dropFirst()).map { $1.timeNanoseconds - $0.timeNanoseconds }
+        #expect(steps.allSatisfy { $0 > 0 && $0 % 10_000_000 == 0 })
+    }
+
     @Test(arguments: ["Time", "Minute,Second", "local_time"]) func timesGoOnBehindTheHour(names: String) throws {
         let found = try read(
             names + ",ax_m_s2,ay_m_s2,az_m_s2\n"
@@ -314,6 +357,16 @@ import Traces
             found.samples[0][0] == Sample(timeNanoseconds: found.samples[0][0].timeNanoseconds, x: 0.1, y: 0.2, z: 9.8))
         let scaled = try read("time_s,AccX(0.01g),AccY(0.01g),AccZ(0.01g)\n" + rows { "\(Double($0) / 50),0,0,100" })
         #expect(abs(scaled.samples[0][0].z - 9.80665) < 1e-5)
+    }
+
+    /// A number from 1 on before a unit is the range of the sensor, not a factor.
+    @Test(arguments: ["250 deg/s", "245dps", "2000 dps"]) func aRangeIsNoFactor(range: String) throws {
+        let found = try read(
+            "time_s,ax_m_s2,ay_m_s2,az_m_s2,GyrX (\(range)),GyrY (\(range)),GyrZ (\(range))\n"
+                + rows { "\(Double($0) / 50),0,0,9.81,1,2,3" })
+        #expect(found.streams.map(\.kind) == [.accelerometer], "\(found.notices)")
+        let blank = try read("time_s,Acc X (4 g),Acc Y (4 g),Acc Z (4 g)\n" + rows { "\(Double($0) / 50),0,0,1" })
+        #expect(abs(blank.samples[0][0].z - 9.80665) < 1e-5, "\(blank.notices)")
     }
 
     // MARK: - Several of a kind

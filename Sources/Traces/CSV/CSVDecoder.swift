@@ -10,9 +10,12 @@ final class CSVDecoder: RowDecoder {
 
     /// Receives rows that are only examined for their stamp.
     private let probe: TraceRow
-    /// The rows in bulk know nothing of the laps of a counter.
-    var plainRows: CSVPlainRows? { lapsNanoseconds == 0 ? rowsInBulk : nil }
-    private let rowsInBulk: CSVPlainRows?
+    let plainRows: CSVPlainRows?
+    /// A clock whose times state their zone never loses an hour.
+    var counters: [CounterLap] {
+        if rowClock != nil || hasZone { return [] }
+        return if case .clock = time { [.hour] } else { CounterLap.all }
+    }
     private let scanner: DecimalScanner
     private let time: CSVTime
     private let unit: TimeUnit
@@ -34,8 +37,9 @@ final class CSVDecoder: RowDecoder {
     private let placeholders: [[Placeholder]]
     /// For each stream the least magnitude of their axes.
     private let leastPlaceholders: [Float]
-    /// The time of the laps of a counter that have ended.
-    private var lapsNanoseconds: Int64 = 0
+    /// Whether the last time of a clock stated its zone, and the unit of the first fraction behind a colon, in nanoseconds.
+    private var hasZone = false
+    private var fractionUnit: Int64 = 0
     /// For a clock without dates, the days passed so far and its last time, in nanoseconds.
     private var midnights: Int64 = 0
     private var lastClock: Int64?
@@ -48,7 +52,7 @@ final class CSVDecoder: RowDecoder {
     /// The number of columns up to the last one needed.
     var columnCount: Int { uses.count }
     /// Whether rows can be decoded without the rows before them; without times in the file, a row's stamp depends on its number.
-    var canReadChunks: Bool { rowsInBulk != nil && rowClock == nil }
+    var canReadChunks: Bool { plainRows != nil && rowClock == nil }
 
     static let part = -3
     static let nothing = -2
@@ -88,7 +92,7 @@ final class CSVDecoder: RowDecoder {
         if case .clock = layout.time { isPlain = false }
         if !layout.time.parts.isEmpty { isPlain = false }
         if unit.multiple != 1 || layout.streams.contains(where: { $0.lift != 0 }) { isPlain = false }
-        rowsInBulk =
+        plainRows =
             isPlain
             ? CSVPlainRows(
                 head.dialect, uses: uses, factors: factors, leastPlaceholders: leastPlaceholders,
@@ -169,16 +173,14 @@ final class CSVDecoder: RowDecoder {
                     return noTime(field, p, end, start)
                 }
                 guard !parts.isEmpty else {
-                    let lap = setTime(time, of: row)
-                    flaw = flaw ?? lap
+                    row.timeNanoseconds = time
                     continue
                 }
                 guard !hasMinutes || 0..<60_000_000_000 ~= time else {
                     row.removeAll()
                     return self.flaw(.notANumber, wrong(field, p, "a number of seconds beside minutes"), field, start)
                 }
-                let lap = add(time, to: &sum, row)
-                flaw = flaw ?? lap
+                add(time, to: &sum, row)
             } else if use <= Self.part {
                 let field = p
                 let part = parts[Self.part - use]
@@ -188,8 +190,7 @@ final class CSVDecoder: RowDecoder {
                         part.isFraction ? "a fraction of a second" : "a whole number of \(part.unit.name) of a clock"
                     return self.flaw(.notANumber, wrong(field, p, words), field, start)
                 }
-                let lap = add(time, to: &sum, row)
-                flaw = flaw ?? lap
+                add(time, to: &sum, row)
             } else {
                 let stream = use / 3
                 let field = p
@@ -258,14 +259,11 @@ final class CSVDecoder: RowDecoder {
     }
 
     /// Adds a part of the time; the row has it once all are there.
-    ///
-    /// - Returns: The notice of a counter that has begun again.
-    private func add(_ time: Int64, to sum: inout (nanoseconds: Int64, count: Int), _ row: TraceRow) -> RowFlaw? {
+    private func add(_ time: Int64, to sum: inout (nanoseconds: Int64, count: Int), _ row: TraceRow) {
         sum = (Units.later(sum.nanoseconds, by: time), sum.count + 1)
-        guard sum.count > parts.count else { return nil }
-        let time =
+        guard sum.count > parts.count else { return }
+        row.timeNanoseconds =
             parts.contains { $0.unit == .hours } ? sinceFirstDay(sum.nanoseconds) ?? sum.nanoseconds : sum.nanoseconds
-        return setTime(time, of: row)
     }
 
     private func beginOfField(before field: UnsafePointer<UInt8>, _ start: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>
@@ -289,6 +287,10 @@ final class CSVDecoder: RowDecoder {
         while first < last, isMargin(last[-1]) { last -= 1 }
         guard let clock = ClockTime(UnsafeBufferPointer(start: first, count: last - first), order: order)
         else { return nil }
+        hasZone = clock.hasZone
+        if fractionUnit == 0 { fractionUnit = clock.fractionUnit }
+        // Without leading zeros a fraction of microseconds may have the digits of one of milliseconds.
+        guard clock.fractionUnit == 0 || clock.fractionUnit == fractionUnit else { return nil }
         return clock.hasDate ? clock.nanoseconds : sinceFirstDay(clock.nanoseconds)
     }
 
@@ -317,20 +319,6 @@ final class CSVDecoder: RowDecoder {
         }
         longStep = (last, midnights, clock)
         if clock < last { midnights += 1 }
-    }
-
-    /// Gives a row its time; returns the notice of a counter that has begun again.
-    private func setTime(_ time: Int64, of row: TraceRow) -> RowFlaw? {
-        row.timeNanoseconds = Units.later(time, by: lapsNanoseconds)
-        let isClock = if case .clock = self.time { true } else { false }
-        guard let last = row.lastTimeNanoseconds,
-            let lap = CounterLap.ended(between: last, and: row.timeNanoseconds, ofClock: isClock)
-        else { return nil }
-        lapsNanoseconds = Units.later(lapsNanoseconds, by: lap.nanoseconds)
-        row.timeNanoseconds = Units.later(time, by: lapsNanoseconds)
-        return RowFlaw(
-            kind: .continued, column: 1,
-            message: "the time falls, as \(lap.words) do at their end: it is continued")
     }
 
     /// Decodes an axis that is not a plain number; a number in quotes or an empty field is no flaw.

@@ -9,6 +9,10 @@ struct ClockTime {
     /// Nanoseconds since 1970, or since midnight when there is no date.
     let nanoseconds: Int64
     let hasDate: Bool
+    /// Whether it states its zone.
+    var hasZone = false
+    /// The unit of a fraction behind a colon or an underscore, in nanoseconds; 0 without one.
+    var fractionUnit: Int64 = 0
 }
 
 extension ClockTime {
@@ -46,6 +50,8 @@ extension ClockTime {
         private let text: UnsafeBufferPointer<UInt8>
         private let order: DateOrder?
         private var place = 0
+        private var hasZone = false
+        private var fractionUnit: Int64 = 0
 
         init(_ text: UnsafeBufferPointer<UInt8>, order: DateOrder?) {
             self.text = text
@@ -98,7 +104,9 @@ extension ClockTime {
             let isDateAlone = days != nil && place == text.count
             guard let time = isDateAlone ? 0 : timeOfDay(), let zone = zone(), place == text.count else { return nil }
             let seconds = (days ?? 0) * 86_400 - zone
-            return ClockTime(nanoseconds: seconds * 1_000_000_000 + time, hasDate: days != nil)
+            return ClockTime(
+                nanoseconds: seconds * 1_000_000_000 + time, hasDate: days != nil, hasZone: hasZone,
+                fractionUnit: fractionUnit)
         }
 
         /// Whether a byte may stand between a date and a time: a blank, T, t, _ or -, and those between fields: , ; tab | and ".
@@ -210,17 +218,23 @@ extension ClockTime {
             return ((hours * 60 + minutes) * 60 + seconds) * 1_000_000_000 + nanoseconds
         }
 
-        /// The nanoseconds after a separator; after a colon or an underscore up to three digits are milliseconds, up to six microseconds,
-        /// and more nanoseconds.
+        /// The nanoseconds after a separator; after a colon or an underscore up to three digits are milliseconds, six microseconds and
+        /// nine nanoseconds, and other numbers of digits have no unit.
         private mutating func fraction() -> Int64? {
             let separator = next
             place += 1
             guard let number = number() else { return nil }
             while next &- 0x30 < 10 { place += 1 }
-            if separator == 0x3A || separator == 0x5F {
-                return number.value * (number.digits <= 3 ? 1_000_000 : number.digits <= 6 ? 1_000 : 1)
+            guard separator == 0x3A || separator == 0x5F else {
+                return number.value * Int64(DecimalPowers.integer[9 - number.digits])
             }
-            return number.value * Int64(DecimalPowers.integer[9 - number.digits])
+            switch number.digits {
+            case 1...3: fractionUnit = 1_000_000
+            case 6: fractionUnit = 1_000
+            case 9: fractionUnit = 1
+            default: return nil
+            }
+            return number.value * fractionUnit
         }
 
         /// ISO 8601 has zones from −12 to +14 hours; POSIX accepts up to 24.
@@ -235,8 +249,10 @@ extension ClockTime {
 
         /// The offset of a zone from UTC in seconds; 0 for a name, `nil` for what is no zone.
         private mutating func zone() -> Int64? {
-            if next | 0x20 == 0x7A { place += 1 }
+            hasZone = next | 0x20 == 0x7A
+            if hasZone { place += 1 }
             if isUniversal {
+                hasZone = true
                 place += 3
                 skipBlanks()
             } else if next == 0x20 {
@@ -244,6 +260,7 @@ extension ClockTime {
                 while next | 0x20 >= 0x61, next | 0x20 <= 0x7A { place += 1 }
             }
             guard next == 0x2B || next == 0x2D else { return 0 }
+            hasZone = true
             let sign: Int64 = next == 0x2D ? -1 : 1
             place += 1
             guard let first = number() else { return nil }

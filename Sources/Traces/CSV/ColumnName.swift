@@ -279,13 +279,17 @@ extension ColumnName {
 
     /// The unit g with the range of a sensor, as in `X (100g)`.
     private static func range(_ text: String) -> TraceUnit? {
-        guard text.last == "g", let range = Double(text.dropLast()), range >= 1 else { return nil }
+        guard text.last == "g", let range = Double(String(text.dropLast()).trimmingBlanks()), range >= 1 else {
+            return nil
+        }
         return TraceUnit("g")
     }
 
-    /// A multiple of a sensor's unit, as in `AccX (0.01g)`.
+    /// A part of a sensor's unit, as in `AccX (0.01g)`; a number from 1 on is the range of a sensor.
     private static func scaled(_ text: String) -> TraceUnit? {
-        text.first?.isNumber ?? false ? TraceUnit(scaled: text) : nil
+        let number = text.prefix { $0.isNumber || $0 == "." }
+        guard let part = Double(number), part < 1 else { return nil }
+        return TraceUnit(scaled: text)
     }
 
     private static func unit(behind separator: String, in name: String) -> (text: String, unit: Unit)? {

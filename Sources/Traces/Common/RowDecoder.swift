@@ -9,7 +9,10 @@ protocol RowDecoder: AnyObject {
     /// Whether times that are taken as seconds may be hours, minutes and seconds without signs between them, as in 141503.20.
     var mayBeClock: Bool { get }
 
-    /// Decodes rows without flaws in bulk, with the same result as ``decode(_:into:)``; `nil` if the format cannot, or cannot any more.
+    /// The counters that its times may be of, which begin again at their end.
+    var counters: [CounterLap] { get }
+
+    /// Decodes rows without flaws in bulk, with the same result as ``decode(_:into:)``; `nil` if the format cannot.
     var plainRows: CSVPlainRows? { get }
 
     /// For each stream the check of its unit against the first samples, if it is pending.
@@ -30,6 +33,7 @@ protocol RowDecoder: AnyObject {
 
 extension RowDecoder {
     var mayBeClock: Bool { false }
+    var counters: [CounterLap] { [] }
     var plainRows: CSVPlainRows? { nil }
     var unitChecks: [UnitCheck?] { [] }
 }

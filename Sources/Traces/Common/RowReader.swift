@@ -41,7 +41,7 @@ final class RowReader: TraceReader {
     private var isRowHeld = false
     private var hasSample = false
     private var rowCount = 0
-    /// Whether the row jumps far ahead and the next stamp has not been read yet.
+    /// Whether the row jumps far ahead, or a counter may have begun again before it, and the next stamp has not been read yet.
     private var isRowDoubted = false
     /// Whether the next jump ahead may show that the times are no seconds.
     private var mayBeClock: Bool
@@ -134,10 +134,13 @@ final class RowReader: TraceReader {
         }
     }
 
+    /// What reads rows in bulk, which knows nothing of the laps of a counter.
+    private var plainRows: CSVPlainRows? { rules.lapsNanoseconds == 0 ? decoder.plainRows : nil }
+
     /// Reads plain rows in bulk, or takes those read ahead; `nil` when the next row is not plain.
     private func readPlainRows(_ window: [SampleBatch]) throws(TraceError) -> PlainRows? {
         // Plain rows cannot follow a row that is still in doubt.
-        guard let plainRows = decoder.plainRows, let text, !isRowDoubted else { return nil }
+        guard let plainRows = self.plainRows, let text, !isRowDoubted else { return nil }
         var taken: PlainRows?
         while let rows = try text.appendRows(after: row.lastTimeNanoseconds, into: window) {
             keep(rows, window)
@@ -186,7 +189,7 @@ final class RowReader: TraceReader {
                 guard let line = try lines.next() else { return .end }
                 if line.isBlank {
                     // Plain rows may follow.
-                    if decoder.plainRows != nil { return .skipped }
+                    if plainRows != nil { return .skipped }
                     continue
                 }
                 rowCount += 1
@@ -200,16 +203,22 @@ final class RowReader: TraceReader {
                     return .end
                 }
                 if let flaw { try rules.record(flaw, at: line.number) }
-                isRowDoubted = rules.jumpsAhead
+                if row.hasTime { row.timeNanoseconds = Units.later(row.timeNanoseconds, by: rules.lapsNanoseconds) }
+                isRowDoubted = rules.jumpsAhead || rules.endedLap(of: decoder.counters) != nil
             }
             if isRowDoubted {
                 guard mayWait || lines.isLineReady else { return .notYet }
                 isRowDoubted = false
                 let number = lines.lineNumber
-                rules.dropOutlier(following: try nextTime(), at: number)
-                if mayBeClock, !row.isEmpty {
-                    try rules.refuseClock(at: number)
-                    mayBeClock = false
+                let following = try nextTime()
+                if let lap = rules.endedLap(of: decoder.counters) {
+                    rules.begin(behind: lap, following: following, at: number)
+                } else {
+                    rules.dropOutlier(following: following, at: number)
+                    if mayBeClock, !row.isEmpty {
+                        try rules.refuseClock(at: number)
+                        mayBeClock = false
+                    }
                 }
             }
             try rules.dropBackwards(at: lines.lineNumber)
@@ -217,7 +226,7 @@ final class RowReader: TraceReader {
                 rules.didUse()
                 return .row
             }
-            if decoder.plainRows != nil { return .skipped }
+            if plainRows != nil { return .skipped }
         }
         return .notYet
     }
@@ -229,7 +238,7 @@ final class RowReader: TraceReader {
             if next.isBlank { continue }
             let time = decoder.timeNanoseconds(of: next.bytes)
             lines.putBack()
-            return time
+            return time.map { Units.later($0, by: rules.lapsNanoseconds) }
         }
         return nil
     }

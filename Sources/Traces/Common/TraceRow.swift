@@ -107,6 +107,15 @@ final class TraceRow {
         return latest
     }
 
+    /// The last kept stamp of the streams that have a sample in this row; `nil` before the first.
+    var lastTimeOfSamples: Int64? {
+        var latest: Int64?
+        for stream in 0..<streamCount where streams[stream].hasLastTime && hasSample(stream) {
+            latest = max(latest ?? .min, streams[stream].lastTimeNanoseconds)
+        }
+        return latest
+    }
+
     func keep(_ stream: Int, timeNanoseconds: Int64) {
         streams[stream].lastTimeNanoseconds = timeNanoseconds
         streams[stream].hasLastTime = true
@@ -160,6 +169,8 @@ struct RowRules {
     let place: Place
     let row: TraceRow
     private(set) var repairs = TraceRepairs()
+    /// The time of the laps of a counter that have ended, which all later stamps of the file are behind by.
+    private(set) var lapsNanoseconds: Int64 = 0
     private var damagedInARow = 0
     private var firstDamaged = 0
 
@@ -217,6 +228,27 @@ struct RowRules {
         let time = row.timeNanoseconds
         record(.outlier, at: number, "time jumps to \(time) ns and back in the next row: row skipped")
         row.removeAll()
+    }
+
+    /// The counter that seems to have begun again before the row, which the next stamp has to confirm; the latest stamp of another
+    /// stream says nothing, because its rows may all stand before those of this one.
+    func endedLap(of counters: @autoclosure () -> [CounterLap]) -> CounterLap? {
+        guard let last = row.lastTimeOfSamples, row.timeNanoseconds < last else { return nil }
+        return counters().first { $0.mayEnd(between: last, and: row.timeNanoseconds) }
+    }
+
+    /// Continues the time behind the end of a counter, unless the next row shows that the stamp was a stray one.
+    mutating func begin(behind lap: CounterLap, following: Int64?, at number: Int) {
+        // The next row may be of another stream, whose stamps lag slightly.
+        let (start, end) = (-lap.nanoseconds / 1_000, lap.nanoseconds / 2)
+        if let following {
+            guard following > Units.later(row.timeNanoseconds, by: start),
+                following < Units.later(row.timeNanoseconds, by: end)
+            else { return }
+        }
+        lapsNanoseconds = Units.later(lapsNanoseconds, by: lap.nanoseconds)
+        row.timeNanoseconds = Units.later(row.timeNanoseconds, by: lap.nanoseconds)
+        record(.continued, at: number, "the time falls, as \(lap.words) do at their end: it is continued")
     }
 
     /// Throws ``TraceError`` where the first jump ahead is that of hours, minutes and seconds without signs between them at the end of a
