@@ -1,9 +1,11 @@
 import Binnacle
 import CommandRows
 import EventSocket
+import Glibc
 import Handlers
 import LinuxSystem
 import PlainText
+import PosixCalls
 import Station
 import TableReading
 
@@ -43,7 +45,8 @@ enum OnCommand {
             guard case .event(let event, let json) = message else { continue }
             var status = ExitStatus.ok.rawValue
             if let template {
-                status = run(template, event, json, session.program, console.errors)
+                guard let end = run(template, event, json, session.program, console.errors) else { return status }
+                status = end
             } else if !printer.print(event, json, flushes: true) {
                 return status
             }
@@ -53,9 +56,10 @@ enum OnCommand {
         return session.status.rawValue
     }
 
+    /// Returns the status of the command; `nil` where it ended because nothing reads its output any more, which ends this one as well.
     private static func run(
         _ template: CommandTemplate, _ event: Event, _ json: String, _ program: SessionCommand, _ errors: LineWriter
-    ) -> Int32 {
+    ) -> Int32? {
         var status = Self.notRunStatus
         var problem: String?
         do throws(SystemError) {
@@ -65,6 +69,7 @@ enum OnCommand {
         } catch {
             problem = "cannot be run: \(error.reason)"
         }
+        if status == 128 + SIGPIPE, isHungUp(STDOUT_FILENO) { return nil }
         if let problem { errors.report("\(template.program.printable): \(problem)") }
         return status
     }

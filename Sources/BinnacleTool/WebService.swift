@@ -170,7 +170,9 @@ struct WebService: Sendable {
     /// A client that connects again gets the events that came meanwhile: the `id` of what it had last is IDENTITY/NUMBER.
     private func stream(_ connection: HTTPConnection, _ asked: HTTPConnection.Request) {
         var request = SubscriptionRequest()
-        if let last = asked.values("last-event-id").last, let slash = last.lastIndex(of: "/"),
+        // A page that was hidden opens a new stream, which can send no field of its own.
+        let name = "last-event-id"
+        if let last = asked.values(name).last ?? asked.text(name), let slash = last.lastIndex(of: "/"),
             let number = UInt64(last[slash...].dropFirst())
         {
             (request.identity, request.after) = (String(last[..<slash]), number)

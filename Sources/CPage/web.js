@@ -6,6 +6,8 @@
   const element = (id) => document.getElementById(id);
   // The seconds of the curves, the readings that they keep, and the milliseconds without a reading after which those shown are old.
   const SPAN = 60, MOST = 12000, PATIENCE = 3000;
+  // A browser has six connections to a server for all its pages: one that has been hidden for so many milliseconds gives up its own.
+  const HIDDEN = 30000;
 
   /** Draws curves and events by page.js, as those of a recording. */
   function show(recording) {
@@ -188,12 +190,35 @@
     return { tracks, panels, sources, words };
   }
 
+  /** The stream of readings and events; one that was closed while the page was hidden goes on behind its last event. */
+  function streamWhileSeen() {
+    const listeners = [];
+    let source = null, last = "", hiding = null;
+    const open = () => {
+      source = new EventSource(address("/stream", last && "last-event-id=" + encodeURIComponent(last)));
+      for (const [name, action] of listeners) source.addEventListener(name, action);
+    };
+    document.addEventListener("visibilitychange", () => {
+      clearTimeout(hiding);
+      if (document.hidden) hiding = setTimeout(() => { source.close(); source = null; }, HIDDEN);
+      else if (!source) open();
+    });
+    open();
+    return {
+      addEventListener(name, action) {
+        const both = (e) => { last = e.lastEventId || last; action(e); };
+        listeners.push([name, both]);
+        source.addEventListener(name, both);
+      },
+    };
+  }
+
   function live() {
     let heard = performance.now(), isLost = false, seconds = 0, isDue = false;
     let partial = 0, drawing = null, sources = [], words = [], begun = null, latest = null, isWaiting = false, shown = 0, trouble = "", leftOut = 0;
     let count = 0, times = new Float64Array(2 * MOST), told = -1, turned = 0;
     const events = [], cards = new Instruments(element("now")), isStill = matchMedia("(prefers-reduced-motion: reduce)");
-    const stream = new EventSource(address("/stream"));
+    const stream = streamWhileSeen();
     // The reason reported before a connection ended stays visible.
     stream.addEventListener("error", () => say(trouble || "the connection is lost; it is tried again"));
     // What was read last looks like what is read now, whatever the reason.

@@ -6,13 +6,14 @@ public struct AccelerometerFit: Sendable, Equatable {
     public let offset: Vector3
     /// Scale and, of positions that were level, misalignment.
     public let matrix: Matrix3
-    /// The root mean square of the vector that is left between a calibrated reading and the specific force, in m/s².
+    /// The root mean square of the vector that is left between a calibrated reading and the specific force, in m/s²; what is usual of a
+    /// misalignment where that is not corrected.
     public let fitError: Double
     /// The root mean square of the angle by which the positions were off the vertical, in degrees, when that is why the misalignment is
     /// not corrected; `nil` where it is.
     package let skewDegrees: Double?
 
-    /// A greater fit error is refused: some positions were held 3° off, or more.
+    /// A greater fit error is refused: the positions were held 5° off, or more.
     package static let greatestError = 0.9
     /// Positions that leave more, some 0.6°, say less about the axes of a chip than data sheets do.
     private static let greatestSkew = 0.1
@@ -69,12 +70,14 @@ public struct AccelerometerFit: Sendable, Equatable {
         let error = (square / 6 * 3).squareRoot()
         // Written so that NaN is refused as well.
         guard error < greatestError else { throw .fit(error) }
-        guard error > greatestSkew, let lengths = fit(lengthsOf: positions.map(\.read)) else {
+        guard error > greatestSkew else {
             return AccelerometerFit(offset: offset, matrix: matrix, fitError: error, skewDegrees: nil)
         }
-        let skew = error * (2.0 / 3).squareRoot() / Gravity.standard * 180 / .pi
+        guard let lengths = fit(lengthsOf: positions.map(\.read)) else { throw .fit(error) }
+        // In the mean the fit leaves g times the angle by which a position was off.
         return AccelerometerFit(
-            offset: lengths.offset, matrix: Matrix3(diagonal: lengths.scale), fitError: misalignment, skewDegrees: skew)
+            offset: lengths.offset, matrix: Matrix3(diagonal: lengths.scale), fitError: misalignment,
+            skewDegrees: error / Gravity.standard * 180 / .pi)
     }
 
     /// The offset and the scale of each axis that make 1 g of the length of six readings; `nil` where there are none.
@@ -96,8 +99,8 @@ public struct AccelerometerFit: Sendable, Equatable {
             scale += [step[0], step[1], step[2]]
             offset += [step[3], step[4], step[5]]
             guard (scale - Vector3.one).length < 0.5, offset.length < Gravity.standard else { return nil }
-            if step.allSatisfy({ abs($0) < 1e-12 }) { break }
+            if step.allSatisfy({ abs($0) < 1e-12 }) { return (offset, scale) }
         }
-        return (offset, scale)
+        return nil
     }
 }

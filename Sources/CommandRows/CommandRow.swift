@@ -99,7 +99,8 @@ package struct CommandRow: Sendable {
                 time (UTC, as in 2026-11-21T12:45:03.5Z); its kind of event, without which --kind says it; and its recording, where
                 there are several. Each label gets the nearest event of its kind within --tolerance that is not nearer to
                 another label; labels without one are missed, and events without one are false. Precision is found / (found +
-                false), recall is found / labels; the onset's error is the time from the label to the event.
+                false), recall is found / labels; the onset's error is the time from the label to the event. An event counts where what
+                it reports began or ended, as its onset_ns and duration_s say, and without them at its own stamp.
                 """,
             options: [.tolerance, .scoredKind, .json, .csv, .tableArrow]),
         CommandRow(

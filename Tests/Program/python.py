@@ -276,6 +276,8 @@ def hostile(address):
 
 
 def errors(folder, address):
+    event = next(iter(binnacle.events(path=pathlib.Path(address), after=0)))
+    check(len({event, event}) == 1, "an event may be a key")
     raised(binnacle.NotRunning, "no daemon", lambda: next(binnacle.events(path=f"{folder}/nothing")))
     with socket.socket(socket.AF_UNIX) as full, socket.socket(socket.AF_UNIX) as first:
         full.bind(f"{folder}/full")
@@ -294,6 +296,20 @@ def errors(folder, address):
         raised(binnacle.Busy, "a server that sends a byte now and then", lambda: binnacle.status(path=f"{folder}/slow"))
         binnacle.STATUS_TIMEOUT = usual
         thread.join()
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(f"{folder}/silent")
+        silent.listen()
+        binnacle.ANSWER_TIMEOUT, usual = 0.5, binnacle.ANSWER_TIMEOUT
+        quiet = pathlib.Path(folder) / "silent"
+        raised(binnacle.Busy, "a stopped daemon", lambda: list(binnacle.events(path=quiet, follow=False)))
+        silent.accept()
+        raised(binnacle.Busy, "one that samples are asked of", lambda: next(binnacle.samples(path=quiet)))
+        silent.accept()
+        thread = threading.Thread(target=lambda: answer(silent, b'{"subscribed":{"seq":3,"identity":"a"}}\n'))
+        thread.start()
+        raised(binnacle.Busy, "one that stops amid stored events", lambda: list(binnacle.events(path=quiet, after=1, follow=False)))
+        thread.join()
+        binnacle.ANSWER_TIMEOUT = usual
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"{folder}/many")
         listener.listen()
@@ -346,6 +362,15 @@ def trickle(listener):
         while True:
             connection.sendall(b" ")
             time.sleep(0.05)
+
+
+def answer(listener, text):
+    """Answers a request, and is silent until the client has gone."""
+    connection, _ = listener.accept()
+    with connection:
+        connection.sendall(text)
+        while connection.recv(1 << 16):
+            pass
 
 
 def serve(listener, text):

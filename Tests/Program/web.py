@@ -147,7 +147,9 @@ with harness.temporary_folder() as folder:
     time.sleep(3)
     # A page that connects again gets what came meanwhile, once.
     identity, number = re.findall(r"^id: (.+)/(\d+)$", text, re.MULTILINE)[-1]
+    again = stream(port, 3, path=f"stream?last-event-id={identity}%2F{number}", event=b"event: event")
     text = stream(port, 3, event=b"event: event", last=f"{identity}/{number}")
+    check(re.findall("^id: .*", again, re.MULTILINE)[:3] == re.findall("^id: .*", text, re.MULTILINE)[:3], "a new stream goes on there, too")
     numbers = [json.loads(block.split("data: ")[1])["seq"] for block in text.split("\n\n")[:-1] if "event: event\n" in block]
     kept = [json.loads(line) for line in ask(port, f"/events?since_ns={(int(time.time()) - 600) * 10**9}")[2].decode().split() if '"seq"' in line]
     missed = [event["seq"] for event in kept if event["seq"] > int(number)]
@@ -444,6 +446,24 @@ def in_a_browser(folder):
         counts = re.findall(r"event: left-out\ndata: (.*)\n", stream(port, 2, event=b"event: left-out"))
         check(counts and all(one.isdecimal() for one in counts), f"live: the page adds up what is left out: {counts}")
         own_requests(browser, port, "live")
+        # A page that stays hidden gives up its connection, of which a browser has six, and takes one again when it is seen.
+        hide = """
+            const real = window.setTimeout;
+            window.setTimeout = (action, time) => real(action, time === 30000 ? 0 : time);
+            Object.defineProperty(document, "hidden", { get: () => arguments[0], configurable: true });
+            document.dispatchEvent(new Event("visibilitychange"));
+            window.setTimeout = real;"""
+        latest = "return String(binnacle.latest().time_ns)"
+        browser.run(hide, True)
+        for _ in range(100):
+            before = browser.run(latest)
+            time.sleep(1)
+            if browser.run(latest) == before:
+                break
+        else:
+            check(False, "live: a hidden page has no stream")
+        browser.run(hide, False)
+        check(browser.wait("return String(binnacle.latest().time_ns) !== arguments[0]", before), "live: it goes on when it is seen")
         browser.picture("live.png")
         check(browser.fits_dark_and_narrow("live"), "live: a narrow window needs no scrolling aside")
         browser.size(1280, 1000)

@@ -67,6 +67,20 @@ import Workbench
         #expect(both.0 == head + "shake,2,1,1,1,0.500,0.500,0.000,0.000\n" && both.1.count == 1)
     }
 
+    /// A report waits until it is certain; what it reports was earlier.
+    @Test func anEventCountsWhereItBeganOrEnded() throws {
+        func line(_ kind: String, _ figures: String) -> String {
+            "{\"seq\":1,\"kind\":\"\(kind)\",\"detector\":\"d\",\"sensor\":\"lid\",\"time_ns\":60000000000,\(figures)}\n"
+        }
+        let events =
+            line("stationary", "\"onset_ns\":50000000000")
+            + line("motion.ended", "\"peak_g\":0.1000,\"duration_s\":4.500,\"onset_ns\":30000000000")
+            + line("shake", "\"peak_g\":1.0000")
+        let labels = "time_s,kind\n50,stationary\n34.5,motion.ended\n60,shake\n"
+        let rows = try table(events, labels).0.split(separator: "\n")
+        #expect(rows.last?.hasPrefix("all,3,3,0,0,1.000,1.000,0.000,0.000") ?? false, "\(rows)")
+    }
+
     /// The stamps of a daemon count from the boot, and its events have the wall clock's time beside.
     @Test func labelsInUTCAreComparedWithTheWallClock() throws {
         let labels = "time,kind\n2026-11-21T12:00:05Z,shake\n"

@@ -85,6 +85,24 @@ import Testing
         #expect(run.stop() == 143)
     }
 
+    /// As in a pipe of the shell.
+    @Test func itEndsWhenNothingReadsWhatTheCommandWrites() throws {
+        let double = try SocketDouble()
+        let errors = try TemporaryFile()
+        let run = Child([
+            "/bin/sh", "-c",
+            "'\(Binary.path)' on any --socket '\(double.path)' -- /bin/echo {kind} 2>'\(errors.path)' | head -1",
+        ])
+        try run.run()
+        try double.waitForSubscriber()
+        while run.isRunning {
+            double.publish()
+            usleep(10_000)
+        }
+        #expect(run.terminationStatus == 0)
+        #expect(try errors.text() == "")
+    }
+
     @Test func withoutACommandEventsArePrinted() throws {
         let double = try SocketDouble()
         let text = try on(double, "any", "--after", "0", "--utc")

@@ -339,6 +339,31 @@ import Traces
         }
     }
 
+    /// The units are those of the channels, also between times of their own; a table without times has the step of its header; and a second
+    /// segment is not the first.
+    @Test(arguments: ["Multi", "No", "One"]) func theHeadersOfLabViewAreUsed(times: String) throws {
+        let header =
+            "***End_of_Header***\n\nChannels\t3\nY_Unit_Label\tg\tg\tg\nX0\t0\t0\t0\nDelta_X\t0.02\t0.02\t0.02\n***End_of_Header***\n"
+        let names =
+            times == "Multi"
+            ? "X_Value\tAccX\tX_Value\tAccY\tX_Value\tAccZ\tComment\n" : "X_Value\tAccX\tAccY\tAccZ\tComment\n"
+        func row(_ number: Int) -> String {
+            let time = "\(Double(number) / 50)"
+            return switch times {
+            case "Multi": "\(time)\t0\t\(time)\t0\t\(time)\t1"
+            case "No": "\t0\t0\t1"
+            default: "\(time)\t0\t0\t1"
+            }
+        }
+        let first = "LabVIEW Measurement\nSeparator\tTab\nX_Columns\t\(times)\n" + header + names + rows(100, row)
+        let found = try read(first)
+        #expect(found.samples[0].count == 100 && abs(found.samples[0][50].z - 9.80665) < 1e-5, "\(found.notices)")
+        #expect(found.samples[0][50].timeNanoseconds == 1_000_000_000)
+        guard times == "One" else { return }
+        let both = try read(first + "\n" + header.dropFirst(21) + names + rows(100) { row($0 + 100) })
+        #expect(both.samples[0].count == 200 && both.counts.isEmpty == false, "\(both.counts)")
+    }
+
     @Test func theScalesOfGyroflowAreUsed() throws {
         let found = try read(
             "GYROFLOW IMU LOG\nversion,1.3\nid,logger\norientation,XYZ\ntscale,0.001\ngscale,0.00053263\nascale,0.00048828125\n"
@@ -347,6 +372,18 @@ import Traces
         #expect(abs(found.samples[place][50].x - 0.053263) < 1e-6, "\(found.notices)")
         #expect(abs(found.samples[1 - place][50].z - 9.80665) < 1e-5)
         #expect(found.samples[place][50].timeNanoseconds == 1_000_000_000)
+    }
+
+    /// A scale of the time that is no unit is not guessed, and a small scale of rates is read.
+    @Test func otherScalesOfGyroflow() throws {
+        func text(_ scale: String) -> String {
+            "GYROFLOW IMU LOG\nversion,1.3\ntscale,\(scale)\ngscale,1e-05\nascale,0.00048828125\nt,gx,gy,gz,ax,ay,az\n"
+                + rows { "\($0 * 20),100,0,0,0,0,2048" }
+        }
+        let found = try read(text("0.001"))
+        let place = try #require(found.streams.firstIndex { $0.kind == .gyroscope })
+        #expect(abs(found.samples[place][50].x - 0.001) < 1e-8, "\(found.notices)")
+        #expect(try refusal(text("0.0001")).contains("0.0001"))
     }
 
     @Test func theOrderOfAxesMayBeInAName() throws {

@@ -18,24 +18,37 @@ extension CSVPreamble {
         return lines[..<line].map { _ in [] } + [header] + lines[(line + 1)...]
     }
 
-    /// The names stand behind the last header, with a column for comments that rows leave out; their units are in it.
+    /// The names stand behind the header of the first segment, with a column for comments that rows leave out.
+    ///
+    /// Units, and the step of a table without times, are in that header. Another segment's header is a row that cannot be read.
     private static func withNamesOfLabView(_ lines: [[UInt8]]) -> [[UInt8]] {
-        guard let end = lines.lastIndex(where: { $0.starts(with: "***End_of_Header***".utf8) }),
-            let line = lines[(end + 1)...].firstIndex(where: { !isEmpty($0) })
-        else { return lines }
+        let ends = lines.indices.filter { lines[$0].starts(with: "***End_of_Header***".utf8) }.prefix(2)
+        guard let end = ends.last, let line = lines[(end + 1)...].firstIndex(where: { !isEmpty($0) }) else {
+            return lines
+        }
         let delimiter: Character = lines[line].contains(UInt8(ascii: "\t")) ? "\t" : ","
         func fields(_ line: [UInt8]) -> [String] {
             String(decoding: line, as: UTF8.self).split(separator: delimiter, omittingEmptySubsequences: false)
                 .map { String($0).trimmingBlanks() }
         }
-        let units = lines[..<end].last { $0.starts(with: "Y_Unit_Label".utf8) }.map(fields) ?? []
+        func facts(_ name: String) -> [String] {
+            lines[..<end].last { $0.starts(with: name.utf8) }.map { Array(fields($0).dropFirst()) } ?? []
+        }
+        let (units, steps) = (facts("Y_Unit_Label"), facts("Delta_X"))
         var names = fields(lines[line])
         while let last = names.last, last.isEmpty || last == "Comment" { names.removeLast() }
-        names = names.enumerated().map { place, name in
+        var channel = -1
+        names = names.map { name in
             if name == "X_Value" { return "X_Value (s)" }
-            return units.indices.contains(place) && TraceUnit(units[place]) != nil ? "\(name) (\(units[place]))" : name
+            channel += 1
+            return units.indices.contains(channel) && TraceUnit(units[channel]) != nil
+                ? "\(name) (\(units[channel]))" : name
         }
-        return replace(lines, line, names, delimiter)
+        var named = replace(lines, line, names, delimiter)
+        if facts("X_Columns").first == "No", let step = steps.first.flatMap(Double.init), step > 0 {
+            named[0] = Array("Sample rate: \(1 / step) Hz".utf8)
+        }
+        return named
     }
 
     /// The scales of all columns stand before the names: `tscale` in seconds, `gscale` in rad/s and `ascale` in g
@@ -53,7 +66,9 @@ extension CSVPreamble {
         let names = String(decoding: lines[line], as: UTF8.self).split(separator: ",").map { field in
             let name = String(field).trimmingBlanks()
             switch name.prefix(1) {
-            case "t" where name == "t": return time.map { "t (\($0.option))" } ?? name
+            case "t" where name == "t":
+                // Of another scale the unit is one that is not known, so that no time is guessed.
+                return time.map { "t (\($0.option))" } ?? scales["tscale"].map { "t (\($0) s)" } ?? name
             case "g": return scales["gscale"].map { "\(name) (\($0) rad/s)" } ?? name
             case "a": return scales["ascale"].map { "\(name) (\($0) g)" } ?? name
             default: return name

@@ -287,7 +287,7 @@ extension ColumnName {
 
     /// A part of a sensor's unit, as in `AccX (0.01g)`; a number from 1 on is the range of a sensor.
     private static func scaled(_ text: String) -> TraceUnit? {
-        let number = text.prefix { $0.isNumber || $0 == "." }
+        let number = text.prefix { $0.isNumber || ".e-".contains($0) }
         guard let part = Double(number), part < 1 else { return nil }
         return TraceUnit(scaled: text)
     }

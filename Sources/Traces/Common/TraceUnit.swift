@@ -73,7 +73,8 @@ enum TraceUnit: Equatable {
             self = unit
             return
         }
-        let number = folded.prefix { $0.isNumber || $0 == "." }
+        // No unit begins with e.
+        let number = folded.prefix { $0.isNumber || ".e-".contains($0) }
         let rest = folded[number.endIndex...]
         guard let factor = Double(number), factor > 0 else { return nil }
         let scaled =

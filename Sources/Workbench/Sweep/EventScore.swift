@@ -18,6 +18,17 @@ package struct EventScore {
             self.timeNanoseconds = timeNanoseconds
             self.recording = recording
         }
+
+        /// A mark where what an event reports began or ended, as far as its figures say so: the event comes later, when that is certain.
+        package init(_ event: Event, recording: String?) {
+            var time = event.timeNanoseconds
+            if case .integer(let onset)? = event.figure(.onset) {
+                let isEnd = event.kind.rawValue.hasSuffix(".ended")
+                let seconds = isEnd ? event.number(.duration) ?? 0 : 0
+                time = Units.later(onset, by: Int64((seconds * 1e9).rounded()))
+            }
+            self.init(kind: event.kind, timeNanoseconds: time, recording: recording)
+        }
     }
 
     private(set) var labelCount = 0
@@ -220,10 +231,12 @@ package struct EventLabels {
                 }
                 continue
             }
-            let time = isWallClock ? event.wallNanoseconds ?? event.timeNanoseconds : event.timeNanoseconds
-            _ = try lead(over: time, wallAhead: nil, of: "\(path.printable):\(number + 1)")
-            events.append(
-                EventScore.Mark(kind: event.kind, timeNanoseconds: time, recording: value["recording"]?.text))
+            var mark = EventScore.Mark(event, recording: value["recording"]?.text)
+            if isWallClock, let wall = event.wallNanoseconds {
+                mark.timeNanoseconds = Units.later(wall, by: mark.timeNanoseconds &- event.timeNanoseconds)
+            }
+            _ = try lead(over: mark.timeNanoseconds, wallAhead: nil, of: "\(path.printable):\(number + 1)")
+            events.append(mark)
         }
         let recordings = Set(events.compactMap(\.recording)).sorted()
         let labelled = Set(marks.compactMap(\.recording))

@@ -155,8 +155,7 @@ package struct Sweep {
         var marks: [EventScore.Mark] = []
         options.sink = { event in
             guard kinds.contains(event.kind) else { return }
-            marks.append(
-                EventScore.Mark(kind: event.kind, timeNanoseconds: event.timeNanoseconds, recording: recording))
+            marks.append(EventScore.Mark(event, recording: recording))
         }
         let silent = LineWriter(descriptor: -1)
         let replay = try Replay(options, output: silent, errors: silent, interruption: interruption)

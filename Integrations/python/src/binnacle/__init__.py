@@ -48,6 +48,8 @@ LONGEST_LINE = 1 << 20
 FIRST_DELAY, LONGEST_DELAY = 0.2, 10.0
 #: The longest that `status` waits for a whole answer, in seconds.
 STATUS_TIMEOUT = 5.0
+#: The longest silence before the answer to a subscription, and while it ends with the stored events, in seconds.
+ANSWER_TIMEOUT = 30.0
 
 
 class BinnacleError(Exception):
@@ -59,7 +61,7 @@ class NotRunning(BinnacleError):
 
 
 class Busy(BinnacleError):
-    """A daemon has the socket, and does not accept the connection or has too many, or does not answer `status` within 5 s."""
+    """A daemon has the socket, and does not accept the connection or has too many, or does not answer within 5 s (`status`) or 30 s."""
 
 
 class NoPermission(BinnacleError):
@@ -106,7 +108,7 @@ class Event:
     #: The count that `seq` belongs to.
     identity: Optional[str]
     #: What was measured, by the names of binnacle-events(7), whose ends are the units.
-    figures: Mapping[str, Any]
+    figures: Mapping[str, Any] = field(hash=False)
 
 
 @dataclass(frozen=True)
@@ -243,6 +245,8 @@ class Readings:
     detectors: Sequence[DetectorReading]
 
 
+#: The path of a socket.
+Path = Union[str, "os.PathLike[str]"]
 #: What a subscription gives.
 Message = Union[Event, Missed, Readings, Samples]
 _Wanted = TypeVar("_Wanted")
@@ -297,7 +301,7 @@ class Subscription(Generic[_Wanted]):
     """
 
     def __init__(
-        self, request: Mapping[str, Any], wanted: Tuple[type, ...], *, path: Optional[str] = None, reconnect: bool = True,
+        self, request: Mapping[str, Any], wanted: Tuple[type, ...], *, path: Optional[Path] = None, reconnect: bool = True,
         wait: bool = False, on_change: Optional[Callable[[Optional[BinnacleError]], None]] = None,
     ) -> None:
         self._request = dict(request)
@@ -312,6 +316,8 @@ class Subscription(Generic[_Wanted]):
         self._delay = FIRST_DELAY
         self._connection: Optional[socket.socket] = None
         self._is_read = False
+        # When a daemon that has to send something has been silent for too long; None while it may be.
+        self._silent_at: Optional[float] = None
         self._buffer = bytearray()
         self._known: Mapping[str, DetectorReading] = {}
         self._closed = threading.Event()
@@ -416,7 +422,7 @@ class Subscription(Generic[_Wanted]):
         if self._connection is not None:
             return self._connection
         # Which daemon answers may change until one has.
-        path = self._path or (self._used_path if self._has_answered else default_path())
+        path = os.fspath(self._path) if self._path else (self._used_path if self._has_answered else default_path())
         connection = _connect(path)
         self._used_path = path
         self._buffer.clear()
@@ -427,6 +433,7 @@ class Subscription(Generic[_Wanted]):
             # `close` has seen no connection that it could end.
             if self.is_closed:
                 raise Disconnected("the subscription is closed")
+        self._silent_at = time.monotonic() + ANSWER_TIMEOUT
         _send(connection, {"subscribe": self._request})
         return connection
 
@@ -446,9 +453,16 @@ class Subscription(Generic[_Wanted]):
                 return line
             searched = len(self._buffer)
             _require_line(searched)
-            if deadline is not None and not _has_bytes(connection, deadline):
-                return None
+            until = min((moment for moment in (deadline, self._silent_at) if moment is not None), default=None)
+            if until is not None and not _has_bytes(connection, until):
+                if until == deadline:
+                    return None
+                raise Busy(
+                    f"the daemon has sent nothing for {ANSWER_TIMEOUT:g} s: it is stopped or busy; try again, and look at its log if it "
+                    "stays so")
             self._buffer += _receive(connection)
+            if self._silent_at is not None:
+                self._silent_at = time.monotonic() + ANSWER_TIMEOUT
 
     def _understood(self, line: bytes) -> Optional[Message]:
         try:
@@ -473,6 +487,9 @@ class Subscription(Generic[_Wanted]):
             if self._request.get("since_ns") is None:
                 self._request["after"] = answer.get("after", answer["seq"])
             self._has_answered = True
+            # From now on it sends what happens, or all that is stored.
+            if self._request.get("follow", True):
+                self._silent_at = None
             self._delay = FIRST_DELAY
             if self._is_waiting and self._on_change is not None:
                 self._on_change(None)
@@ -500,7 +517,7 @@ class Subscription(Generic[_Wanted]):
 def subscribe(
     *, kinds: Optional[Iterable[str]] = None, sensors: Optional[Iterable[str]] = None, after: Optional[int] = None,
     identity: Optional[str] = None, since_ns: Optional[int] = None, follow: bool = True,
-    readings: Optional[Mapping[str, Any]] = None, samples: Optional[Mapping[str, Any]] = None, path: Optional[str] = None,
+    readings: Optional[Mapping[str, Any]] = None, samples: Optional[Mapping[str, Any]] = None, path: Optional[Path] = None,
     reconnect: bool = True, wait: bool = False, on_change: Optional[Callable[[Optional[BinnacleError]], None]] = None,
 ) -> Subscription[Message]:
     """Events, and between them readings and samples, from one connection.
@@ -517,7 +534,7 @@ def subscribe(
 
 def events(
     kinds: Optional[Iterable[str]] = None, sensors: Optional[Iterable[str]] = None, *, after: Optional[int] = None,
-    identity: Optional[str] = None, since_ns: Optional[int] = None, follow: bool = True, path: Optional[str] = None,
+    identity: Optional[str] = None, since_ns: Optional[int] = None, follow: bool = True, path: Optional[Path] = None,
     reconnect: bool = True, wait: bool = False, on_change: Optional[Callable[[Optional[BinnacleError]], None]] = None,
 ) -> Subscription[Union[Event, Missed]]:
     """Events, from now on or from a place in the past.
@@ -538,7 +555,7 @@ def events(
 
 def samples(
     sensors: Optional[Iterable[str]] = None, kinds: Optional[Iterable[str]] = None, *, raw: bool = False, interval_s: float = 0,
-    path: Optional[str] = None, reconnect: bool = True, wait: bool = False,
+    path: Optional[Path] = None, reconnect: bool = True, wait: bool = False,
     on_change: Optional[Callable[[Optional[BinnacleError]], None]] = None,
 ) -> Subscription[Samples]:
     """The samples of sensors as they come, in batches of one stream each.
@@ -562,7 +579,7 @@ def samples(
 
 
 def readings(
-    interval_s: float = 0.1, sensors: Optional[Iterable[str]] = None, *, path: Optional[str] = None, reconnect: bool = True,
+    interval_s: float = 0.1, sensors: Optional[Iterable[str]] = None, *, path: Optional[Path] = None, reconnect: bool = True,
     wait: bool = False, on_change: Optional[Callable[[Optional[BinnacleError]], None]] = None,
 ) -> Subscription[Readings]:
     """What sensors and detectors show, for each interval of 0.03 to 60 seconds; a slow reader gets fewer, each for a longer time."""
@@ -573,9 +590,9 @@ def readings(
     return Subscription(request, (Readings,), path=path, reconnect=reconnect, wait=wait, on_change=on_change)
 
 
-def status(path: Optional[str] = None) -> Mapping[str, Any]:
+def status(path: Optional[Path] = None) -> Mapping[str, Any]:
     """The state of the daemon, as `binnacle status --json` prints it."""
-    named = path or default_path()
+    named = os.fspath(path or default_path())
     with _connect(named) as connection:
         deadline = time.monotonic() + STATUS_TIMEOUT
         _send(connection, {"status": {}})
