@@ -313,7 +313,7 @@ bench-daemon: build-ordered ## Run the released daemon: what it costs at rest, h
 install: ## Install the binary, its manual, configuration, udev rule, account and units; DESTDIR and PREFIX say where.
 	@test -x '$(BINARY)' || { echo "install: there is no $(BINARY) yet: run 'make build' first" >&2; exit 66; }
 	@test '$(or $(sysconfdir),/etc)' = /etc || \
-	    { echo "install: the program reads /etc/binnacle alone: leave sysconfdir out, or set DESTDIR" >&2; exit 64; }
+	    { echo "install: the program reads /etc/binnacle alone: leave sysconfdir out" >&2; exit 64; }
 	install -D -m 755 '$(BINARY)' '$(DESTDIR)$(bindir)/binnacle'
 	@for pair in $(INSTALLED); do \
 	    echo "install $${pair%%=*} $${pair#*=}"; \

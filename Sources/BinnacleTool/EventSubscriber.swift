@@ -77,7 +77,9 @@ extension LineWriter {
     func report(_ missed: MissedEvents) {
         let count = missed.count.map { $0 == 1 ? "1 event" : "\($0) events" } ?? "events"
         var range = ""
-        if let first = missed.first, let last = missed.last { range = " (\(first) to \(last))" }
+        if let first = missed.first, let last = missed.last {
+            range = first == last ? " (\(first))" : " (\(first) to \(last))"
+        }
         report("missed \(count)\(range): \(missed.reason.printable)")
     }
 }

@@ -114,17 +114,13 @@ struct EventsCommand {
         var query = EventQuery(
             after: request.after ?? 0, sinceNanoseconds: request.sinceNanoseconds, filter: request.filter)
         var unreadableCount = 0
+        var holes: [ClosedRange<UInt64>] = []
         while true {
             let page = try mapError({ StationError($0.exitStatus, $0.description) }) {
                 () throws(EventStoreReader.Failure) in try reader.read(query)
             }
             unreadableCount += page.unreadableCount
-            for hole in page.missing {
-                errors.report(
-                    MissedEvents(
-                        count: request.filter.isOfAll ? UInt64(hole.count) : nil, first: hole.lowerBound,
-                        last: hole.upperBound, reason: "they are not in the store"))
-            }
+            holes += page.missing
             for line in page.lines {
                 guard let event = try? Event(json: line.json) else {
                     unreadableCount += 1
@@ -133,6 +129,12 @@ struct EventsCommand {
                 guard shown.show(event, line.json, flushes: false) else { return .ok }
             }
             if page.isLast {
+                for hole in holes where shown.isWithin(hole) {
+                    errors.report(
+                        MissedEvents(
+                            count: request.filter.isOfAll ? UInt64(hole.count) : nil, first: hole.lowerBound,
+                            last: hole.upperBound, reason: "they are not in the store"))
+                }
                 shown.finish()
                 if unreadableCount > 0 {
                     errors.report(
@@ -161,7 +163,7 @@ struct EventsCommand {
 
     private func printer(_ output: LineWriter) -> ChosenEvents {
         ChosenEvents(
-            printer: EventPrinter(output, writesJSON: writesJSON, isUTC: isUTC), untilNanoseconds: untilNanoseconds,
+            EventPrinter(output, writesJSON: writesJSON, isUTC: isUTC), untilNanoseconds: untilNanoseconds,
             lastCount: lastCount)
     }
 }
@@ -174,10 +176,17 @@ private struct ChosenEvents {
     /// A ring buffer of the last events.
     var last: [(event: Event, json: String)] = []
     var next = 0
+    /// The number of the last event that is shown, or kept.
+    private var lastSequence: UInt64?
+
+    init(_ printer: EventPrinter, untilNanoseconds: Int64?, lastCount: Int?) {
+        (self.printer, self.untilNanoseconds, self.lastCount) = (printer, untilNanoseconds, lastCount)
+    }
 
     /// Prints an event, or keeps it for ``finish()``; `false` if the reader of the output is gone.
     mutating func show(_ event: Event, _ json: String, flushes: Bool) -> Bool {
         if let untilNanoseconds, let time = event.wallNanoseconds, time > untilNanoseconds { return true }
+        lastSequence = event.sequence
         guard let lastCount else { return printer.print(event, json, flushes: flushes) }
         if last.count < lastCount {
             last.append((event, json))
@@ -186,6 +195,12 @@ private struct ChosenEvents {
             next = (next + 1) % lastCount
         }
         return true
+    }
+
+    /// Whether missing events belong to what is shown: behind the first of the last ones, and before a time.
+    func isWithin(_ hole: ClosedRange<UInt64>) -> Bool {
+        let isLate = lastCount == nil || (last[next...].first.map { hole.lowerBound > $0.event.sequence } ?? false)
+        return isLate && (untilNanoseconds == nil || (lastSequence.map { hole.upperBound < $0 } ?? false))
     }
 
     func finish() {

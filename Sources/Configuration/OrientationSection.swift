@@ -98,8 +98,8 @@ extension OrientationSection {
         SettingRow(
             onlyIn, \.postures, shown: .example("[\"tablet\", \"tent\"]"), usual: "all",
             """
-            The postures in which the orientation changes, of "laptop", "tent", "tablet" and "closed"; in others, and while \
-            none is known, it holds. A [hinge.NAME] knows the posture.
+            The postures in which the orientation changes, of "laptop", "tent", "tablet" and "closed"; in others it is normal, \
+            and while none is known, it holds. A [hinge.NAME] knows the posture.
             """,
             value: { $0.postures.map(TableReader.text) }
         ) { table, key, settings in

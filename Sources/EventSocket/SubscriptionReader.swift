@@ -153,7 +153,7 @@ package final class SubscriptionReader {
     /// Waits before the next attempt, each time twice as long; `false` when the wait is cancelled.
     private func wait() -> Bool {
         let end = SystemClock.monotonic() + delayNanoseconds
-        // What happens before the first answer is not asked for again.
+        // Events before the first answer are lost to a subscription that begins with it, so until then the waits are shorter.
         delayNanoseconds = min(
             delayNanoseconds * 2, hasAnswered ? Self.longestDelayNanoseconds : Self.longestDelayBeforeAnswer)
         return (try? waitUntilReady(cancelling, milliseconds: SystemClock.milliseconds(until: end))) != true

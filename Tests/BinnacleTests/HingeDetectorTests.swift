@@ -168,6 +168,17 @@ import Binnacle
         }
     }
 
+    /// What was turned as a tablet is not left upside down in a laptop, whose screen lies flat and shows no edge.
+    @Test func theScreenOfALaptopIsAsItWasBuilt() {
+        let held = { (hold: (screen: SIMD3<Float>, base: SIMD3<Float>)) in Array(repeating: hold, count: 20) }
+        let (tablet, flat) = (parts(360, rise: 100), parts(180))
+        let told = Bench(held(parts(100, rise: -10)) + held(parts(270, rise: 180)) + held(tablet) + held(flat)).run()
+        let edges = told.compactMap {
+            $0.split(separator: " ").last.flatMap { ScreenOrientation(rawValue: String($0)) }
+        }
+        #expect(edges == [.normal, .bottomUp, .normal], "\(told)")
+    }
+
     /// As a laptop the turn to the left edge holds; folded to a tent it is reported as soon as that posture counts.
     @Test(arguments: [1, 7, 4096]) func theOrientationChangesOnlyInItsPostures(capacity: Int) {
         let upright = parts(100, rise: -10)

@@ -307,7 +307,8 @@ def errors(folder, address):
         silent.accept()
         thread = threading.Thread(target=lambda: answer(silent, b'{"subscribed":{"seq":3,"identity":"a"}}\n'))
         thread.start()
-        raised(binnacle.Busy, "one that stops amid stored events", lambda: list(binnacle.events(path=quiet, after=1, follow=False)))
+        raised(binnacle.Busy, "one that stops amid stored events", lambda: list(
+            binnacle.events(path=quiet, after=1, follow=False, reconnect=False)))
         thread.join()
         binnacle.ANSWER_TIMEOUT = usual
     with socket.socket(socket.AF_UNIX) as listener:

@@ -140,6 +140,14 @@ import Testing
         #expect(rest.status == 0 && rest.errors.contains("no events that this version knows: 3\n"), "\(rest.errors)")
         let left = whole.lines.indices.filter { !(1...3).contains($0) }.map { whole.lines[$0] }
         #expect(rest.lines == left)
+        // What is missing is said of the events that are shown.
+        let removal = Child(["sqlite3", store, "DELETE FROM events WHERE seq IN (5, 7)"])
+        try removal.run()
+        removal.waitUntilExit()
+        let holed = try Binary.run("events", "--store", store)
+        for number in [5, 7] { #expect(holed.errors.contains("missed 1 event (\(number)): "), "\(holed.errors)") }
+        let last = try Binary.run("events", "-n", "2", "--store", store)
+        #expect(last.status == 0 && !last.errors.contains("missed"), "\(last.errors)")
     }
 
     @Test func statusTellsAMonitorWhatIsWrong() throws {

@@ -209,7 +209,8 @@ extension EventKind {
             Row(
                 "7355033af62e4a0aa6b920ca0eec1200", .info, .begin, from: .detector(MotionManager.kind),
                 state: [.delivers], figures: [.smallest, .duration, .onset, .source], home: [.occurrence],
-                "The total acceleration has been below the free-fall threshold for its duration.")
+                "The total acceleration has been below the free-fall threshold for free_fall_s, which is the duration; the fall goes on."
+            )
         case .shock:
             Row(
                 "b47a4ad8626a43d2a120b1369982b514", .info, .begin, from: .detector(MotionManager.kind),

@@ -108,23 +108,26 @@ package final class OrientationDetector: DetectorCore<OrientationSettings>, Acce
         value.isDue(found, at: time) || (isFirst && found != value.value)
     }
 
-    /// Whether the orientation may change at the sample under way.
-    ///
-    /// The first one is reported in other postures, too, if it is that of a screen as it was built to stand: another one would stay.
-    private func mayTurn(to orientation: ScreenOrientation) -> Bool {
-        guard let postures = settings.postures, edge.value != .undefined || orientation != .normal else { return true }
-        return hinge?.posture(at: position).map(postures.contains) ?? false
+    /// The orientation that counts at the sample under way: in another posture than those in which it changes, that of a screen as it was
+    /// built to stand; `nil` where the last one holds, because no posture is known.
+    private func counted(_ orientation: ScreenOrientation) -> ScreenOrientation? {
+        guard let postures = settings.postures else { return orientation }
+        guard let posture = hinge?.posture(at: position) else {
+            return edge.value == .undefined && orientation == .normal ? orientation : nil
+        }
+        return postures.contains(posture) ? orientation : .normal
     }
 
     private func process(at up: SIMD3<Float>, _ sample: Sample, _ delegate: (any DetectorDelegate)?) {
         let isFirst = lean.value == .undefined
-        let orientation = edges.orientation(up, after: edge.value)
-        if isDue(&edge, orientation, isFirst: isFirst, sample.timeNanoseconds),
-            mayTurn(to: orientation)
-        {
-            edge.accept(orientation)
-            delegate?.collect(
-                .orientationChanged, self, found(.orientationChanged, .orientation, orientation, sample))
+        if let orientation = counted(edges.orientation(up, after: edge.value)) {
+            if isDue(&edge, orientation, isFirst: isFirst, sample.timeNanoseconds) {
+                edge.accept(orientation)
+                delegate?.collect(
+                    .orientationChanged, self, found(.orientationChanged, .orientation, orientation, sample))
+            }
+        } else {
+            edge.interrupt()
         }
         let tilt = edges.tilt(up.z, after: lean.value)
         guard isDue(&lean, tilt, isFirst: isFirst, sample.timeNanoseconds) else { return }
