@@ -46,8 +46,17 @@ enum Tool {
         exit(status)
     }
 
+    /// Refuses an argument that is not UTF-8: no file of its name would be found.
+    private static func requireText() throws(StationError) {
+        for argument in UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)) {
+            guard let argument, String(validatingCString: argument) == nil else { continue }
+            throw .usage("\(String(cString: argument)): is not UTF-8: rename the file, as with mv x?.csv y.csv")
+        }
+    }
+
     private static func run(_ arguments: ArraySlice<String>, _ console: Console) throws(StationError) -> Int32 {
         if let complaint = InstructionSet.complaint { throw .usage(complaint) }
+        try requireText()
         guard let first = arguments.first, !first.hasPrefix("-") else {
             return try runWithoutCommand(arguments, console.output).rawValue
         }

@@ -80,6 +80,22 @@ import Testing
         #expect(simulated.status == 78 && simulated.errors.contains("no detector"), "\(simulated.errors)")
     }
 
+    /// The name of a file is text; one that is not is said to be, alone and in a folder.
+    @Test func aNameThatIsNotUTF8IsSaidToBe() throws {
+        let folder = try TemporaryFolder()
+        try "t_s,ax_g,ay_g,az_g\n0,0,0,1\n".write(toFile: folder.path + "/a.csv", atomically: true, encoding: .utf8)
+        let script =
+            "cd '\(folder.path)' && cp a.csv \"$(printf 'x\\377.csv')\" && '\(Binary.path)' replay . && '\(Binary.path)' replay x*"
+        let run = Child(["/bin/sh", "-c", script])
+        let errors = try TemporaryFile()
+        run.standardError = try errors.writer()
+        try run.run()
+        run.waitUntilExit()
+        #expect(run.terminationStatus == 64)
+        let text = try errors.text()
+        #expect(text.contains("(its name is not UTF-8)") && text.contains(": is not UTF-8: rename the file"), "\(text)")
+    }
+
     @Test func standardInputIsATrace() throws {
         let trace = Binary.fixtures + "/phyphox_walk/Accelerometer.csv"
         let folder = try TemporaryFolder()

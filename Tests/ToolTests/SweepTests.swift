@@ -49,7 +49,7 @@ import Testing
         for key in ["labels", "found", "missed", "false", "precision", "recall", "onset_mean_s", "onset_abs_s"] {
             #expect(row[key] as? Double == all[key] as? Double, "\(key)")
         }
-        #expect(all["kind"] as? String == "all" && all["found"] as? Int == 6)
+        #expect(all["kind"] as? String == "all" && all["found"] as? Int == 8)
     }
 
     @Test func labelsOutsideOfTheStretchAreLeftOut() throws {

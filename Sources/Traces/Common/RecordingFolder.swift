@@ -125,7 +125,8 @@ package struct RecordingFolder {
     }
 
     private static func list(_ names: [String]) -> String {
-        names.prefix(12).map(\.printable).joined(separator: ", ")
+        names.prefix(12).map { $0.printable + ($0.unicodeScalars.contains("\u{FFFD}") ? " (its name is not UTF-8)" : "") }.joined(
+            separator: ", ")
             + (names.count > 12 ? " and \(names.count - 12) more" : "")
     }
 
