@@ -125,9 +125,10 @@ package struct RecordingFolder {
     }
 
     private static func list(_ names: [String]) -> String {
-        names.prefix(12).map { $0.printable + ($0.unicodeScalars.contains("\u{FFFD}") ? " (its name is not UTF-8)" : "") }.joined(
-            separator: ", ")
-            + (names.count > 12 ? " and \(names.count - 12) more" : "")
+        let shown = names.prefix(12).map { name in
+            name.printable + (name.unicodeScalars.contains("\u{FFFD}") ? " (its name is not UTF-8)" : "")
+        }
+        return shown.joined(separator: ", ") + (names.count > 12 ? " and \(names.count - 12) more" : "")
     }
 
     /// The folder with a slash that has all files of an archive but for notes beside it; `nil` if there is none.
