@@ -11,6 +11,8 @@ package final class AmbientWatcher: Sendable {
 
     /// The interval between searches for a missing device.
     private static let searchNanoseconds: Int64 = 10_000_000_000
+    /// The time until one that failed is searched for: a single reading may fail.
+    private static let retryNanoseconds: Int64 = 1_000_000_000
 
     /// Creates a watcher of different kinds, not started; `/sys` and `/dev` are under `root`, by default the machine's own.
     package init(_ kinds: [AmbientReading.Kind], root: String?) throws(SystemError) {
@@ -41,7 +43,11 @@ package final class AmbientWatcher: Sendable {
             let searches = now >= searchNanoseconds
             if searches { searchNanoseconds = now + Self.searchNanoseconds }
             for kind in kinds {
+                let hadDevice = devices[kind] != nil
                 guard let outcome = read(kind, &devices, searches: searches) else { continue }
+                if hadDevice, devices[kind] == nil {
+                    searchNanoseconds = min(searchNanoseconds, now + Self.retryNanoseconds)
+                }
                 guard !stopSignal.isRequested else { return }
                 tell(outcome)
             }
