@@ -301,6 +301,7 @@ import Traces
         #expect(padded.counts.isEmpty && padded.samples[0].count == 300, "\(padded.notices)")
         let bare = try read(header + rows { clock($0 + 40, "\(($0 + 40) % 100 * 10_000 + 250)") })
         #expect(Set(bare.counts.keys) == [.notANumber], "\(bare.counts)")
+        #expect(bare.failures.isEmpty && bare.samples[0].count == 270, "\(bare.failures)")
         let steps = zip(bare.samples[0], bare.samples[0].dropFirst()).map { $1.timeNanoseconds - $0.timeNanoseconds }
         #expect(steps.allSatisfy { $0 > 0 && $0 % 10_000_000 == 0 })
     }

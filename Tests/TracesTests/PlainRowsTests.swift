@@ -46,7 +46,7 @@ import Traces
         return count
     }
 
-    @Test(arguments: 0..<(TestForm.isLong ? 200 : 10))
+    @Test(arguments: 0..<(TestForm.isLong ? 200 : 5))
     func everyRowIsReadAsItsLineWouldBe(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var count = 0

@@ -385,7 +385,8 @@ final class CSVDecoder: RowDecoder {
                 .beyondTime, "\(text(field, next)) lies outside of the years 1677 to 2262 that nanoseconds count",
                 field, start)
         }
-        return flaw(.notANumber, wrong(field, next, "a time"), field, start)
+        let wanted = fractionUnit == 0 ? "a time" : "a time with all digits of the fraction, as .066 for 66 ms has them"
+        return flaw(.notANumber, wrong(field, next, wanted), field, start)
     }
 
     /// What is wrong with a field that should be something else.
