@@ -432,6 +432,17 @@ import Traces
         #expect(abs(found.samples[place][0].x - .pi / 180) < 1e-6)
     }
 
+    /// Beside an accelerometer `foot_a` the letters are those of sensors, and beside none those of frames.
+    @Test(arguments: ["foot", "phone", "imu"]) func lettersOfSensorsOnABody(body: String) throws {
+        let names = ["a", "w", "b"].flatMap { letter in ["x", "y", "z"].map { "\(body)_\(letter)_\($0)" } }
+        let found = try read(
+            "t_s,\(names.joined(separator: ","))\n"
+                + rows { "\(Double($0) / 100),0,0,9.81,0.01,\(sin(Double($0) / 10)),0.01,20,0,-40" })
+        #expect(Set(found.streams.map(\.kind)) == [.accelerometer, .gyroscope, .magnetometer], "\(found.notices)")
+        let place = try #require(found.streams.firstIndex { $0.kind == .magnetometer })
+        #expect(found.samples[place][0].z == -40)
+    }
+
     /// Light of a sensor B, the point of a tool in the frame b, and a magnetometer that was never read.
     @Test(arguments: ["als_B.%", "Tip_B_% (mm)", "wrist_w_%", "m%"]) func whatIsNoFieldIsLeftOut(name: String) throws {
         let names = ["x", "y", "z"].map { name.replacing("%", with: $0) }

@@ -40,7 +40,7 @@ struct CSVLayout {
         let file = TraceFileName(path)
         var mapped =
             try hints.map?.applied(to: names, fail: { fail($0, nil) })
-            ?? MappedColumns(columns: names.map { ColumnName($0) })
+            ?? MappedColumns(columns: ColumnName.all(names))
         let isRecording = names.first == Self.recordedTime
         // An array of more than three values is none of x, y and z.
         let arrays = Set(names.lazy.compactMap { ColumnName.element($0) }.filter { $0.index > 2 }.map(\.array))

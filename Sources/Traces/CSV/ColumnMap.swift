@@ -190,7 +190,7 @@ extension ColumnMap {
     func applied(
         to names: [String], fail: (String) -> TraceError
     ) throws(TraceError) -> MappedColumns {
-        var mapped = MappedColumns(columns: names.map { ColumnName($0) })
+        var mapped = MappedColumns(columns: ColumnName.all(names))
         // Each of several files may have its own part of the map: if all axes of one kind are missing and those of another are
         // present, the missing kind belongs to another file.
         let indices = entries.map { index(of: $0.column, names) }

@@ -59,6 +59,25 @@ extension ColumnName {
         fields.count { ColumnName($0).role != .other } >= 2
     }
 
+    /// Parses the names of a header.
+    ///
+    /// The letter of `foot_w_x` may be that of a frame, and is that of a sensor beside `foot_a_x`.
+    static func all(_ names: [String]) -> [ColumnName] {
+        var columns = names.map { ColumnName($0) }
+        let stems = Set(columns.map(\.stem))
+        for (place, column) in columns.enumerated() where column.unit == .none {
+            guard let axis = column.strangeAxis else { continue }
+            let words = column.stem.split(separator: " ").map(String.init)
+            for (index, word) in words.enumerated() where ColumnWords.frames.contains(word) {
+                let other = words[..<index] + ["a"] + words[(index + 1)...]
+                guard stems.contains(other.joined(separator: " ")) else { continue }
+                columns[place].role = .axis(axis, word == "w" ? .gyroscope : .magnetometer)
+                columns[place].strangeAxis = nil
+            }
+        }
+        return columns
+    }
+
     /// Parses a name from the header, without quotes.
     init(_ name: String) {
         guard name.utf8.count <= ColumnWords.longestName else {
@@ -465,9 +484,12 @@ struct ColumnWords {
         for word in words { record(word) }
         namedKind = kind
         // In als_B.x and wrist_w_x the letter is the body's or the frame's; in left_mx it belongs to the axis.
-        if strange > 0, isAxisApart, words.contains(where: ["b", "h", "w"].contains) { letter = nil }
+        if strange > 0, isAxisApart, words.contains(where: Self.frames.contains) { letter = nil }
         kind = kind ?? letter
     }
+
+    /// Letters of sensors that may also be those of a body, the horizon and the world.
+    static let frames: Set<String> = ["b", "h", "w"]
 
     /// Whether a name is that of a column which tells devices apart.
     static func areOfDevice(_ name: String) -> Bool {
