@@ -157,8 +157,9 @@ struct Janitor {
 
     /// Removes events that are too old, and deliveries of that age for handlers that are not configured.
     ///
-    /// Events are removed from the oldest sequence number on until one is young enough. An event with a time in the future is
-    /// skipped, so that it does not protect the events after it. Events of this run are at most as old as the run, even if the
+    /// Events are removed from the oldest sequence number on until one is young enough. An event with a time in the future goes with
+    /// the next one that is too old: it does not protect that one, and no hole is left, which would look like events that could not
+    /// be stored. Events of this run are at most as old as the run, even if the
     /// wall clock was set since.
     private mutating func keepAge(
         in file: StoreFile, _ settings: EventStoreSettings, _ deliveries: Deliveries, behind first: Int64,
@@ -176,10 +177,11 @@ struct Janitor {
                 time >= limit && time.subtractingReportingOverflow(wall).partialValue <= Self.futureNanoseconds
             return isYoung || (row.sequence > before.sequence && !isRunOld)
         }
-        if let last = rows[..<(end ?? rows.count)].last?.sequence {
-            eventCount? -= try file.removeEvents(behind: first, through: last, before: limit)
-            stage = .age(behind: last)
+        let candidates = rows[..<(end ?? rows.count)]
+        if let old = candidates.last(where: { ($0.wall ?? .max) < limit }) {
+            eventCount? -= try file.removeEvents(through: old.sequence)
         }
+        if let last = candidates.last { stage = .age(behind: last.sequence) }
         if end == nil && rows.count == Self.rowsPerStep { return true }
         for queue in deliveries.abandonedQueues where queue.waitingInFile > 0 {
             let old = try file.oldestDeliveries(of: queue.name, limit: Self.rowsPerStep)

@@ -304,10 +304,9 @@ final class StoreFile {
         try removeEvents("seq IN (SELECT seq FROM events ORDER BY seq LIMIT ?)", .integer(Int64(count)))
     }
 
-    /// Removes the events in a range of sequence numbers that are older than a time; returns their number.
-    func removeEvents(behind first: Int64, through last: Int64, before wall: Int64) throws(StoreFailure) -> Int {
-        try removeEvents(
-            "seq > ?1 AND seq <= ?2 AND wall_ns < ?3", .integer(first), .integer(last), .integer(wall))
+    /// Removes the events up to a sequence number; returns how many they were.
+    func removeEvents(through last: Int64) throws(StoreFailure) -> Int {
+        try removeEvents("seq <= ?", .integer(last))
     }
 
     private func removeEvents(_ condition: String, _ values: Database.Value...) throws(StoreFailure) -> Int {

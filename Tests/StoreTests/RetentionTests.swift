@@ -212,14 +212,17 @@ import Testing
         let clocks = Clocks()
         let first = try StoreRun(folder.file, clock: clocks.clock)
         first.append(1...1, wall: StoreRun.beginning + 20_000 * Self.day)
-        first.append(2...10, wall: StoreRun.beginning)
+        first.append(2...1000, wall: StoreRun.beginning)
+        first.append(1001...1001, wall: StoreRun.beginning + 20_000 * Self.day)
+        first.append(1002...1002, wall: StoreRun.beginning + 35 * Self.day)
         first.end()
         clocks.setWall(StoreRun.beginning + 40 * Self.day)
         let second = try StoreRun(folder.file, clock: clocks.clock)
         clocks.pass(Self.hour)
         second.store.change(EventStoreSettings(path: folder.file))
-        try second.wait("the removal") { second.store.statistics.eventCount == 1 }
-        #expect(try second.history().numbers == [1])
+        // Left without the events behind it, the first one would show a hole.
+        try second.wait("the removal") { second.store.statistics.eventCount == 2 }
+        #expect(try second.history().numbers == [1001, 1002])
     }
 
     /// Applies the store's limits twice.
