@@ -87,7 +87,8 @@ struct HeadingAccuracy {
             fieldError * fieldError, ironSigma * ironSigma,
             attitude.field * attitude.field * dipVariance + strengthDeparture * strengthDeparture / 3)
         // What shows of up's error contains the accelerometer's own.
-        let upSquare = attitude.verticalField * attitude.verticalField * max(tiltVariance, tiltError * tiltError)
+        let tiltSquare = max(tiltVariance, tiltError * tiltError)
+        let upSquare = attitude.verticalField * attitude.verticalField * tiltSquare
         let lag = lateness * Self.lag(pointing, acceleration: SIMD3<Double>(acceleration), field: SIMD3<Double>(field))
         let shortened = 1 - (attitude.field * attitude.field) / (strength * strength)
         let spreadSquare =
@@ -98,7 +99,7 @@ struct HeadingAccuracy {
             + turn * turn
         let level = pointing.levelShare
         let whole =
-            square / (level * level) + inclinedSquare(level, tiltVariance: max(tiltVariance, tiltError * tiltError))
+            square / (level * level) + inclinedSquare(level, tiltVariance: tiltSquare)
             + declinationUncertainty * declinationUncertainty
         return try limited(whole.squareRoot() * FusionAccuracy.nineOfTen * 180 / .pi)
     }

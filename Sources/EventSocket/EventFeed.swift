@@ -263,12 +263,9 @@ struct EventFeed {
     /// Adds a notice that the events after the last one, up to a number, are missed.
     private mutating func miss(through last: UInt64, _ reason: String) {
         guard last > after else { return }
-        let unusedCount = gaps.reduce(into: UInt64(0)) { sum, gap in
-            let (lower, upper) = (max(gap.lowerBound, after + 1), min(gap.upperBound, last))
-            if lower <= upper { sum += upper - lower + 1 }
-        }
-        guard unusedCount < last - after else { return }
-        let count = filter.isOfAll ? last - after - unusedCount : nil
+        let missed = (after + 1...last).subtracting(gaps)
+        guard !missed.isEmpty else { return }
+        let count = filter.isOfAll ? missed.reduce(0) { $0 + ($1.upperBound - $1.lowerBound + 1) } : nil
         missedCount += count ?? 0
         notices.append(MissedEvents(count: count, first: after + 1, last: last, reason: reason))
     }

@@ -55,15 +55,7 @@ package struct EventPage: Sendable {
 
     /// Takes numbers that no event has from those that are missing; `gaps` rise.
     package mutating func removeUnused(_ gaps: [ClosedRange<UInt64>]) {
-        missing = missing.flatMap { hole in
-            var rest = [hole]
-            for gap in gaps where gap.overlaps(hole) {
-                guard let last = rest.popLast() else { break }
-                if last.lowerBound < gap.lowerBound { rest.append(last.lowerBound...gap.lowerBound - 1) }
-                if last.upperBound > gap.upperBound { rest.append(gap.upperBound + 1...last.upperBound) }
-            }
-            return rest
-        }
+        missing = missing.flatMap { $0.subtracting(gaps) }
     }
 
     package init(
@@ -87,5 +79,18 @@ package struct EventLine: Sendable, Equatable {
     package init(sequence: UInt64, json: String) {
         self.sequence = sequence
         self.json = json
+    }
+}
+
+extension ClosedRange<UInt64> {
+    /// The parts of it that are in none of some ranges, which rise.
+    package func subtracting(_ ranges: [ClosedRange<UInt64>]) -> [ClosedRange<UInt64>] {
+        var rest = [self]
+        for range in ranges where range.overlaps(self) {
+            guard let last = rest.popLast() else { break }
+            if last.lowerBound < range.lowerBound { rest.append(last.lowerBound...range.lowerBound - 1) }
+            if last.upperBound > range.upperBound { rest.append(range.upperBound + 1...last.upperBound) }
+        }
+        return rest
     }
 }
